@@ -26,9 +26,10 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -50,24 +51,30 @@ from .emit.files import (
 from .library.files import Refused, read_manifest
 from .pages.statistics import picture_files, report
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
-from .proof.derive import derive_command
 from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
 from .verify.proofs import prove as proved
 
+# Commands that are imported when they are run: some import the framework, which may be broken.
+ELSEWHERE = {
+    "derive": (".proof.derive", "derive_command"),
+    "dtypes": (".verify.dtype_tables", "dtypes_command"),
+    "cubins": (".packaging.cubins", "cubins_command"),
+    "modules": (".packaging.llvm_modules", "modules_command"),
+    "pieces": (".tables.command", "pieces_command"),
+    "wheel": (".packaging.wheel", "wheel_command"),
+}
+
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; the exit status is 0 when all is well."""
     try:
         with uncollected():
             return run(list(sys.argv[1:] if argv is None else argv))
     except NotPython as error:
         show(error.problems)
-    except OtherLayout as error:
+    except (OtherLayout, Refused, OSError) as error:
         print(f"codegen: {error}", file=sys.stderr)
-        return 2
-    except (Refused, OSError) as error:
-        print(f"codegen: {error}", file=sys.stderr)
+        return 2 if isinstance(error, OtherLayout) else 1
     return 1
 
 
@@ -84,23 +91,28 @@ def uncollected() -> Iterator[None]:
 
 
 def run(argv: list[str]) -> int:
-    """Run one command, which may find that files are in its way."""
-    all_commands = (verify, prove, mutate, explain, pictures, dtypes, cubins, modules, pieces, wheel, new)
-    commands = {each.__name__: each for each in all_commands}
-    command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
-    if command is not None:
-        return command(argv[1:])
+    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
+    name = "".join(argv[:1])
+    if name in ELSEWHERE:
+        module, function = ELSEWHERE[name]
+        return int(getattr(importlib.import_module(module, __package__), function)(argv[1:]))
+    if name in commands:
+        return commands[name](argv[1:])
     options = parse(argv)
     project = read(options)
     if project is None:
         return 1
-    if options.list or options.count:
-        return list_entries(project.spec) if options.list else count(project)
-    return write(project, options)
+    if options.list:
+        for entry in project.spec.entries:
+            print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
+    elif options.count:
+        print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
+    else:
+        return write(project, options)
+    return 0
 
 
 def write(project: Project, options: argparse.Namespace) -> int:
-    """Write what the spec gives, or only compare; outside the tree if the checks find no fault."""
     formatter, expected = layouts(project, options.check)
     parts = project.files(formatter)
     if options.check:
@@ -116,11 +128,6 @@ def write(project: Project, options: argparse.Namespace) -> int:
 
 
 def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
-    """The formatter of a package's files, and the layout that they must have, empty where any will do.
-
-    Raises:
-        OtherLayout: what is written or compared in the tree cannot have it.
-    """
     if not project.in_tree:
         expected = read_manifest(project.root).layout if only_check else ""
         return (installed() if expected or not only_check else None), expected
@@ -150,22 +157,16 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 
 def read(options: argparse.Namespace) -> Project | None:
-    """The project that options mean; None after showing what is wrong with it."""
     project, problems = read_project(options)
-    warn_of(project.spec.renamed if project is not None else ())
-    return None if show(problems) else project
-
-
-def warn_of(renamed: Sequence[Problem]) -> None:
-    """Print each older name of a key once, with its first place."""
+    renamed = project.spec.renamed if project is not None else ()
     first = {each.message: each for each in reversed(renamed)}
     for message, each in sorted(first.items(), key=lambda item: item[1].where):
         count = sum(other.message == message for other in renamed)
         print(f"{each.where}: warning: {message}{f' ({count} places)' if count > 1 else ''}", file=sys.stderr)
+    return None if show(problems) else project
 
 
 def show(problems: list[Problem]) -> bool:
-    """Print problems in order of place; whether there were any."""
     for problem in sorted(set(problems))[:MAX_PROBLEMS]:
         print(problem, file=sys.stderr)
     if problems:
@@ -174,7 +175,6 @@ def show(problems: list[Problem]) -> bool:
 
 
 def generate(plans: list[Plan]) -> None:
-    """Write what changed and remove what is no longer produced, now that nothing is in the way of any of it."""
     for each in plans:
         each.carry_out()
         for name in each.changed:
@@ -187,7 +187,6 @@ def generate(plans: list[Plan]) -> None:
 
 
 def is_wrong(project: Project, files: Files) -> bool:
-    """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
     from .verify.command import verify_package, wrong_functions
 
     with tempfile.TemporaryDirectory() as folder:
@@ -198,11 +197,6 @@ def is_wrong(project: Project, files: Files) -> bool:
 
 
 def check(root: Path, files: Files, repair: str, expected: str, formatter: Formatter | None) -> int:
-    """Print how the files on disk differ from what would be written, and the command that repairs it.
-
-    Raises:
-        OtherLayout: they differ, maybe only because what is on disk has the layout `wanted`.
-    """
     lines = differences(root, files)
     if lines and expected not in ("", layout_of(formatter)):
         raise other_layout(f"{root.name}/ cannot be compared", expected, formatter)
@@ -210,19 +204,6 @@ def check(root: Path, files: Files, repair: str, expected: str, formatter: Forma
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)
     return 1 if lines else 0
-
-
-def list_entries(spec: Spec) -> int:
-    """One line per entry: place, kind, schema."""
-    for entry in spec.entries:
-        print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
-    return 0
-
-
-def count(project: Project) -> int:
-    """The lines of YAML and of Python that ops take."""
-    print(report(project.path, project.spec.entries, project.renderer.library.parts["helper"]))
-    return 0
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
@@ -233,7 +214,6 @@ def parser_of(command: str) -> argparse.ArgumentParser:
 
 
 def verify(argv: list[str]) -> int:
-    """Check the ops of a package on disk, or the named ones; 1 when something is wrong."""
     from .verify.command import LIMIT, seconds, verify_command, verify_project
 
     parser, about = parser_of("verify"), f"how long an op may take (default: {LIMIT:g})"
@@ -248,7 +228,6 @@ def verify(argv: list[str]) -> int:
 
 
 def pictures(argv: list[str]) -> int:
-    """Draw what is new or differs; with --check only say so."""
     parser = argparse.ArgumentParser(prog="python -m codegen pictures")
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     add_options(parser)
@@ -278,7 +257,6 @@ def new(argv: list[str]) -> int:
 
 
 def prove(argv: list[str]) -> int:
-    """Print what is proved of the gradient formulas of element-wise ops; functions that are no expressions are run."""
     options = parser_of("prove").parse_args(argv)
     project = read(options)
     if project is None:
@@ -289,7 +267,6 @@ def prove(argv: list[str]) -> int:
 
 
 def with_numbers(project: Project) -> Spec:
-    """The spec, with what computes those scalar functions of a package that only their own code does."""
     if not project.functions:
         return project.spec
     from .verify.functions import claims, running
@@ -298,42 +275,7 @@ def with_numbers(project: Project) -> Spec:
     return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
 
 
-def dtypes(argv: list[str]) -> int:
-    """Write the dtypes that the ops of the tree give; 1 where --check finds that the file is stale."""
-    from .verify.dtype_tables import dtypes_command
-
-    return dtypes_command(argv)
-
-
-def cubins(argv: list[str]) -> int:
-    """Compile the CUDA kernels that come with specgrad, or say which have changed."""
-    from .packaging.cubins import cubins_command
-
-    return cubins_command(argv)
-
-
-def modules(argv: list[str]) -> int:
-    """Lower the CPU kernels that programs begin with; 1 where --check finds that some are stale."""
-    from .packaging.llvm_modules import modules_command
-
-    return modules_command(argv)
-
-
-def pieces(argv: list[str]) -> int:
-    """Fit functions that are computed by pieces; 1 where --check finds that a table is no fit."""
-    from .tables.command import pieces_command
-
-    return pieces_command(argv)
-
-
-def wheel(argv: list[str]) -> int:
-    from .packaging.wheel import wheel_command
-
-    return wheel_command(argv)
-
-
 def mutate(argv: list[str]) -> int:
-    """Change the entries of a spec, one thing at a time, and list the changes that no check finds."""
     from .mutate.command import mutate_command
     from .mutate.command import parse as options_of
 
@@ -344,7 +286,6 @@ def mutate(argv: list[str]) -> int:
 
 
 def explain(argv: list[str]) -> int:
-    """Print what the generator knows of the named entries."""
     from .pages.explain import UnknownOp, explanation
 
     options = parser_of("explain").parse_args(argv)

@@ -1,9 +1,4 @@
-"""`python -m codegen pictures`: draws every pictured op and its gradient, both as the framework computes them.
-
-A function and its derivative on a grid, as pieces of curves in a window: a picture in plain numbers.
-
-Writes the picture of a function and its derivative as SVG: small text with one decimal per coordinate.
-"""
+"""`python -m codegen pictures`: draws every pictured op and its gradient, as the framework computes them, as SVG."""
 
 from __future__ import annotations
 
@@ -45,14 +40,12 @@ class Window:
 
 
 def grid(domain: tuple[float, float] | None) -> np.ndarray:
-    """The points at which the function is computed, centred on the domain of its checks."""
     low, high = domain or DEFAULT
     midpoint, half = (low + high) / 2, (high - low) / 2 * STRETCH
     return np.linspace(midpoint - half, midpoint + half, POINTS)
 
 
 def window(x: np.ndarray, *curves: np.ndarray) -> Window:
-    """The part of the plane that holds all of the curves, and the line y = 0."""
     ends = [end for curve in curves for end in extent(curve[np.isfinite(curve)])]
     low, high = min(0.0, *ends), max(0.0, *ends)
     margin = 0.08 * max(high - low, 1.0)
@@ -60,7 +53,6 @@ def window(x: np.ndarray, *curves: np.ndarray) -> Window:
 
 
 def extent(values: np.ndarray) -> tuple[float, float]:
-    """The smallest and the largest value; where a curve has poles or grows fast, quantiles in their place."""
     if not values.size:
         return 0.0, 0.0
     low, high = np.quantile(values, CENTRE)
@@ -70,7 +62,6 @@ def extent(values: np.ndarray) -> tuple[float, float]:
 
 
 def pieces(x: np.ndarray, y: np.ndarray, seen: Window) -> list[Piece]:
-    """The curve, broken where it has no value, is far outside the window, or jumps."""
     height = seen.top - seen.bottom
     shown = np.isfinite(y) & (y >= seen.bottom - height) & (y <= seen.top + height)
     breaks = np.flatnonzero(jumps(y, height) | ~shown[1:] | ~shown[:-1]) + 1
@@ -79,17 +70,12 @@ def pieces(x: np.ndarray, y: np.ndarray, seen: Window) -> list[Piece]:
 
 
 def jumps(y: np.ndarray, height: float) -> np.ndarray:
-    """Between which neighbours the curve moves by far more than it does on both sides of them.
-
-    The step next to this one does not count: at a jump on a point of the grid the value may be the mean.
-    """
     steps = np.abs(np.diff(np.nan_to_num(y, posinf=0, neginf=0)))
     around = np.pad(steps, 2)
     return steps > 3 * np.maximum(around[:-4], around[4:]) + 0.04 * height
 
 
 def thinned(piece: Piece, tolerance: float) -> Piece:
-    """The points between which straight lines stay within `tolerance` of the curve."""
     retained, todo = {0, len(piece) - 1}, [(0, len(piece) - 1)]
     while todo:
         first, last = todo.pop()
@@ -132,8 +118,6 @@ def picture(title: str, seen: Window, function: Sequence[Piece], derivative: Seq
 
 
 class View:
-    """Places numbers of a window on the page."""
-
     def __init__(self, seen: Window) -> None:
         self.seen = seen
         self.x_scale = (WIDTH - LEFT - RIGHT) / (seen.right - seen.left)
@@ -152,7 +136,6 @@ class View:
         return "".join("M" + "L".join(f"{short(x)} {short(y)}" for x, y in line) for line in lines)
 
     def axes(self) -> Iterator[str]:
-        """The grid with its numbers; the lines x = 0 and y = 0 are darker."""
         seen = self.seen
         right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
         xs, ys = ticks(seen.left, seen.right), ticks(seen.bottom, seen.top)
@@ -169,7 +152,6 @@ def line(color: str, commands: Sequence[str]) -> str:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Between three and eight round numbers."""
     rough = (high - low) / 7
     power = 10.0 ** math.floor(math.log10(rough))
     step = next((s * power for s in STEPS if s * power >= rough), 10 * power)
@@ -187,9 +169,11 @@ LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor ro
 
 
 def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package = PACKAGE, repair: str = REPAIR) -> int:
-    """Write the pictures that are new or differ, remove those no longer asked for; with `only_check` show them."""
     new = draw_pictures(spec, package) if package == PACKAGE else draw_isolated(spec, package)
-    results = {name: same_or_new(root / name, text) for name, text in new.items()}
+    results = {}
+    for name, text in new.items():
+        old = (plain_bytes(root / name) or b"").decode("utf-8", errors="replace")
+        results[name] = old if same_picture(text, old) else text
     files = listed(results, COMMAND, spec.file)
     if only_check:
         lines = differences(root, files)
@@ -205,14 +189,7 @@ def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package 
     return 0
 
 
-def same_or_new(path: Path, text: str) -> str:
-    """The picture that lies there if it differs at most in the last digit of coordinates, else the new one."""
-    old = (plain_bytes(path) or b"").decode("utf-8", errors="replace")
-    return old if same_picture(text, old) else text
-
-
 def draw_isolated(spec: Spec, package: Package) -> Files:
-    """All pictures of a package outside the tree, which is imported in a process of its own."""
     ((_, result),) = answers([(draw_pictures, (spec, package))], LIMIT, 1)
     if isinstance(result, Lost):
         raise Refused(f"pictures: drawing {result.how}")
@@ -240,7 +217,6 @@ def drawing(entry: Entry, package: Package) -> str:
 def function_and_gradient(
     entry: Entry, points: np.ndarray, package: Package = PACKAGE
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The op on some numbers and its gradient there; nan where it has none."""
     specgrad = importlib.import_module("specgrad")
     op = registry(package)[entry.name]
     held = {name: ast.literal_eval(value) for name, value in plain_values(entry).items()}
@@ -254,7 +230,6 @@ def function_and_gradient(
 
 
 def same_picture(text: str, old: str | None) -> bool:
-    """Whether two pictures differ at most in the last digit of coordinates."""
     if old is None or NUMBER.sub("", text) != NUMBER.sub("", old):
         return False
     pairs = zip(NUMBER.findall(text), NUMBER.findall(old), strict=True)

@@ -1,17 +1,13 @@
-"""Checks of composite ops: what they are made of, and that it is not themselves.
+"""Checks of composite ops, which may not be made of themselves, and that every overload of a function can be reached.
 
-Checks that every overload of a function can be reached: the function takes the first one that a call fits.
-
-An overload is out of reach where an earlier one takes every value that it takes for each of its arguments, under the
-same names and in the same places, and needs no other. Values are told apart as `runtime/dispatch/overloads.py` does it,
-or where all overloads have the same parameters as generated functions do, for which all plain numbers are of one type.
-Those of a package come before those of its base.
+An overload is out of reach where an earlier one (a package's come before its base's) takes all that it takes, under
+the same names and in the same places. Types are told apart as runtime/dispatch/overloads.py does it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..spec.formula import value_reads
@@ -21,13 +17,11 @@ from .scope import Context, fits
 
 
 def check_composite(context: Context) -> Iterator[Problem]:
-    """Names and calls of the expression, which is differentiated through and so takes no formulas."""
     entry = context.entry
     if entry.compute.kind != "composite":
         return
     for name, formula in {**entry.gradients, **entry.forward}.items():
-        message = "a composite op is differentiated through: it takes no formula"
-        yield context.problem(formula.where, message, name)
+        yield context.problem(formula.where, "a composite op is differentiated through: it takes no formula", name)
     if entry.compute.tree is not None:
         scope = context.scope([a.name for a in entry.schema.arguments])
         yield from context.faults(scope, entry.compute.tree, "composite")
@@ -37,7 +31,6 @@ def check_composite(context: Context) -> Iterator[Problem]:
 
 
 def _circle(context: Context) -> list[str]:
-    """The composite ops on a way from the entry back to it; empty where there is none."""
     start = context.entry
     todo: list[tuple[Entry, list[str]]] = [(start, [start.name])]
     seen: set[str] = set()
@@ -53,7 +46,6 @@ def _circle(context: Context) -> list[str]:
 
 
 def _called(context: Context, entry: Entry) -> Iterator[str]:
-    """The composite ops that an entry's expression calls, by name and by operator."""
     if entry.compute.kind != "composite" or entry.compute.tree is None:
         return
     matches = [*_called_by_name(context, entry, entry.compute.tree), *_called_by_operator(context, entry)]
@@ -72,30 +64,19 @@ def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[
 
 
 def _types_fit(entry: Entry, call: ast.Call, schema: Schema, value: int) -> bool:
-    """Whether no tensor is given by place where the schema asks for something else; a check may make others of them."""
     tensors = [a.name for a in entry.tensor_arguments if not a.type.is_list and entry.check is None]
     pairs = zip(call.args, schema.arguments[value:], strict=False)
     return not any(isinstance(a, ast.Name) and a.id in tensors and not to.type.is_tensor for a, to in pairs)
 
 
 def _called_by_operator(context: Context, entry: Entry) -> Iterator[str]:
-    """The ops of operators that have a tensor among their operands."""
     assert entry.compute.tree is not None
     tensors = [a.name for a in entry.tensor_arguments]
     for node in ast.walk(entry.compute.tree):
-        for symbol in _operators(node):
+        for symbol in getattr(node, "ops", [getattr(node, "op", None)]):
             for method in special_methods(SYMBOLS.get(type(symbol), "")):
                 if method in context.ops.operators and value_reads(node, tensors):
                     yield context.ops.operators[method].name
-
-
-def _operators(node: ast.AST) -> Sequence[ast.AST]:
-    match node:
-        case ast.BinOp(op=symbol) | ast.UnaryOp(op=symbol):
-            return (symbol,)
-        case ast.Compare(ops=symbols):
-            return symbols
-    return ()
 
 
 # Of these types any value will do that is neither None nor a tensor.

@@ -15,11 +15,9 @@ from .scope import Context
 
 
 def check_gradients(context: Context) -> Iterator[Problem]:
-    """Each formula by itself, and differentiable arguments that have none."""
     entry = context.entry
     if entry.once_differentiable and not entry.formulas:
-        key = "once_differentiable"
-        yield context.problem(entry.key_locations[key], "the op has no gradient formula: leave the key out", key)
+        yield context.at("once_differentiable", "the op has no gradient formula: leave the key out")
     if entry.compute.kind == "composite":
         return
     for name, formula in entry.gradients.items():
@@ -38,7 +36,6 @@ def check_gradients(context: Context) -> Iterator[Problem]:
 
 
 def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[Problem]:
-    """Names in scope, the use of `grad`, and reads of what an in-place op has overwritten."""
     entry, tree = context.entry, formula.tree
     assert tree is not None
     gradient = gradient_name(context)
@@ -54,14 +51,12 @@ def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[P
 
 
 def gradient_name(context: Context) -> str:
-    """`grads` for several differentiable outputs or a list of tensors, else `grad`."""
     entry = context.entry
     multiple = sum(entry.output_differentiability) > 1
     return "grads" if multiple or any(output.type.is_list for output in entry.schema.returns) else "grad"
 
 
 def check_backward(context: Context) -> Iterator[Problem]:
-    """A call of a kernel, over names in scope."""
     formula = context.entry.backward
     if formula is None or formula.tree is None:
         return
@@ -71,31 +66,33 @@ def check_backward(context: Context) -> Iterator[Problem]:
     elif not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         yield context.problem(formula.where, "the call of a kernel is wanted here", "backward")
     else:
-        yield from _check_call(context, formula, call)
-
-
-def _check_call(context: Context, formula: Formula, call: ast.Call) -> Iterator[Problem]:
-    entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
-    if kernels is not None and called(call) not in kernels:
-        message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
-        yield context.problem(formula.where, message, "backward")
-    scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
-    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
-        yield from context.faults(scope, part, "backward")
-    used = {node.id for node in names(call)}
-    if gradient not in used:
-        yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
-    if len(entry.formulas) > 1 and "output_mask" not in used:
-        yield context.problem(formula.where, "the kernel does not get 'output_mask'", "backward")
+        entry, kernels, gradient = context.entry, context.known.kernels, gradient_name(context)
+        if kernels is not None and called(call) not in kernels:
+            message = f"there is no kernel '{called(call)}'{did_you_mean(called(call), kernels)}"
+            yield context.problem(formula.where, message, "backward")
+        scope = context.scope([*(a.name for a in entry.schema.arguments), *context.outputs, gradient, "output_mask"])
+        for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+            yield from context.faults(scope, part, "backward")
+        used = {node.id for node in names(call)}
+        if gradient not in used:
+            yield context.problem(formula.where, f"the kernel does not get {gradient}", "backward")
+        if len(entry.formulas) > 1 and "output_mask" not in used:
+            yield context.problem(formula.where, "the kernel does not get 'output_mask'", "backward")
 
 
 def check_forward(context: Context) -> Iterator[Problem]:
-    """The formula of each output, and differentiable outputs that have none."""
     entry = context.entry
     if entry.compute.kind == "composite":
         return
     tensors = [argument.name for argument in entry.tensor_arguments]
-    yield from _check_renounced(context)
+    # A derivative that could be derived and is not wanted is renounced twice: one word is soon written by mistake
+    if (
+        _renounces(entry)
+        and not entry.forward
+        and not missing_derivative(replace(entry, output_differentiability=(True,)))
+    ):
+        message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
+        yield context.at("output_differentiability", message)
     for output, differentiable in zip(entry.schema.returns, entry.output_differentiability, strict=True):
         formula = entry.forward.get(output.name)
         if formula is None:
@@ -112,20 +109,7 @@ def check_forward(context: Context) -> Iterator[Problem]:
             yield from _check_keyword(context, output.name, formula)
 
 
-def _check_renounced(context: Context) -> Iterator[Problem]:
-    """A derivative that could be derived and is not wanted is renounced twice: one word is soon written by mistake."""
-    entry = context.entry
-    if (
-        _renounces(entry)
-        and not entry.forward
-        and not missing_derivative(replace(entry, output_differentiability=(True,)))
-    ):
-        message = "the output has a derivative: if it is to have no gradient, say `result: zero` as well"
-        yield context.problem(entry.key_locations["output_differentiability"], message, "output_differentiability")
-
-
 def _renounces(entry: Entry) -> bool:
-    """Whether an element-wise entry says of an output of floats that it has no gradient, and no more."""
     computes = entry.compute.kind == "elementwise" and {"float", "complex"} & {*entry.dtypes}
     floats = not {*entry.result_dtype} & {*WITHOUT_GRADIENT} and not any(entry.output_differentiability)
     return bool(computes and floats and not entry.gradients) and "output_differentiability" in entry.key_locations
@@ -143,7 +127,6 @@ def _check_tangent(context: Context, name: str, tree: ast.expr) -> Iterator[Prob
 
 
 def _has_tangent(entry: Entry, argument: str) -> bool:
-    """Whether the argument has a gradient formula, be it one that could not be parsed."""
     return argument in entry.gradients and entry.gradients[argument].keyword is None
 
 

@@ -1,21 +1,19 @@
-"""Checks of names: an op, argument, output or definition has a name of one meaning, in the spec and in generated code.
+"""Checks that a name of an op, argument, output or definition has one meaning, in the spec and in generated code.
 
-A registry holds the names that entries claim, in a spec and in the one that it builds on, and who claimed them first.
-All functions of a package stand in one module, whatever their namespace; `Tensor` has one special method for an
-operator; an overload's kernels have files of its name. So a name has one owner: the function that it is, whose
-overloads share it.
+A registry holds who claimed a name first. All functions of a package stand in one module, whatever their namespace;
+Tensor has one special method for an operator, and an overload's kernels have files of its name.
 """
 
 from __future__ import annotations
 
 import keyword
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..spec.fields import RESERVED
-from ..spec.model import Argument, Entry, Problem, Spec, Where
+from ..spec.model import Entry, Problem, Spec, Where
 from ..spec.names import UNARY, special_methods
 from ..spec.signature import name_fault
 from .scope import Context
@@ -25,21 +23,11 @@ NAME_RESERVED = "the generated code uses '{}' for something else: give it anothe
 
 
 def public_names(entry: Entry) -> list[str]:
-    """The functions that an entry gives: its own, its aliases, and their in-place ones."""
     in_place = [f"{name}_" for name in entry.names] if "inplace" in entry.variants else []
     return [*entry.names, *in_place]
 
 
 def check_names(context: Context) -> Iterator[Problem]:
-    """Names that mean something else already, in formulas, among ops, in generated code or as an attribute."""
-    yield from _check_values(context)
-    yield from _check_case(context)
-    yield from _check_aliases(context)
-    yield from _check_operator(context)
-    yield from _check_reserved(context)
-
-
-def _check_values(context: Context) -> Iterator[Problem]:
     entry = context.entry
     arguments = [a.name for a in entry.schema.arguments]
     for argument in entry.tensor_arguments:
@@ -58,45 +46,17 @@ def _check_values(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.where, message, output.name)
     if len({*arguments, "input"}) == len(arguments) and "self" in arguments:
         yield context.problem(entry.where, "'self' is spelt 'input' in Python: there is one already", "input")
-
-
-def _check_case(context: Context) -> Iterator[Problem]:
-    """Arguments and outputs that differ in case only, from each other or from a word that means something."""
-    schema = context.entry.schema
     known = {word.lower(): word for word in (*keyword.kwlist, *RESERVED, *MEANING)}
-    for name in (*(a.name for a in schema.arguments), *(output.name for output in schema.returns)):
+    for name in (*arguments, *(output.name for output in entry.schema.returns)):
         other = known.setdefault(name.lower(), name)
         if name != other:
             message = f"'{name}' and '{other}' differ in case only: give it another name"
-            yield context.problem(context.entry.where, message, name)
-
-
-def _check_operator(context: Context) -> Iterator[Problem]:
-    """An operator has one operand or two, and the op as many arguments that have to be given, tensors at first."""
-    entry = context.entry
-    if entry.operator is None:
-        return
-    count = 1 if entry.operator in UNARY else 2
-    required = [a for a in entry.schema.arguments if a.default is None]
-    if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
-        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {_spell(required)}"
-        yield context.problem(entry.key_locations["operator"], message, "operator")
-
-
-def _spell(required: Sequence[Argument]) -> str:
-    return f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
-
-
-def _check_aliases(context: Context) -> Iterator[Problem]:
-    entry = context.entry
+            yield context.problem(entry.where, message, name)
     for alias, where in zip(entry.aliases, entry.alias_locations, strict=True):
         if fault := name_fault(alias):
             yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
-
-
-def _check_reserved(context: Context) -> Iterator[Problem]:
-    """Names of ops, arguments, outputs and definitions that generated code, formulas or tensors use themselves."""
-    entry, reserved = context.entry, context.known.reserved
+    yield from _check_operator(context)
+    reserved = context.known.reserved
     for name in public_names(entry):
         if name in reserved.functions:
             yield context.problem(entry.where, NAME_RESERVED.format(name))
@@ -109,6 +69,18 @@ def _check_reserved(context: Context) -> Iterator[Problem]:
     for name, definition in entry.definitions.items():
         if name in reserved.locals or name in MEANING:
             yield context.problem(definition.where, NAME_RESERVED.format(name), name)
+
+
+def _check_operator(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    if entry.operator is None:
+        return
+    count = 1 if entry.operator in UNARY else 2
+    required = [a for a in entry.schema.arguments if a.default is None]
+    if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
+        asked = f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
+        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {asked}"
+        yield context.at("operator", message)
 
 
 INPLACE_FUNCTION = "the in-place function"
@@ -132,24 +104,18 @@ class Claim:
 
 
 def name_problems(spec: Spec, base: Spec | None) -> Iterator[Problem]:
-    """A problem for each name that two entries claim, or one entry twice, at the place of the second claim."""
     first: dict[str, Claim] = {}
     for claim in (claim for entry in _claimed(base) for claim in entry):
         first.setdefault(claim.name.lower(), replace(claim, from_base=True))
     for entry in _claimed(spec):
-        yield from _second_claims(entry, first)
-
-
-def _second_claims(own: list[Claim], first: dict[str, Claim]) -> Iterator[Problem]:
-    """The problems of one entry: that its op has no name of its own, or that others are taken, once for each place."""
-    blamed: set[Where] = set()
-    for claim in own:
-        message = _conflict(claim, first.setdefault(claim.name.lower(), claim))
-        if message and claim.where not in blamed:
-            yield Problem(claim.where, claim.entry.name, claim.key, message)
-            blamed.add(claim.where)
-            if not claim.key:
-                return
+        blamed: set[Where] = set()
+        for claim in entry:
+            message = _conflict(claim, first.setdefault(claim.name.lower(), claim))
+            if message and claim.where not in blamed:
+                yield Problem(claim.where, claim.entry.name, claim.key, message)
+                blamed.add(claim.where)
+                if not claim.key:
+                    break
 
 
 def _claimed(spec: Spec | None) -> list[list[Claim]]:
@@ -171,15 +137,17 @@ def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
         if "inplace" in entry.variants:
             yield Claim(f"{alias}_", own, "an alias of the in-place function", entry, where, "aliases")
     for method in special_methods(entry.operator or ""):
-        yield Claim(
-            method, own, "the operator", entry, entry.key_locations["operator"], "operator", entry.operator or ""
-        )
+        where = entry.key_locations["operator"]
+        yield Claim(method, own, "the operator", entry, where, "operator", entry.operator or "")
 
 
 def _conflict(claim: Claim, other: Claim) -> str:
-    """Why a claim conflicts with the first one to the name; empty where it does not."""
     if claim.entry is other.entry:
-        return _conflict_within(claim, other)
+        if claim is other or claim.key != "aliases":
+            return ""
+        if claim.name != other.name:
+            return f"'{claim.name}' and '{other.name}' differ in case only"
+        return f"'{claim.name}' is given twice" if other.key else f"'{claim.name}' is {other.what} of the op itself"
     by_schema = not claim.key and not other.key
     if by_schema and claim.entry.name == other.entry.name:
         return f"duplicate entry, first at {other.where}"
@@ -203,12 +171,3 @@ def _package(claim: Claim) -> str:
 
 def _hint(claim: Claim) -> str:
     return "" if claim.key or claim.entry.schema.overload else f"; an overload of it is named, as {claim.name}.Mine"
-
-
-def _conflict_within(claim: Claim, other: Claim) -> str:
-    """An alias that the entry has already, as an alias or as its name."""
-    if claim is other or claim.key != "aliases":
-        return ""
-    if claim.name != other.name:
-        return f"'{claim.name}' and '{other.name}' differ in case only"
-    return f"'{claim.name}' is given twice" if other.key else f"'{claim.name}' is {other.what} of the op itself"

@@ -1,11 +1,4 @@
-"""Checks for slips of the pen in expressions: words of Python for one truth value, where a tensor has many, and `^`.
-
-Checks of the key `onnx`: its names, and the inputs and attributes of the operators that it calls.
-
-Checks of the key `reference`: what it names, and that it does not say again what the entry's expression says.
-
-Checks of row programs: names, folds and calls, and what the op's schema and dtypes leave to them.
-"""
+"""Checks of the keys `onnx`, `reference` and `rows`, and for slips of the pen: `and` and `or` of tensors, and `^`."""
 
 from __future__ import annotations
 
@@ -34,7 +27,6 @@ CHOICE = "'if' wants one truth value, and a tensor has many: write where(conditi
 
 
 def check_logic(context: Context) -> Iterator[Problem]:
-    """The expressions over tensors, in which a tensor is no truth value; the scalar one, for its powers."""
     entry, compute = context.entry, context.entry.compute
     if compute.kind == "elementwise" and compute.tree is not None and {"float", "complex"} & set(entry.dtypes):
         names = [a.name for a in entry.schema.arguments]
@@ -86,7 +78,6 @@ def _faults(tree: ast.expr, tensors: Collection[str]) -> Iterator[tuple[ast.expr
 
 
 def _is_tensor(node: ast.expr, tensors: Collection[str]) -> bool:
-    """Whether an expression is a tensor for certain: calls may give anything."""
     match node:
         case ast.Name(id=name):
             return name in tensors
@@ -108,7 +99,6 @@ Fault = tuple[ast.AST, str]
 
 
 def check_onnx(context: Context) -> Iterator[Problem]:
-    """Operators, functions and attributes that do not exist, calls that do not fit, parts that nothing uses."""
     entry, table = context.entry, operators()
     if not entry.onnx:
         return
@@ -128,7 +118,6 @@ def check_onnx(context: Context) -> Iterator[Problem]:
 
 
 def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -> Iterator[Fault]:
-    """The faults of all calls, and operators that are not called."""
     helpers = context.known.onnx or {}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
@@ -145,7 +134,6 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
 
 
 def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[Fault]:
-    """A wrong number of inputs, and attributes that the operator has not."""
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
     if not starred and not operator.fewest <= len(node.args) <= operator.max_args:
         yield node, f"{name} takes {_range(operator.fewest, operator.max_args)} inputs, not {len(node.args)}"
@@ -155,14 +143,11 @@ def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[
             yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
 
 
-def _range(fewest: int, max_args: float) -> str:
-    return (
-        f"{fewest} or more" if max_args == math.inf else f"{fewest} to {max_args}" if max_args > fewest else str(fewest)
-    )
+def _range(fewest: int, most: float) -> str:
+    return f"{fewest} or more" if most == math.inf else f"{fewest} to {most}" if most > fewest else str(fewest)
 
 
 def check_reference(context: Context) -> Iterator[Problem]:
-    """Names of arguments, functions and libraries; another expression than that by which the op is computed."""
     entry = context.entry
     parts = {name: part.tree for name, part in entry.reference.items()}
     arguments = [a.name for a in entry.schema.arguments]
@@ -177,15 +162,10 @@ def check_reference(context: Context) -> Iterator[Problem]:
     for name, part in [*entry.reference.items()][:-1]:
         if name not in used:
             yield context.problem(part.where, f"nothing uses '{name}'", "reference")
-    yield from _check_result(context, used & set(arguments))
-
-
-def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
-    entry = context.entry
     if not entry.reference:
         return
     result = [*entry.reference.values()][-1]
-    if not read and entry.schema.arguments:
+    if not used & set(arguments) and arguments:
         yield context.problem(result.where, "it reads no argument of the op", "reference")
     full_source = _written_out(entry.reference) if entry.compute.tree is not None else None
     if entry.compute.tree is not None and full_source is not None and same_expression(full_source, entry.compute.tree):
@@ -194,7 +174,6 @@ def _check_result(context: Context, read: set[str]) -> Iterator[Problem]:
 
 
 def _written_out(reference: Mapping[str, Formula]) -> ast.expr | None:
-    """The result without names for its parts; None where that is huge."""
     if len(reference) == 1:
         return reference[RESULT].tree
     results: dict[str, ast.expr] = {}
@@ -210,7 +189,6 @@ DTYPES_OF_KIND = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_d
 
 
 def check_rows(context: Context) -> Iterator[Problem]:
-    """A program that computes all outputs from all arguments, in floats."""
     entry, program = context.entry, context.entry.rows
     if program is None:
         return
@@ -222,9 +200,8 @@ def check_rows(context: Context) -> Iterator[Problem]:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "rows")
     if set(entry.dtypes) != {"float"}:
-        yield context.problem(
-            entry.key_locations.get("dtypes", location), "row programs are for floats: dtypes: [float]", "rows"
-        )
+        where = entry.key_locations.get("dtypes", location)
+        yield context.problem(where, "row programs are for floats: dtypes: [float]", "rows")
     read = {n.id for s in program.statements for n in ast.walk(s.value) if isinstance(n, ast.Name)}
     for parameter in program.parameters:
         if parameter.name not in read:
@@ -238,7 +215,6 @@ def check_rows(context: Context) -> Iterator[Problem]:
 
 
 def _check_dtypes(context: Context) -> Iterator[Problem]:
-    """Outputs that are places or truths have the dtype that `result_dtype` says."""
     entry, program = context.entry, context.entry.rows
     assert program is not None
     kinds = Spelling(Lowered(program), lambda *_: "", "").kinds

@@ -17,11 +17,10 @@ CONSTANTS = ("inf", "nan", "pi", *DTYPES)
 
 
 def check_samples(context: Context) -> Iterator[Problem]:
-    """Every sample, whether an entry that needs samples has them, and what holds at kinks."""
     entry = context.entry
     if len(entry.kink) not in (1, len(entry.formulas)):
         message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
-        yield context.problem(entry.key_locations["kink"], message, "kink")
+        yield context.at("kink", message)
     for key, samples in (("samples", entry.samples), ("edge_cases", entry.hard)):
         for sample in samples:
             yield from check_sample(context, key, sample)
@@ -29,33 +28,26 @@ def check_samples(context: Context) -> Iterator[Problem]:
     if (entry.compute.kind != "elementwise" or loose) and "samples" not in entry.key_locations:
         yield context.problem(entry.where, "there are no samples to verify the op with", "samples")
     elif "samples" in entry.key_locations:
-        yield from _check_optional(context)
-
-
-def _check_optional(context: Context) -> Iterator[Problem]:
-    """An optional tensor that no sample gives has never been computed with."""
-    entry = context.entry
-    args = {
-        name
-        for sample in (*entry.samples, *entry.hard)
-        for name, value in sample.arguments.items()
-        if not (isinstance(value, ast.Constant) and value.value is None)
-    }
-    for argument in entry.schema.arguments:
-        optional = argument.type.is_tensor and argument.type.optional
-        if optional and argument.name not in {*args, *entry.unvaried, *entry.ignores}:
-            message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
-            yield context.problem(entry.key_locations["samples"], message, "samples")
+        # An optional tensor that no sample gives has never been computed with
+        args = {
+            name
+            for sample in (*entry.samples, *entry.hard)
+            for name, value in sample.arguments.items()
+            if not (isinstance(value, ast.Constant) and value.value is None)
+        }
+        for argument in entry.schema.arguments:
+            optional = argument.type.is_tensor and argument.type.optional
+            if optional and argument.name not in {*args, *entry.unvaried, *entry.ignores}:
+                message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
+                yield context.at("samples", message)
 
 
 def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem]:
-    """Arguments the op has, all those it requires, and values made of known names."""
     arguments = context.entry.schema.arguments
     known = [a.name for a in arguments]
     for name, value in sample.arguments.items():
         if name not in known:
-            message = f"the op has no argument '{name}'{did_you_mean(name, known)}"
-            yield context.problem(value, message, key)
+            yield context.problem(value, f"the op has no argument '{name}'{did_you_mean(name, known)}", key)
         faults = list(_check_value(context, key, value))
         yield from faults or _check_type(context, key, name, value)
     missing = [a.name for a in arguments if a.default is None and a.name not in sample.arguments]
@@ -64,7 +56,6 @@ def check_sample(context: Context, key: str, sample: Sample) -> Iterator[Problem
 
 
 def _check_type(context: Context, key: str, name: str, value: ast.expr) -> Iterator[Problem]:
-    """A value is of its argument's type; for a tensor of an element-wise op, but the first, a number may stand."""
     argument = context.entry.schema.argument(name)
     if argument is not None:
         or_number = context.entry.compute.kind == "elementwise" and argument not in context.entry.tensor_arguments[:1]
@@ -77,8 +68,7 @@ def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Proble
     for node in ast.walk(value):
         match node:
             case ast.Name(id=name) if id(node) in made and name not in MAKERS:
-                message = f"unknown maker '{name}' (one of {', '.join(MAKERS)})"
-                yield context.problem(node, message, key)
+                yield context.problem(node, f"unknown maker '{name}' (one of {', '.join(MAKERS)})", key)
             case ast.Name(id=name) if id(node) not in made and name not in CONSTANTS:
                 yield context.problem(node, f"unknown name '{name}'{did_you_mean(name, CONSTANTS)}", key)
             case ast.Call(func=ast.Name(id=name), keywords=keywords) if name in MAKERS:
@@ -103,7 +93,6 @@ KINDS = {  # the kinds of values that stand for a type; the types that are not h
 
 
 def type_fault(value: ast.expr, type_: Type, or_number: bool) -> str:
-    """Why a value of a sample is none of a type, or of a tensor for which a number may stand; empty where it is."""
     if isinstance(value, ast.Constant) and value.value is None:
         return "" if type_.optional else f"expected {spell(type_)}, found None"
     if not type_.is_list:
@@ -152,12 +141,20 @@ MAX_DIMENSIONS = 16
 
 
 def tensor_fault(call: ast.Call) -> str:
-    """The fault of a call of one of the makers; empty where there is none."""
     assert isinstance(call.func, ast.Name)
     if call.func.id == "V":
-        return _literal_fault(call)
+        if len(call.args) != 1:
+            return "V takes one list of numbers, or one number"
+        if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
+            return "V takes real=True, for numbers that stay real where the others are complex"
+        shape = _shape(call.args[0])
+        if shape is None or len(shape) > MAX_DIMENSIONS:
+            return f"V takes numbers, in lists of equal lengths, at most {MAX_DIMENSIONS} in each other"
+        return ""
     if call.func.id == RANKS:
-        return _ranks_fault(call)
+        numbers = [_number(number) for number in call.args]
+        right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MAX_RANKS
+        return "" if right else f"{RANKS} takes how many there are, at most {MAX_RANKS}"
     sizes = [_number(size) for size in call.args]
     if not all(isinstance(size, int) and size >= 0 for size in sizes):
         return f"{call.func.id} takes sizes, integers that are written out"
@@ -171,28 +168,9 @@ def tensor_fault(call: ast.Call) -> str:
     return ""
 
 
-def _ranks_fault(call: ast.Call) -> str:
-    numbers = [_number(number) for number in call.args]
-    right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MAX_RANKS
-    return "" if right else f"{RANKS} takes how many there are, at most {MAX_RANKS}"
-
-
-def _literal_fault(call: ast.Call) -> str:
-    if len(call.args) != 1:
-        return "V takes one list of numbers, or one number"
-    if any(not isinstance(k.value, ast.Constant) or k.value.value is not True for k in call.keywords):
-        return "V takes real=True, for numbers that stay real where the others are complex"
-    shape = _shape(call.args[0])
-    if shape is None or len(shape) > MAX_DIMENSIONS:
-        return f"V takes numbers, in lists of equal lengths, at most {MAX_DIMENSIONS} in each other"
-    return ""
-
-
 def _shape(node: ast.expr) -> tuple[int, ...] | None:
-    """The shape of nested lists; None where they have no shape, or hold something else than numbers."""
     if isinstance(node, ast.Tuple | ast.List):
-        shapes = {_shape(item) for item in node.elts} or {()}
-        (first, *others) = shapes
+        (first, *others) = {_shape(item) for item in node.elts} or {()}
         return None if others or first is None else (len(node.elts), *first)
     constants = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
     numbers = all(isinstance(value, int | float | complex) for value in constants)
@@ -200,7 +178,6 @@ def _shape(node: ast.expr) -> tuple[int, ...] | None:
 
 
 def _number(node: ast.expr) -> float:
-    """The value of a number, with its sign; nan for anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_number(node.operand)
     is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
@@ -219,4 +196,4 @@ def check_refuses(context: Context) -> Iterator[Problem]:
             f"nothing shows that the check '{entry.check}' refuses anything: give `errors`, a list of calls that it "
             f"must refuse, written like the samples ({first})"
         )
-        yield context.problem(entry.key_locations["check"], message, "check")
+        yield context.at("check", message)

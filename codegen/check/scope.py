@@ -1,7 +1,4 @@
-"""The scope of an expression: which values, functions and methods it may use, and a fault for each use that is wrong.
-
-`Context` holds an entry under check with the scope of its expressions, and states problems at their places.
-"""
+"""The values, functions and methods that an expression may use; `Context` states an entry's problems with places."""
 
 from __future__ import annotations
 
@@ -88,8 +85,10 @@ class Scope:
     ops: Ops = field(default_factory=Ops)
 
     def faults(self, tree: ast.AST) -> Iterator[Fault]:
-        """Every unknown name, attribute, function and method, and every call that does not fit its callee."""
-        yield from self._library_faults(tree)
+        inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
+                yield node, of_library(node)
         functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         foreign = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and self._is_of_library(node)]
         skipped = {id(part) for node in foreign for part in ast.walk(node)}
@@ -108,13 +107,6 @@ class Scope:
                 case ast.Name(id=name) if id(node) not in functions and name not in self.values:
                     yield node, self._no_value(name)
 
-    def _library_faults(self, tree: ast.AST) -> Iterator[Fault]:
-        """A fault for each attribute of a module, by its whole path: `torch.nn.functional.relu`."""
-        inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
-                yield node, of_library(node)
-
     def _callable(self) -> set[str]:
         return {*(self.functions or {}), *self.ops.functions}
 
@@ -127,7 +119,6 @@ class Scope:
         return f"unknown name '{name}'{did_you_mean(name, {*self.values, *self._callable()})}"
 
     def _is_of_library(self, node: ast.Attribute) -> bool:
-        """Whether it is something of a module, as in `math.exp`."""
         root = library_of(node)
         return bool(root) and root not in self.values
 
@@ -160,7 +151,6 @@ def _arity_faults(call: ast.Call, arity: Arity) -> Iterator[Fault]:
 
 
 def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[Fault]:
-    """A call that fits none of the op's overloads; `given` arguments come before those in the brackets."""
     keywords = [keyword.arg or "" for keyword in call.keywords]
     faults = [_mismatch(schema, given, len(call.args) + given, keywords) for schema in overloads]
     if faults and all(faults):
@@ -168,13 +158,11 @@ def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[
 
 
 def fits(call: ast.Call, schema: Schema, value: int) -> bool:
-    """Whether a call can be of this overload; `given` arguments come before those in the brackets."""
     keywords = [keyword.arg or "" for keyword in call.keywords]
     return not _mismatch(schema, value, len(call.args) + value, keywords)
 
 
 def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> str:
-    """Why `count` arguments by place (`bound` of them the method's own tensor) and `keywords` do not fit."""
     positional = [a for a in schema.arguments if not a.keyword_only]
     names = [a.python_name for a in schema.arguments]
     unknown = next((keyword for keyword in keywords if keyword not in names), None)
@@ -208,22 +196,22 @@ class Context:
     known: Known
 
     def problem(self, spot: Where | ast.AST, message: str, argument: str = "") -> Problem:
-        """A problem of this entry at a place, or at a node of one of its expressions."""
         where = spot if isinstance(spot, Where) else location(self.entry.where.file, spot)
         return Problem(where, self.entry.name, argument, message)
+
+    def at(self, key: str, message: str) -> Problem:
+        return self.problem(self.entry.key_locations[key], message, key)
 
     def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:
         for node, message in scope.faults(tree):
             yield self.problem(node, message, argument)
 
     def scope(self, values: list[str]) -> Scope:
-        """The scope of an expression over tensors: the values, helpers and ops."""
         functions = None if self.known.helpers is None else {**BUILTINS, **self.known.helpers}
         return Scope(values, functions, self.ops)
 
     @property
     def outputs(self) -> list[str]:
-        """The names of the op's results in its formulas: their own, and result0, result1, ... of several."""
         returns = self.entry.schema.returns
         general = ["result"] if len(returns) == 1 else [f"result{i}" for i in range(len(returns))]
         return [*(output.name for output in returns), *general]

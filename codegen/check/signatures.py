@@ -1,8 +1,4 @@
-"""Checks of what an entry passes to the functions that it names, and that something reads each of its arguments.
-
-A function must take as many arguments, in the same order. An argument's value must reach what computes, checks or
-differentiates, and a definition of `where` an expression.
-"""
+"""Checks that a named function takes what an entry passes to it, and that something reads each argument."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..language.syntax import did_you_mean
 from ..library.modules import Parameters
 from ..spec.formula import called, names
-from ..spec.model import Argument, Entry, Problem, Where
+from ..spec.model import Argument, Compute, Entry, Formula, Problem, Where
 from .scope import Context
 
 NO_ARRAYS = ("ScalarType", "MemoryFormat")  # what decides how a kernel's results are made, and is not passed to it
@@ -21,7 +17,6 @@ SIZES = ("itemsize before", "itemsize after")
 
 
 def check_signatures(context: Context) -> Iterator[Problem]:
-    """The kernel, the view function, the check, the batching rule and the kernel for backward."""
     entry = context.entry
     for key, name, own, value in _calls(entry):
         parameters = context.known.parameters.get(key, {}).get(name)
@@ -30,11 +25,24 @@ def check_signatures(context: Context) -> Iterator[Problem]:
     yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
     yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
     yield from _check_rule(context, "conj", context.entry.conj_rule, CONJ_RULE)
-    yield from _check_backward(context)
+    formula = context.entry.backward
+    call = formula.tree if formula else None
+    if formula is None or not isinstance(call, ast.Call):
+        return
+    name, value = called(call), [a.id if isinstance(a, ast.Name) else "" for a in call.args]
+    parameters = context.known.parameters.get("kernel", {}).get(name)
+    if parameters is None:
+        return
+    if call.keywords or not parameters.takes(len(value)):
+        message = f"{name} takes {_shown(parameters)} by place, got {len(value) + len(call.keywords)}"
+        yield context.problem(call, message, "backward")
+        return
+    if _in_another_order(value, parameters.names):
+        message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
+        yield context.problem(call, message, "backward")
 
 
 def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
-    """The key, the function that it names, what comes first of the generator's own, and the arguments behind that."""
     arguments, compute = entry.schema.arguments, entry.compute
     if compute.kind == "kernel":
         array_args = [a.name for a in arguments if a.type.base not in NO_ARRAYS]
@@ -52,7 +60,6 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
 def _fault(
     context: Context, named: tuple[str, Where, str], parameters: Parameters, own: Sequence[str], args: list[str]
 ) -> Iterator[Problem]:
-    """A function that does not take so many arguments, or has the names of some of them in another order."""
     key, where, name = named
     count = len(own) + len(args)
     if not parameters.takes(count):
@@ -71,35 +78,14 @@ CONJ_RULE = "rule for conjugates and negatives: a rule takes the call and gives 
 
 
 def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iterator[Problem]:
-    """A rule takes the call; other functions of the rules' modules do not."""
     parameters = context.known.parameters.get(key, {}).get(rule or "")
     if parameters is None:
         return
     if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
-        yield context.problem(context.entry.key_locations[key], f"{rule} is no {what}", key)
-
-
-def _check_backward(context: Context) -> Iterator[Problem]:
-    """The kernel for backward, called as the entry writes the call; names mean the same in it and in the entry."""
-    formula = context.entry.backward
-    call = formula.tree if formula else None
-    if formula is None or not isinstance(call, ast.Call):
-        return
-    name, value = called(call), [a.id if isinstance(a, ast.Name) else "" for a in call.args]
-    parameters = context.known.parameters.get("kernel", {}).get(name)
-    if parameters is None:
-        return
-    if call.keywords or not parameters.takes(len(value)):
-        message = f"{name} takes {_shown(parameters)} by place, got {len(value) + len(call.keywords)}"
-        yield context.problem(call, message, "backward")
-        return
-    if _in_another_order(value, parameters.names):
-        message = f"{name} takes its arguments in another order: {_listed(parameters.names)}"
-        yield context.problem(call, message, "backward")
+        yield context.at(key, f"{rule} is no {what}")
 
 
 def _in_another_order(args: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether the names that arguments and parameters share stand in different orders."""
     both = list(dict.fromkeys(name for name in args if name in names))
     return both != [name for name in names if name in both]
 
@@ -119,7 +105,6 @@ UNUSED = "nothing reads this argument: use it, take it out of the schema, or nam
 
 
 def check_unused(context: Context) -> Iterator[Problem]:
-    """Arguments that nothing reads, and what the entry says of them in `ignores`."""
     entry = context.entry
     if not _is_integral(entry):
         return
@@ -132,14 +117,12 @@ def check_unused(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.where, UNUSED, name)
     for name in entry.ignores:
         if name not in arguments:
-            message = f"the op has no argument '{name}'{did_you_mean(name, arguments)}"
-            yield context.problem(entry.key_locations["ignores"], message, "ignores")
+            yield context.at("ignores", f"the op has no argument '{name}'{did_you_mean(name, arguments)}")
         elif name not in unused:
-            yield context.problem(entry.key_locations["ignores"], f"'{name}' is read: it is not ignored", "ignores")
+            yield context.at("ignores", f"'{name}' is read: it is not ignored")
 
 
 def check_layout(context: Context) -> Iterator[Problem]:
-    """The arguments of `memory_format_of`: tensors of an op with a kernel."""
     entry = context.entry
     tensors = [a.name for a in entry.schema.arguments if a.type.is_tensor and not a.type.is_list]
     lists = [a.name for a in entry.schema.arguments if a.type.is_tensor and a.type.is_list]
@@ -153,7 +136,6 @@ def check_layout(context: Context) -> Iterator[Problem]:
 
 
 def check_hooked(context: Context) -> Iterator[Problem]:
-    """The arguments of `hook_order`: tensors, each once, of an op whose node has an edge for each of them."""
     entry = context.entry
     for i, name in enumerate(entry.hooked):
         where = entry.key_locations["hook_order"]
@@ -167,7 +149,6 @@ def check_hooked(context: Context) -> Iterator[Problem]:
 
 
 def _is_integral(entry: Entry) -> bool:
-    """Whether all of the expressions that could read an argument could be read themselves."""
     if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):
         return False
     formulas = (*entry.gradients.values(), *entry.forward.values(), *entry.definitions.values())
@@ -179,19 +160,17 @@ def _is_read(context: Context, argument: Argument) -> bool:
     args = {argument.name, f"{argument.name}_p", f"{argument.name}_t"}
     if argument.type.base == "MemoryFormat":  # the result is laid out so
         return True
-    return bool(args & _names_read(entry)) or _reaches_function(entry, argument) or _is_checked(context, argument)
+    read = {node.id for part in _parts(entry) if part.tree is not None for node in names(part.tree)}
+    return bool(args & read) or _reaches_function(entry, argument) or _is_checked(context, argument)
 
 
-def _names_read(entry: Entry) -> set[str]:
-    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
-    trees = [entry.compute.tree, *(formula.tree for formula in formulas)]
-    return {node.id for tree in trees if tree is not None for node in names(tree)}
+def _parts(entry: Entry) -> list[Compute | Formula]:
+    backward = [entry.backward] if entry.backward else []
+    return [entry.compute, *entry.gradients.values(), *entry.forward.values(), *backward]
 
 
 def _definitions_used(entry: Entry) -> set[str]:
-    formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
-    written = [entry.compute.written, *(formula.written for formula in formulas)]
-    matches = {node.id for tree in written if tree is not None for node in names(tree)}
+    matches = {node.id for part in _parts(entry) if part.written is not None for node in names(part.written)}
     for name, definition in reversed(entry.definitions.items()):
         if name in matches and definition.written is not None:
             matches |= {node.id for node in names(definition.written)}
@@ -199,7 +178,6 @@ def _definitions_used(entry: Entry) -> set[str]:
 
 
 def _reaches_function(entry: Entry, argument: Argument) -> bool:
-    """Whether the kernel or the view function gets the argument, or its dtype decides how they are called."""
     if entry.compute.kind == "view":
         return not argument.type.is_tensor or argument is entry.tensor_arguments[0]
     return entry.compute.kind == "kernel" and argument.type.base != "MemoryFormat"

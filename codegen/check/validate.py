@@ -24,24 +24,15 @@ from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
-NO_PACKAGE_HINT = (
-    " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
-)
+GENERATED_HERE = "put an __init__.py beside it, and the generated package into the folder generated/ there"
+NO_PACKAGE_HINT = f" ({{}} has one: {GENERATED_HERE})"
 
 NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or write a kernel named '{{}}'"
 
 
 def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
-    """Everything that makes no sense in a spec that could be read, sorted by place.
-
-    Args:
-        spec: the spec to check.
-        known: the names that the runtime offers (`helpers.read_known`), or just the helpers of formulas.
-        base: the spec that this one builds on: its ops may be called, and may not be defined again.
-    """
     known = with_row_kernels(Known(helpers=known) if isinstance(known, dict) else known, spec)
-    entries = (*(base.entries if base else ()), *spec.entries)
-    ops = Ops(entries, spec.broken)
+    ops = Ops((*(base.entries if base else ()), *spec.entries), spec.broken)
     problems = list(islice(name_problems(spec, base), MAX_PROBLEMS))
     for entry in spec.entries:
         context = Context(entry, ops, known)
@@ -53,7 +44,6 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
 
 
 def _check_named(context: Context) -> Iterator[Problem]:
-    """Kernels, views, check functions and batching rules that do not exist."""
     entry, known, compute = context.entry, context.known, context.entry.compute
     tables = {"kernel": known.kernels, "view": known.views}
     named = [
@@ -73,8 +63,7 @@ def _check_named(context: Context) -> Iterator[Problem]:
             kinds |= {"conj": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
             hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
-            message = f"there is no {kind} '{name}'{hint}"
-            yield context.problem(entry.key_locations[what], message, what)
+            yield context.problem(entry.key_locations[what], f"there is no {kind} '{name}'{hint}", what)
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
@@ -106,7 +95,6 @@ def _check_tried(context: Context) -> Iterator[Problem]:
 
 
 def _wrong_call(entry: Entry, result: Trial, tried: Entry) -> Iterator[str]:
-    """What is wrong with a call that is tried: whatever may change the result has to be seen."""
     if entry.compute.kind != "composite" or tried.compute.kind != "kernel":
         yield f"'{tried.name}' is called first, for which this has to be a composite, and that a kernel"
     array_args = [a for a in tried.schema.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
@@ -138,7 +126,6 @@ def _is_call_of(entry: Entry, tried: Entry) -> bool:
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:
-    """Ops without floats to cast, and those that are not cast and try another op first that is."""
     entry = context.entry
     if entry.autocast:
         location = entry.key_locations["autocast"]
@@ -147,9 +134,8 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
         elif "float" not in entry.dtypes:
             yield context.problem(location, "the op takes no floats, and nothing else is cast", "autocast")
         elif entry.schema.arguments[0].type.writes:
-            yield context.problem(
-                location, "what is written to cannot be cast: the op exists only in place", "autocast"
-            )
+            message = "what is written to cannot be cast: the op exists only in place"
+            yield context.problem(location, message, "autocast")
         for word in set(entry.autocast.values()):
             argument = entry.schema.argument(word.removeprefix(LIKE)) if word.startswith(LIKE) else None
             if word.startswith(LIKE) and (argument is None or not argument.type.is_tensor or argument.keyword_only):
@@ -163,7 +149,6 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
 
 
 def _check_deprecated(context: Context) -> Iterator[Problem]:
-    """Older forms of the call: with other arguments by place than the schema's, and with all that have no default."""
     entry = context.entry
     arguments = {a.name: a for a in entry.schema.arguments}
     positions = sum(not a.keyword_only for a in arguments.values())
@@ -184,30 +169,25 @@ def _check_deprecated(context: Context) -> Iterator[Problem]:
 
 
 def _check_commutative(context: Context) -> Iterator[Problem]:
-    """An op whose operands cannot change places: no operator of it takes a number on its left side."""
     entry = context.entry
     if entry.commutative and entry.operator not in REFLECTED:
         message = "this is for operators that take a number on either side: " + " ".join(sorted(REFLECTED))
-        yield context.problem(entry.key_locations["commutative"], message, "commutative")
+        yield context.at("commutative", message)
 
 
 def _check_outputs(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
         if differentiable and dtype in WITHOUT_GRADIENT:
-            key = "output_differentiability"
-            message = f"an output of dtype {dtype} is not differentiable"
-            yield context.problem(entry.key_locations[key], message, key)
+            yield context.at("output_differentiability", f"an output of dtype {dtype} is not differentiable")
 
 
 def _check_elementwise(context: Context) -> Iterator[Problem]:
-    """Names and calls of the scalar expression, on real numbers and on complex ones where it takes them."""
     entry, known = context.entry, context.known
     tree = entry.compute.tree
     if entry.compute.kind != "elementwise" or tree is None:
         return
-    arguments = [a.name for a in entry.schema.arguments]
-    yield from context.faults(Scope(arguments, known.scalars), tree, "elementwise")
+    yield from context.faults(Scope([a.name for a in entry.schema.arguments], known.scalars), tree, "elementwise")
     if "complex" in entry.dtypes:
         for node, name in context.calls(tree):
             if name in (known.scalars or ()) and name not in (known.complex_scalars or (name,)):
@@ -221,17 +201,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 CHECKS = (
     *(check_names, check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
-    _check_commutative,
-    *(
-        _check_outputs,
-        _check_elementwise,
-        check_rows,
-        check_composite,
-        check_gradients,
-        check_backward,
-        check_forward,
-        check_logic,
-    ),
-    *(check_samples, check_refuses, check_reference, check_onnx, check_signatures, check_unused, check_layout),
-    check_hooked,
+    *(_check_commutative, _check_outputs, _check_elementwise, check_rows, check_composite, check_gradients),
+    *(check_backward, check_forward, check_logic, check_samples, check_refuses, check_reference, check_onnx),
+    *(check_signatures, check_unused, check_layout, check_hooked),
 )

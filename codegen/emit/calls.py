@@ -1,7 +1,4 @@
-"""Which entries call an op: what only formulas call is a part of those ops, and their pages and `explain` say so.
-
-Parameter lists and the arguments of calls, as text in generated code.
-"""
+"""Which ops only formulas call, and parameter lists and arguments of calls as text in generated code."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ Caller = tuple[str, str]  # an entry's name, and which of its expressions has th
 
 
 def callers(entries: Sequence[Entry]) -> dict[str, list[Caller]]:
-    """The callers of each function, in the order of the spec; an op that calls itself is none."""
     results: dict[str, dict[Caller, None]] = {}
     for entry in entries:
         for key, tree in expressions(entry):
@@ -26,7 +22,6 @@ def callers(entries: Sequence[Entry]) -> dict[str, list[Caller]]:
 
 
 def expressions(entry: Entry) -> Iterator[tuple[str, ast.expr]]:
-    """The expressions of an entry over tensors, as they are written, and what each of them is for."""
     if entry.compute.kind == "composite" and (tree := entry.compute.written or entry.compute.tree) is not None:
         yield "composite", tree
     kinds = {"where": entry.definitions, "gradient of": entry.gradients, "tangent of": entry.forward}
@@ -37,7 +32,6 @@ def expressions(entry: Entry) -> Iterator[tuple[str, ast.expr]]:
 
 
 def part_of(entry: Entry, known: dict[str, list[Caller]]) -> str:
-    """The ops that an op which only formulas call is a part of, in words; empty for a public one."""
     if entry.variants != ("formula",):
         return ""
     keys: dict[str, list[str]] = {}
@@ -81,10 +75,8 @@ def renamed(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def behind(items: Iterable[str]) -> str:
-    """Arguments behind others: a comma before each item."""
     return "".join(f", {item}" for item in items)
 
 
 def star_args(items: Iterable[str]) -> str:
-    """The inside of a tuple: a comma behind each item."""
     return "".join(f"{item}, " for item in items)

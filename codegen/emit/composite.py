@@ -1,9 +1,6 @@
-"""How a composite is computed in generated code: lines for what `where` defines, and the result.
+"""The lines that compute a composite, and older forms of a call, `x.add(alpha, other)`: the key `deprecated`.
 
-Older forms of a call, `x.add(alpha, other)`, which PyTorch has deprecated and takes: the key `deprecated`.
-
-A function that has some takes as many more arguments by place as they need. Where these are given, the form that the
-values fit says what each of them is.
+A function that has some takes as many more arguments by place as they need; the form that the values fit is meant.
 """
 
 from __future__ import annotations
@@ -22,23 +19,16 @@ from .saved_tensors import rewrite
 
 @dataclass(frozen=True)
 class CompositeCode:
-    """The statements in the body of a composite."""
-
     op: Properties
     fast: FastCode
 
     @cached_property
     def lines(self) -> list[str]:
-        """The statements; the last one returns the result, or names it `result` where that will be remembered."""
         end = "result = " if self.fast.tries_view or self.fast.keeps_views else "return "
-        return self._statements(self._tree, written_trees(self.op.entry), end)
-
-    @property
-    def _tree(self) -> ast.expr:
         compute = self.op.entry.compute
         tree = compute.written or compute.tree
         assert tree is not None
-        return tree
+        return self._statements(tree, written_trees(self.op.entry), end)
 
     def _statements(self, tree: ast.expr, definitions: Trees, end: str) -> list[str]:
         """A choice `a if c else b` becomes a statement where a branch needs definitions that the other does not."""
@@ -67,7 +57,6 @@ class CompositeCode:
 
 
 def extra_positional(entries: Iterable[Entry]) -> list[str]:
-    """The names of the parameters behind those that have places, as many as the longest older form of any needs."""
     entries = list(entries)
     longest = max((len(form) for entry in entries for form in entry.deprecated), default=0)
     plain = sum(not a.keyword_only for a in entries[0].schema.arguments)
@@ -77,7 +66,6 @@ def extra_positional(entries: Iterable[Entry]) -> list[str]:
 def deprecated_calls(
     function: str, args: Sequence[str], codes: Sequence[Properties], has_out: bool = False
 ) -> list[str]:
-    """The lines that hand a call with more arguments by place than the function has to its older forms."""
     more = extra_positional(code.entry for code in codes)
     if not more:
         return []
@@ -90,6 +78,5 @@ def deprecated_calls(
 
 
 def _typed(code: Properties) -> list[tuple[tuple[str, str], ...]]:
-    """Each older form: (name, type) of its arguments in their order."""
     arguments = {a.name: a for a in code.arguments}
     return [tuple((arguments[n].python_name, code.match_type(arguments[n])) for n in f) for f in code.entry.deprecated]

@@ -1,7 +1,4 @@
-"""The docstrings of generated functions and what pages on ops share with them, as data for the templates.
-
-The words of generated docstrings: for types, for arguments that mean the same everywhere, for dtype rules.
-"""
+"""The docstrings of generated functions as data for the templates, and the words that pages on ops share with them."""
 
 from __future__ import annotations
 
@@ -29,27 +26,21 @@ _TYPES = {
 _KINDS = {"bool": "bool", "int": "integers", "float": "floats", "complex": "complex numbers"}
 
 # PyTorch gives these names one meaning in all its functions.
-_DIMENSION = "counted from the end where negative"
+_DIMENSIONS = ("dim", "dim0", "dim1", "dim2", "dims", "start_dim", "end_dim")
 _MEANINGS = {
+    **dict.fromkeys(_DIMENSIONS, "counted from the end where negative"),
     "approximate": "'none' or 'tanh'",
     "ceil_mode": "whether windows that reach over the end count",
     "correction": "what the divisor is less than the number of elements",
     "count_include_pad": "whether padding counts in a mean",
     "dilation": "the distance between neighbours in a window",
-    "dim": _DIMENSION,
-    "dim0": _DIMENSION,
-    "dim1": _DIMENSION,
-    "dim2": _DIMENSION,
-    "dims": _DIMENSION,
     "divisor_override": "what to divide by instead of a window's size",
     "dtype": "that of the computation and the result",
-    "end_dim": _DIMENSION,
     "eps": "added to the variance",
     "grad_output": "the gradient of the result",
     "groups": "how many groups of channels are apart from each other",
     "ignore_index": "the class that adds nothing to the loss",
-    "input_shape": "the shape of the input",
-    "input_sizes": "the shape of the input",
+    **dict.fromkeys(("input_shape", "input_sizes"), "the shape of the input"),
     "keepdim": "whether reduced dimensions stay, with size 1",
     "kernel_size": "the size of a window",
     "memory_format": "a request without effect",
@@ -59,13 +50,11 @@ _MEANINGS = {
     "rounding_mode": "None, 'floor' or 'trunc'",
     "scale_grad_by_freq": "whether a row's gradient is divided by how often its index occurs",
     "sparse_grad": "without effect",
-    "start_dim": _DIMENSION,
     "unbiased": "whether to divide by n - 1 instead of n",
 }
 
 
 def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
-    """The kinds of values that may be given for a schema type, None last."""
     word = _TYPES.get(type_.base, type_.base)
     items = f"{word}s and None" if type_.optional_items else f"{word}s"
     phrases = [word, "number"] if takes_number else [word]
@@ -75,17 +64,11 @@ def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
     return [*phrases, "None"] if type_.optional else phrases
 
 
-def meaning(argument: Argument) -> str:
-    """The meaning of an argument that all ops with one of this name share; empty where only the op's doc tells."""
-    return _MEANINGS.get(argument.name, "")
-
-
 def kinds(dtypes: tuple[str, ...]) -> str:
     return "all" if len(dtypes) == len(_KINDS) else ", ".join(_KINDS[kind] for kind in dtypes)
 
 
 def computed_dtype(rule: str, subject: str, has_multiple_outputs: bool) -> str:
-    """The dtype that the spec's rule gives; `subject` is the argument that decides where no other takes part."""
     own = f"the dtype of `{subject}`"
     common = "the common dtype of the arguments" if has_multiple_outputs else own
     return {
@@ -106,19 +89,12 @@ def result_dtype(rule: str, computed: str) -> str:
 
 
 def out_doc(has_multiple_outputs: Iterable[bool]) -> str:
-    """The words on `out` of a function, of which some overloads, or all, have several outputs."""
     kinds = {
         frozenset({False}): "tensor or None, by keyword, takes the result",
         frozenset({True}): "tuple of tensors or None, by keyword, one for each result",
     }
     shown = kinds.get(frozenset(has_multiple_outputs), "tensor, tuple of one for each result, or None, by keyword")
     return f"{shown}; default None."
-
-
-def deprecated_doc(entries: Iterable[Entry]) -> str:
-    """The words on a place that calls of an older form alone fill."""
-    forms = dict.fromkeys(f"({', '.join(form)})" for entry in entries for form in entry.deprecated)
-    return f"only in older forms of the call, by place: {' or '.join(forms)}."
 
 
 Lines = list[tuple[str, str]]  # subject, what is said of it
@@ -128,20 +104,16 @@ INPLACE_DOC = "`{}`, written into `input`, which is returned; the same arguments
 
 @dataclass(frozen=True)
 class DocCode:
-    """The documentation of the functions that share one public name: an op, or all overloads of one."""
-
     name: str
     codes: tuple[Properties, ...]
 
     @property
     def summary(self) -> str:
-        """The doc of the op in one paragraph: of overloads, that with the example speaks for all."""
         speaking = next((code for code in self.codes if code.entry.example), self.codes[0])
         return " ".join(speaking.entry.doc.split())
 
     @property
     def arguments(self) -> Lines:
-        """Each parameter with its type in words, its meaning and its default."""
         groups: dict[str, list[tuple[Properties, Argument]]] = {}
         for code in self.codes:
             for argument in code.arguments:
@@ -149,14 +121,13 @@ class DocCode:
         lines = [(name, described(group)) for name, group in groups.items()]
         writing = [code.has_multiple_outputs for code in self.codes if code.has_out]
         out = [("out", out_doc(writing))] if writing else []
-        public = [
-            code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
-        ]
+        public = [c for c in self.codes if c.entry.variants != ("formula",) and c.entry.schema.name == self.name]
         numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
         deprecated_args = extra_positional([code.entry for code in public]) if public else []
-        forms = deprecated_doc([code.entry for code in public])
-        return lines + [(name, forms) for name in deprecated_args] + out + theirs
+        forms = dict.fromkeys(f"({', '.join(form)})" for code in public for form in code.entry.deprecated)
+        older = f"only in older forms of the call, by place: {' or '.join(forms)}."
+        return lines + [(name, older) for name in deprecated_args] + out + theirs
 
     @property
     def returns(self) -> Lines:
@@ -168,7 +139,6 @@ class DocCode:
 
     @property
     def raises(self) -> Lines:
-        """The exceptions of the op's check, and what it expects."""
         demands = [demand(code.rule) for code in self.codes if code.rule]
         lines = [(", ".join(d.errors), f"expected: {d.phrases}") for d in demands]
         plain = len(self.codes) == 1 and not lines and self.codes[0].entry.compute.kind == "elementwise"
@@ -177,19 +147,16 @@ class DocCode:
 
     @property
     def overloads(self) -> Lines:
-        """The functions behind a dispatcher, as they are called, with what each computes."""
         calls = [f"{code.name}({parameter_list(code.arguments)})" for code in self.codes]
         docs = [" ".join(code.entry.doc.split()) for code in self.codes]
         return [(call, "" if doc == self.summary else doc) for call, doc in zip(calls, docs, strict=True)]
 
     @property
     def example(self) -> list[str]:
-        """The lines of the example; those of overloads one after the other."""
         return [line for code in self.codes for line in code.entry.example.splitlines()]
 
     @property
     def text(self) -> str:
-        """The docstring of an op's function. A dispatcher shows the example of an overload, so that it runs once."""
         entry = self.codes[0].entry
         sections = [("Args", self.arguments), ("Returns", self.returns), ("Gradients", self.gradients)]
         location = wrapped(f"{entry.schema.text} ({entry.where.file})")
@@ -199,7 +166,6 @@ class DocCode:
 
     @property
     def dispatcher_doc(self) -> str:
-        """The docstring of the function that picks among overloads."""
         sections = [("Overloads", self.overloads), ("Args", self.arguments)]
         return "\n".join([*wrapped(self.summary), "", *section_lines(sections), *self.example_lines(True)])
 
@@ -222,28 +188,23 @@ def section_lines(sections: Iterable[tuple[str, Lines]]) -> list[str]:
 
 
 def wrapped(text: str) -> list[str]:
-    """A paragraph as lines that fit the width of the project's code, inside a function."""
     indent = " " * 8 if text.startswith(" ") else ""
     return textwrap.wrap(text, 116, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def described(group: list[tuple[Properties, Argument]]) -> str:
-    """One parameter: what overloads take for it is joined."""
-    phrases: dict[str, None] = {}
-    for code, argument in group:
-        phrases |= dict.fromkeys(alternatives(argument.type, code.accepts_number(argument)))
-    none = phrases.pop("None", "absent")
+    kinds_of = (alternatives(argument.type, code.accepts_number(argument)) for code, argument in group)
+    phrases = sorted(dict.fromkeys(phrase for each in kinds_of for phrase in each), key="None".__eq__)  # None last
     argument = group[0][1]
-    text = " or ".join([*phrases, *(["None"] if none is None else [])])
+    text = " or ".join(phrases)
     text += ", by keyword" * all(a.keyword_only for _, a in group)
     text += ", not differentiated" * group[0][0].is_raw(argument)
-    text += f", {meaning(argument)}" if meaning(argument) else ""
+    text += f", {_MEANINGS[argument.name]}" if argument.name in _MEANINGS else ""
     defaults = [a.python_default for _, a in group if a.python_default is not None]
     return f"{text}; default {defaults[0]}." if defaults else f"{text}."
 
 
 def outputs(code: Properties) -> Lines:
-    """Each output of one overload: its name, or Tensor, and its dtype or what memory it shares."""
     entry = code.entry
     returns = entry.schema.returns
     if len(returns) > 1:
@@ -265,7 +226,6 @@ def outputs(code: Properties) -> Lines:
 
 
 def computation(code: Properties) -> str:
-    """The dtype that an op computes in, in words."""
     entry = code.entry
     if entry.compute.kind == "composite" and "dtype" not in entry.key_locations:
         return "the dtype that its ops give"
@@ -277,7 +237,6 @@ def computation(code: Properties) -> str:
 
 
 def gradient_lines(code: Properties) -> Lines:
-    """The formulas of one overload as the spec has them, or the ops that have them."""
     entry = code.entry
     if entry.compute.kind == "composite":
         return [("through", " ".join(entry.compute.text.split())), *definition_lines(entry)]

@@ -44,7 +44,6 @@ class Kernel:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """The expressions over elements where these are no parts of arrays: for a loop that reads and writes them."""
         return tuple(map(of_elements, self.sources))
 
     @property
@@ -76,7 +75,6 @@ class ElementKernels:
 
     @property
     def of_arrays(self) -> list[Kernel]:
-        """Without that for a number, where any operand of a kernel may be one."""
         return [kernel for kernel in self.all if kernel is not self.number]
 
     @property
@@ -89,12 +87,10 @@ def is_plain_number(argument: Argument) -> bool:
 
 
 def is_integer_argument(argument: Argument) -> bool:
-    """Whether a kernel gets this argument as a whole number, whatever the dtype of the computation."""
     return argument.type.base == "int" and not argument.type.optional and not argument.type.is_list
 
 
 def element_kernels(entry: Entry, inliner: Inliner, overloads: Iterable[Entry]) -> ElementKernels:
-    """Forward kernels, and one fused backward kernel per mask where the formulas allow it."""
     number = number_kernel(entry) if takes_number(entry, overloads) else None
     return ElementKernels(entry, forward_kernel(entry), number, dict(backward_kernels(entry, inliner)))
 
@@ -128,7 +124,6 @@ def forward_kernel(entry: Entry) -> Kernel:
 
 
 def _typing_array(entry: Entry) -> str:
-    """The first promoted tensor: its dtype is that of the computation."""
     tensors = tensor_names(entry)
     return next((name for name in tensors if name not in entry.masks), tensors[0])
 
@@ -137,7 +132,6 @@ MAX_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
 
 
 def backward_kernels(entry: Entry, inliner: Inliner):
-    """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
     formulas = differentiable_formulas(entry)
     if hands_on(formulas.values()) or len(formulas) > MAX_FUSED:
         return
@@ -153,7 +147,6 @@ def backward_kernels(entry: Entry, inliner: Inliner):
 
 
 def hands_on(formulas: Iterable[Formula]) -> bool:
-    """Whether every gradient is that of the result as it is, so that there is nothing to compute."""
     return all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas)
 
 

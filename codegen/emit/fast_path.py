@@ -42,15 +42,12 @@ class FastCode:
 
     @cached_property
     def refuses(self) -> tuple[str, ...]:
-        """The tensors that have no gradient, though they might: native code leaves those that ask for one to Python."""
         formulas = self.op.entry.gradients
-        return tuple(
-            a.name for a in self.op.tensors if a.name in formulas and formulas[a.name].keyword == "not_implemented"
-        )
+        undefined = {name for name, formula in formulas.items() if formula.keyword == "not_implemented"}
+        return tuple(a.name for a in self.op.tensors if a.name in undefined)
 
     @cached_property
     def recalls(self) -> bool:
-        """Whether a view op may look up what it found for the same layout and arguments."""
         op = self.op
         plain = len(op.tensors) == 1 and all(a.type.base == "int" for a in self.view_arguments)
         is_static = op.rule is None or not reads_storage(op.rule)
@@ -60,13 +57,11 @@ class FastCode:
 
     @cached_property
     def keeps_views(self) -> bool:
-        """Whether a composite may turn out to be a view, or several, that layout and arguments determine."""
         op, returns = self.op, self.op.entry.schema.returns
         first, *others = op.arguments
-        one = first.type.is_tensor and not first.type.is_list and not first.type.writes
-        shares = (
-            one and len(returns) == 1 and first.type.alias is not None and returns[0].type.alias == first.type.alias
-        )
+        kind = first.type
+        one = kind.is_tensor and not kind.is_list and not kind.writes
+        shares = one and len(returns) == 1 and kind.alias is not None and returns[0].type.alias == kind.alias
         is_static = op.rule is None or not reads_storage(op.rule)
         plain = all(a.type.base == "int" for a in others) and not op.has_out and not self.tried
         return op.entry.compute.kind == "composite" and shares and is_static and plain and not op.entry.autocast
@@ -77,7 +72,6 @@ class FastCode:
 
     @cached_property
     def launches(self) -> bool:
-        """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
         op, arg_kinds = self.op, list(self.arg_kinds.values())
         if op.entry.converts:
             return False
@@ -89,12 +83,10 @@ class FastCode:
 
     @cached_property
     def keeps_plans(self) -> bool:
-        """Whether the op has an object that keeps what was found for its kernel, or for writing to its first tensor."""
         return self.launches or self.op.plan_in_place is not None
 
     @cached_property
     def launches_unchecked(self) -> bool:
-        """Whether it may run before arguments are checked: layouts and numbers say all, and native code records it."""
         is_static = self.op.rule is None or not reads_elements(self.op.rule)
         return self.launches and self.records and is_static
 
@@ -109,7 +101,6 @@ class FastCode:
 
     @cached_property
     def kernel_arguments(self) -> list[Argument]:
-        """The arguments of a kernel with plans: not those that say of what dtype the result is, or how it lies."""
         return [a for a in self.op.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
 
     def arg_kind(self, argument: Argument) -> str:
@@ -146,22 +137,18 @@ class FastCode:
 
     @cached_property
     def tried(self) -> list[str]:
-        """The objects that know what the ops have found that are tried first, of those of this package."""
         own = self.op.calls.own
         return [self._cache_key(each) for each in self.op.entry.trials if each.arguments is None and each.op in own]
 
     @cached_property
     def tried_calls(self) -> list[tuple[str, str]]:
-        """(condition, call) of the ops that are tried with arguments of their own."""
         named: Trees = {a.name: ast.Name(a.python_name) for a in self.op.arguments}
         matches = []
         for each in self.op.entry.trials:
             if each.arguments is not None and each.op in self.op.calls.own:
-                is_static = [f"({source(test, named)})" for test in each.conditions]
+                is_static = "".join(f" and ({source(test, named)})" for test in each.conditions)
                 value = ", ".join(source(argument, named) for argument in each.arguments)
-                matches.append(
-                    ("".join(f" and {test}" for test in is_static), f"{self._cache_key(each)}.launch({value})")
-                )
+                matches.append((is_static, f"{self._cache_key(each)}.launch({value})"))
         return matches
 
     def _cache_key(self, trial: Trial) -> str:
@@ -179,14 +166,12 @@ class FastCode:
 
     @cached_property
     def tries_view(self) -> bool:
-        """Whether what is tried first is a view op with arguments that a check may have changed."""
         if self.calls_planned:
             return False
         return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
 
     @cached_property
     def looked_up_by(self) -> str:
-        """The name of the object that knows what a view op, or a kernel op, has found."""
         return self.op.name.upper()
 
     @cached_property
@@ -195,7 +180,6 @@ class FastCode:
 
     @cached_property
     def checks_numbers(self) -> bool:
-        """Whether the op's check may reject a number that is no integer, but for one that the dtype has not."""
         check, rule, names = self.op.entry.check, self.op.rule, [a.name for a in self.op.arguments]
         if check is None or self.rejects in (INTEGERS, BOOLS, NEGATIVE, OUT_OF_RANGE):
             return False
@@ -203,13 +187,11 @@ class FastCode:
 
     @cached_property
     def rejects(self) -> str:
-        """All that the op's check rejects, as its decorator says; without a check, what native code sees by itself."""
         part = self.op.library.get("check", self.op.entry.check)
         return OUT_OF_RANGE if self.op.entry.check is None else part.rejects if part is not None else ""
 
     @cached_property
     def fits_numbers(self) -> bool:
-        """Whether the check rejects numbers that the dtype has not, which native code sees."""
         return self.op.entry.check is not None and self.rejects == OUT_OF_RANGE
 
     @cached_property
@@ -228,18 +210,14 @@ class FastCode:
 
     @cached_property
     def computes_complex(self) -> bool:
-        """Whether native code may compute complex tensors, which the op's check does not look at."""
         entry, free = self.op.entry, self.rejects in (OUT_OF_RANGE, BOOLS)
         return free and "complex" in entry.dtypes and not any(self.op.raw) and not self.op.writes_first
 
     @cached_property
     def rejected_integers(self) -> str:
-        """Which whole numbers an op refuses that takes the others: "b" bools, "i" integers."""
         kinds = {"bool": "b", "int": "i"}
         reserved = [arg_kind for kind, arg_kind in kinds.items() if kind in self.op.entry.dtypes]
-        return (
-            "".join(arg_kind for arg_kind in kinds.values() if arg_kind not in reserved) if len(reserved) == 1 else ""
-        )
+        return "".join(each for each in kinds.values() if each not in reserved) if len(reserved) == 1 else ""
 
     @cached_property
     def converts(self) -> str:
@@ -259,7 +237,6 @@ class FastCode:
 
     @cached_property
     def condition(self) -> str:
-        """The further condition: numbers that the op's check may refuse are defaults, whole numbers such objects."""
         named = self.op.numbers if self.checks_numbers else ()
         integral_kinds = [n.python_name for n in self.op.numbers if is_integer_argument(n)]
         natural = self.rejects == NEGATIVE
@@ -268,5 +245,4 @@ class FastCode:
 
 
 def source(tree: ast.expr, named: Trees) -> str:
-    """An expression over the arguments of an entry, as the public function calls them."""
     return ast.unparse(substituted(tree, named))

@@ -1,13 +1,7 @@
-"""Putting rendered files on disk: only where they changed, each at once, and only what is the generator's.
+"""Puts rendered files on disk: only where they changed, each at once, and only what is the generator's.
 
-How generated text is laid out: by ruff, or as the templates give it where ruff is not installed.
-
-What lies in the tree was laid out by the ruff that constraints.txt pins; other versions differ. A package outside the
-tree needs no ruff: its manifest says which layout it has, and what is compared with it is given the same.
-
-Sees that rendered files can be imported: each is Python, and no module gives one name two meanings.
-
-The checks of a spec should have found whatever is wrong here. This is what stands between a hole in them and a package
+The tree is laid out by the ruff that constraints.txt pins; the manifest of a package outside it says which layout it
+has. That files are Python, and give no name two meanings, is what stands between a hole in the checks and a package
 that breaks where it is imported.
 """
 
@@ -22,7 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import types
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -71,7 +64,9 @@ class Plan:
     def carry_out(self) -> None:
         """Write and delete; a run that is killed here leaves a folder that the next run completes."""
         self.root.mkdir(parents=True, exist_ok=True)
-        self._clear_parts()
+        for entry in list(os.scandir(self.root)):
+            if PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)
         if not self.changed and not self.gone:
             return
         replace(self.root, MANIFEST, merge_manifest(self.files[MANIFEST], self.old))
@@ -82,18 +77,8 @@ class Plan:
             remove(self.root, name)
         replace(self.root, MANIFEST, self.files[MANIFEST])
 
-    def _clear_parts(self) -> None:
-        for entry in list(os.scandir(self.root)):
-            if PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                os.unlink(entry.path)
-
 
 def plan(root: Path, files: Files) -> Plan:
-    """The changes by which a folder comes to hold `files`, of which one is the manifest.
-
-    Raises:
-        Refused: what is not the generator's is in the way.
-    """
     check_root(root)
     old = read_manifest(root)
     new = parse(files[MANIFEST], root / MANIFEST)
@@ -109,7 +94,6 @@ def plan(root: Path, files: Files) -> Plan:
 
 
 def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:
-    """The content of a file as it is now; refused where it is not the generator's and would change."""
     result, path = kind(root / name), root / name
     if result not in ("", "file"):
         raise Refused(f"{path}: expected a file to write, found a {result}: move it away")
@@ -121,7 +105,6 @@ def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:
 
 
 def orphans(root: Path, files: Files, old: Manifest) -> list[str]:
-    """The files that the manifest lists and that are no longer produced; what lies behind a link is not there."""
     return sorted(name for name in old.hashes if name not in files and is_below(root, name))
 
 
@@ -138,7 +121,6 @@ def replace(root: Path, name: str, text: str) -> None:
 
 
 def remove(root: Path, name: str) -> None:
-    """Delete a file, what Python and numba compiled from it, and the folders that this leaves empty."""
     path = root / name
     path.unlink(missing_ok=True)
     cache = path.parent / "__pycache__"
@@ -155,7 +137,6 @@ def remove(root: Path, name: str) -> None:
 
 
 def differences(root: Path, files: Files) -> list[str]:
-    """The lines of a unified diff from what is on disk to what would be written."""
     lines: list[str] = []
     for name, text in sorted(files.items()):
         old = (plain_bytes(root / name) or b"").decode("utf-8", errors="replace").splitlines(keepends=True)
@@ -182,7 +163,6 @@ class Formatter:
     layout: str  # "ruff 0.17.5"
 
     def formatted_files(self, files: Files) -> Files:
-        """The files with imports sorted, without those that nothing uses, and formatted."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             write_new(root, files)
@@ -201,7 +181,6 @@ class Formatter:
 
 
 def installed() -> Formatter | None:
-    """The ruff beside this Python, else that of PATH; None where there is none that runs."""
     path = shutil.which("ruff", path=str(Path(sys.executable).parent)) or shutil.which("ruff")
     if path is None:
         return None
@@ -213,13 +192,7 @@ def installed() -> Formatter | None:
     return Formatter(path, f"ruff {match[1]}") if match and not done.returncode else None
 
 
-def formatted_files(files: Files, formatter: Formatter | None) -> Files:
-    """The files as a formatter lays them out; as they are without one."""
-    return files if formatter is None else formatter.formatted_files(files)
-
-
 def pinned() -> str:
-    """The layout of what lies in the tree; empty where no version is pinned."""
     result = PIN.search(CONSTRAINTS.read_text(encoding="utf-8")) if CONSTRAINTS.is_file() else None
     return f"ruff {result[1]}" if result else ""
 
@@ -229,7 +202,6 @@ def layout_of(formatter: Formatter | None) -> str:
 
 
 def other_layout(what: str, requested: str, formatter: Formatter | None) -> OtherLayout:
-    """The error of text that has to be laid out by one ruff where there is another, or none."""
     result = layout_of(formatter) or "none"
     install = f"python -m pip install {requested.replace(' ', '==')}"
     return OtherLayout(f"{what}: expected {requested} to lay it out, found {result}: {install}")
@@ -249,33 +221,24 @@ class NotPython(Exception):
 
 
 def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: str) -> None:
-    """See that the files are Python; `owners` are the entries of functions, classes and modules by name.
-
-    Raises:
-        NotPython: some are not.
-    """
     problems = []
     for name, text in files.items():
         if name.endswith((".py", ".pyi")):
             for line, message in _faults(name, text):
-                entry = owners.get(_nearest(text, line)) or owners.get(PurePosixPath(name).stem)
+                end = len("".join(text.splitlines(keepends=True)[:line]))
+                above = [match[1] for match in DEFINITION.finditer(text) if match.start() < end]
+                entry = owners.get("".join(above[-1:])) or owners.get(PurePosixPath(name).stem)
                 where, op = (entry.where, entry.name) if entry else (Where(spec, 1, 1), "")
                 problems.append(Problem(where, op, "", f"the generated {name} would be no Python: {message}"))
-    for name, first, other in _duplicate_modules(files):
-        entry = owners[name]
-        problems.append(Problem(entry.where, entry.name, "", f"both {first} and {other} would define '{name}'"))
-    if problems:
-        raise NotPython(problems)
-
-
-def _duplicate_modules(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Functions of ops/ and classes of nodes/ that two of their modules define: the package offers one of them."""
-    op_libraries: dict[str, str] = {}
+    first: dict[str, str] = {}
     for file, text in files.items():
         if PurePosixPath(file).parent.name in FAMILIES and file.endswith(".py"):
             for name in DEFINITION.findall(text):
-                if op_libraries.setdefault(name, file) != file:
-                    yield name, op_libraries[name], file
+                if first.setdefault(name, file) != file:
+                    message = f"both {first[name]} and {file} would define '{name}'"
+                    problems.append(Problem(owners[name].where, owners[name].name, "", message))
+    if problems:
+        raise NotPython(problems)
 
 
 def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
@@ -289,23 +252,12 @@ def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
         yield 1, str(error) or type(error).__name__
     else:
         if name.endswith(".py"):  # a stub names overloads again and again
-            yield from _second_meanings(module)
-
-
-def _second_meanings(module: types.CodeType) -> Iterator[tuple[int, str]]:
-    """Names that a module binds twice, read off its code: there no syntax tree has to be made."""
-    bound: set[str] = set()
-    line = 1
-    for instruction in dis.get_instructions(module):
-        line = getattr(instruction, "line_number", instruction.starts_line) or line
-        if instruction.opname == "STORE_NAME":
-            if instruction.argval in bound:
-                yield line, f"'{instruction.argval}' would have two meanings"
-            bound.add(instruction.argval)
-
-
-def _nearest(text: str, line: int) -> str:
-    """The function or class that begins last before the end of a line."""
-    end = len("".join(text.splitlines(keepends=True)[:line]))
-    matches = [match for match in DEFINITION.finditer(text) if match.start() < end]
-    return matches[-1][1] if matches else ""
+            # Names that a module binds twice, read off its code: there no syntax tree has to be made
+            bound: set[str] = set()
+            line = 1
+            for instruction in dis.get_instructions(module):
+                line = getattr(instruction, "line_number", instruction.starts_line) or line
+                if instruction.opname == "STORE_NAME":
+                    if instruction.argval in bound:
+                        yield line, f"'{instruction.argval}' would have two meanings"
+                    bound.add(instruction.argval)

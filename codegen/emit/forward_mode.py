@@ -1,13 +1,11 @@
 """Forward mode: from the keyword or formula of an output to the lines that compute its tangent.
 
-In these lines every argument is a local variable, `x_t` is the tangent of argument x (None where it has none) and
-`result` the output (a tuple where there are several).
+In these every argument is a local variable, `x_t` is the tangent of x or None, and `result` the output or a tuple.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from ..spec.definitions import locals_of, substituted
 from ..spec.formula import names_in
@@ -16,13 +14,18 @@ from .saved_tensors import Calls, differentiable_formulas, rewrite, share
 
 
 def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
-    """Lines that end with `return (tangent, ...)`, one per output; None where the spec gives no forward mode."""
     if not entry.forward:
         return None
     lines = [f"{name} = {_source(entry, name)}" for name in _outputs_read(entry)]
-    formulas = _by_tangent(entry)
+    formulas: dict[str, Formula] = {}
+    for index, output in enumerate(entry.schema.returns):
+        formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
+        if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
+            formulas[f"tangent{index}"] = formula
     own = locals_of(entry, {name: formula for name, formula in formulas.items() if formula.tree is not None})
-    lines += _zeros(entry, formulas.values())
+    used = names_in(*(formula.tree for formula in formulas.values() if formula.tree is not None))
+    missing = [f"zeros_if_missing({a.name}_t, {a.name})" if f"{a.name}_t" in used else "" for a in _inputs(entry)]
+    lines += [f"{a.name}_t = {zeros}" for a, zeros in zip(_inputs(entry), missing, strict=True) if zeros]
     lines += [f"{name} = {_respelt(tree, entry, calls)}" for name, tree in own.definitions.items()]
     general = {name: _general(entry, each, calls) for name, each in formulas.items() if each.tree is None}
     written = {name: _respelt(tree, entry, calls) for name, tree in own.formulas.items()}
@@ -50,16 +53,6 @@ def _outputs_read(entry: Entry) -> list[str]:
     return [n for n in output_names(entry) if n in used and not (single and n == "result")]
 
 
-def _by_tangent(entry: Entry) -> dict[str, Formula]:
-    """The formulas and keywords that give a tangent, by the name of its local variable."""
-    results: dict[str, Formula] = {}
-    for index, output in enumerate(entry.schema.returns):
-        formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
-        if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
-            results[f"tangent{index}"] = formula
-    return results
-
-
 def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
     if formula.keyword == "auto_element_wise":
         return _total(_gradient_terms(entry, calls))
@@ -74,14 +67,7 @@ def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
     return f"select_tangent({argument}_t, {dim}, {keepdim}, result1)"
 
 
-def _zeros(entry: Entry, formulas: Iterable[Formula]) -> list[str]:
-    """Lines that put zeros in the place of the missing tangents that formulas use."""
-    used = names_in(*(formula.tree for formula in formulas if formula.tree is not None))
-    return [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
-
-
 def _respelt(tree: ast.expr, entry: Entry, calls: Calls) -> str:
-    """A formula in generated code, where `x_p` is the argument itself."""
     primals = {f"{a.name}_p": ast.Name(a.name, ast.Load()) for a in entry.schema.arguments}
     return rewrite(substituted(tree, primals), calls)
 
@@ -96,15 +82,12 @@ def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
     terms = []
     for name in differentiable_formulas(entry):
         tangent = ast.parse(f"{name}_t.conj()", mode="eval").body
-        full_call = ast.Call(
-            ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load()), [], []
-        )
-        terms.append((name, rewrite(full_call, calls)))
+        conjugated = ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load())
+        terms.append((name, rewrite(ast.Call(conjugated, [], []), calls)))
     return terms
 
 
 def _total(terms: list[tuple[str, str]]) -> str:
-    """The sum of the parts of those arguments that have a tangent."""
     if len(terms) == 1:
         return terms[0][1]
     parts = ", ".join(f"None if {name}_t is None else {source}" for name, source in terms)
@@ -120,7 +103,6 @@ def _linear(entry: Entry, calls: Calls) -> str:
 
 
 def _call(entry: Entry, calls: Calls, replaced: set[str], zeros: bool = False) -> str:
-    """A call of the op with the tangents of some arguments in their place."""
     parts = []
     for argument in entry.schema.arguments:
         value = argument.name

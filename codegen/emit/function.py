@@ -1,8 +1,4 @@
-"""The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty.
-
-A kind of computation has a template of its own: `public.py.j2` for functions that call a general path, which
-`elementwise.py.j2`, `view.py.j2` and `kernel.py.j2` give, `composite.py.j2`, and `in_place.py.j2`.
-"""
+"""The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty."""
 
 from __future__ import annotations
 
@@ -43,14 +39,12 @@ class Public:
 
     @property
     def unchanged(self) -> list[str]:
-        """The input itself where its dtype says that nothing changes."""
         kinds = "".join(kind[0] for kind in self.code.entry.identity)
         condition = f'isinstance(input, Tensor) and input._dtype.kind in "{kinds}"{self._plain}'
         return [f"if {condition}:", "    return input"] if kinds else []
 
     @property
     def fast(self) -> list[str]:
-        """The answers of native code where nobody watches."""
         code, fast = self.code, self.code.fast
         names = python_names(code.arguments)
         lines = [] if fast.calls_planned else self._tried
@@ -76,7 +70,6 @@ class Public:
 
     @property
     def _converted(self) -> list[str]:
-        """A call in a dtype of the caller's: the call of the op in that of its tensor, which is converted first."""
         first, *others = self.code.arguments
         dtype = next(a for a in others if a.type.base == "ScalarType").python_name
         converted = f"(converted := in_input_dtype({first.python_name}, {dtype})) is not None"
@@ -104,7 +97,6 @@ class Public:
         return [f"if {unwatched}{condition}:", *answers]
 
     def _elementwise(self) -> list[str]:
-        """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
         code, fast = self.code, self.code.fast
         lines = self._launched(f"{self._plain}{fast.condition}", f"{code.kernel}.launch({fast.operands})")
         if len(code.tensors) != 2 or fast.checks_numbers or code.raw:
@@ -120,7 +112,6 @@ class Public:
 
     @property
     def decorators(self) -> list[str]:
-        """What autocast is to know of the function: the entry's words by type of device, with places for names."""
         device_names = {f"like {a.name}": f"like {index}" for index, a in enumerate(self.code.arguments)}
         value = self.code.entry.autocast.items()
         phrases = ", ".join(f"{device}={device_names.get(word, word)!r}" for device, word in value)
@@ -132,7 +123,6 @@ class Public:
 
     @property
     def computed(self) -> list[str]:
-        """The general path; what only writes gets the tensor that is written to."""
         code = self.code
         if code.writes_first:
             return around_write(code, self.op, code.arguments[0], [write_call(code, self.op, code.arguments[0])])
@@ -174,7 +164,6 @@ class Public:
 
     @property
     def prepared(self) -> list[str]:
-        """The arguments of a composite, checked and under the schema's names; before that what a view is kept by."""
         code, lines = self.code, []
         if code.fast.tries_view or code.fast.keeps_views:
             lines.append(f"given = ({star_args(a.python_name for a in code.arguments[1:])})")
@@ -187,7 +176,6 @@ class Public:
 
     @property
     def remembered(self) -> list[str]:
-        """The view that a composite turned out to be, for the next call."""
         if self.code.fast.keeps_views:
             return [
                 f"{self.code.fast.looked_up_by}.remember_made({self.code.tensors[0].name}, given, result)",
@@ -240,7 +228,6 @@ class InplaceCode:
         return [*self.fast, *caught, *around_write(code, self.op, target, computed, code.old_value_readers)]
 
     def _by_formula(self, formula: Part, target: Argument) -> list[str]:
-        """The arguments checked as those of the composite, and ops in place, which record themselves."""
         code = self.code
         others = behind(a.name for a in code.arguments if a is not target)
         check_shape = [f'check_shape("{self.op}", input, {target.name})'] if code.rule else []
@@ -254,10 +241,10 @@ class InplaceCode:
 
     @property
     def fast(self) -> list[str]:
-        """The first operand written over by native code, element by element."""
         code, fast = self.code, self.code.fast
         if code.plan_in_place:
-            return launched_in_place(code)
+            call = f"{fast.looked_up_by}.launch_in_place({python_names(fast.kernel_arguments)})"
+            return [f"if not watch.every and {call} is not None:", "    return input"]
         if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
             return []
         call = f"{code.kernel}.launch_in_place({fast.operands})"
@@ -267,16 +254,7 @@ class InplaceCode:
 Function = Public | InplaceCode | General | Dispatcher
 
 
-def launched_in_place(code: OpCode) -> list[str]:
-    """The first tensor written to by a plan that was found for it."""
-    if not code.plan_in_place:
-        return []
-    call = f"{code.fast.looked_up_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
-    return [f"if not watch.every and {call} is not None:", "    return input"]
-
-
 def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out: str = "") -> list[str]:
-    """The answer of whoever takes the op's place: a `__torch_function__`, vmap, the profiler."""
     rule = repr(code.batch_rule) if code.own_rule is None else code.own_rule.spelling
     call = f'intercept("{code.entry.schema.full_name}", {function}, {rule}{behind(handed_on(arguments))}{out})'
     looked = list(filter(None, [*(foreign(code, a) for a in arguments), "out.__class__ not in plain" if out else ""]))
@@ -296,7 +274,6 @@ def foreign(code: OpCode, argument: Argument) -> str:
 
 
 def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str], keep: str = "") -> list[str]:
-    """A computation that writes to an argument, whose old values are `original`: it is looked at before, and after."""
     name, looked = target.python_name, looked_at(code, op, target, keep)
     return [f"original = {looked}", f"before = {name}._grad_fn", *computed, f"return after_write({name}, before)"]
 
@@ -323,7 +300,6 @@ def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Over
 
 
 def looked_up_by(ops: Sequence[OpCode]) -> list[str]:
-    """The objects that know what ops with kernels, and views, have found."""
     lines = []
     for code in (code for code in ops if code.fast.keeps_plans):
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.has_multiple_outputs else ""

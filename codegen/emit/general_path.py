@@ -1,7 +1,4 @@
-"""The general path of an op as elementwise.py.j2, view.py.j2 and kernel.py.j2 lay it out: any dtype and any layout.
-
-Each step is a list of lines, perhaps empty.
-"""
+"""The general path of an op, of any dtype and layout, for elementwise.py.j2, view.py.j2 and kernel.py.j2."""
 
 from __future__ import annotations
 
@@ -26,13 +23,11 @@ class General:
 
     @property
     def numbers(self) -> str:
-        """The numbers of an element-wise op; those that take part in promotion are marked."""
         promoting = [a.name for a in self.code.numbers if a.type.base == "Scalar" and not a.keyword_only]
         return star_args(f"Promoting({a.name})" if a.name in promoting else a.name for a in self.code.numbers)
 
     @property
     def prepared(self) -> list[str]:
-        """The arguments checked and normalised, and before that as they came, by which what is found is looked up."""
         code, fast = self.code, self.code.fast
         retained = fast.arg_kinds if fast.keeps_plans else [a.name for a in fast.view_arguments]
         value = [f"given = ({star_args(retained)})"] if fast.keeps_plans or fast.recalls else []
@@ -40,7 +35,6 @@ class General:
 
     @property
     def geometry(self) -> list[str]:
-        """The view: shape, strides and offset by the function of the spec, over the tensor's memory."""
         code, fast = self.code, self.code.fast
         function = code.library["view", code.entry.compute.text].spelling
         sizes = ", first._dtype.itemsize, kind.itemsize" if code.retypes else ""
@@ -71,12 +65,10 @@ class General:
         return [f"result = make_view(first, geometry{view_geometry})"]
 
     def _cached_lookup(self, view_geometry: str) -> str:
-        """What a view op keeps of what it has found: the place, or the places, and the arguments as checked."""
         return star_args([view_geometry, *(a.name for a in self.code.fast.view_arguments)])
 
     @property
     def planned(self) -> list[str]:
-        """The compiled kernels that are found for checked arguments, tried once more; or what is launched for these."""
         fast = self.code.fast
         if not fast.launches:
             return []
@@ -101,7 +93,6 @@ class General:
 
     @property
     def by_kernel(self) -> list[str]:
-        """The outputs by a hand-written kernel, where nothing that was found has given them."""
         made = [f"{self.results} = {self.made}"]
         attempt = [
             "try:",
@@ -115,7 +106,6 @@ class General:
         return [f"if {self.results} is None:", *(f"    {line}" for line in lines)]
 
     def _unless_in_place(self, made: list[str]) -> list[str]:
-        """The outputs made, if they are not written at once by a kernel that writes to its first array."""
         code = self.code
         if code.writer is None:
             return made
@@ -134,7 +124,6 @@ class General:
 
     @property
     def remembered_in_place(self) -> list[str]:
-        """The plan by which the next such call writes to its first tensor."""
         fast = self.code.fast
         call = f"{fast.looked_up_by}.remember_in_place(given, ({star_args(fast.arg_kinds)}))"
         return [call] if self.code.plan_in_place else []
@@ -150,7 +139,6 @@ class General:
 
     @property
     def _promoted(self) -> str:
-        """The tensors (and positional numbers) whose dtypes decide that of the computation, as a tuple expression."""
         takes_numbers = self.code.entry.dtype in ("promote", "float")
         parts = []
         for argument in self.code.arguments:
@@ -180,7 +168,6 @@ class General:
 
     @property
     def made(self) -> str:
-        """The outputs of a hand-written kernel, which computes on arrays, as tensors of their dtypes."""
         code, rules = self.code, self.code.entry.result_dtype
         kernel = code.library["kernel", code.entry.compute.text].spelling
         call = f"{self._at(kernel)}({', '.join(map(self._kernel_argument, code.fast.kernel_arguments))})"
@@ -194,19 +181,16 @@ class General:
 
     @property
     def _in_rows(self) -> str:
-        """The further condition of plans, whose results lie in rows: nothing asks for another order."""
         if self.code.memory_format is not None:
             return f" and keeps_rows({self.code.arguments[0].name})"
         return f" and is_in_rows({self._format_source})" if self._format_source else ""
 
     @property
     def _format_source(self) -> str:
-        """The tensors whose memory formats results have; a list has one where all of its tensors agree."""
         lists = {a.name for a in self.code.tensors if a.type.is_list}
         return ", ".join(f"agreeing({n})" if n in lists else n for n in self.code.entry.memory_format_of)
 
     def _with_format(self, made: str) -> str:
-        """The output in the order in memory that the entry says, or an argument."""
         if self.code.memory_format is not None:
             return f"formatted(name, {made}, {self.code.arguments[0].name}, {self.code.memory_format.name})"
         if self.code.entry.converts:
@@ -230,7 +214,6 @@ class General:
 
     @property
     def written(self) -> list[str]:
-        """The result of a kernel put into the tensor that is written to."""
         if self.code.has_multiple_outputs:
             return []
         elsewhere = " and result is not into" if self.code.writer else ""
@@ -256,7 +239,6 @@ class General:
 
     @property
     def _undefined(self) -> list[str]:
-        """The arguments that would need a gradient which is not defined."""
         why = self.code.entry.undefined_gradients
         if not why:
             return []
@@ -289,7 +271,6 @@ def _requires_grad(argument: Argument) -> str:
 
 
 def checked(code: OpCode, argument: Argument) -> list[str]:
-    """The check of one argument, which plain values of its type need not pass."""
     if unlike := code.unlike(argument):
         return [f"if {unlike}:", f"    {argument.name} = {code.check(argument, given=True)}"]
     return [f"{argument.name} = {code.check(argument)}"]

@@ -31,7 +31,6 @@ class NodeCode:
 
     @cached_property
     def class_name(self) -> str:
-        """PyTorch's: MulBackward0; the number counts the overloads of a name."""
         phrases = self.entry.schema.name.strip("_").split("_")
         camel = "".join(w[:1].upper() + w[1:] for w in phrases)
         return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
@@ -47,7 +46,6 @@ class NodeCode:
 
     @cached_property
     def not_implemented(self) -> tuple[tuple[str, str], ...]:
-        """(argument, reason) of gradients that the spec says do not exist."""
         result = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
         return tuple((n, f.why) for n, f in result)
 
@@ -66,13 +64,11 @@ class NodeCode:
 
     @cached_property
     def launches(self) -> bool:
-        """Whether native code may run that kernel: by plans on the host, by its launches on a device."""
         one = len(self.differentiable_outputs) == 1 or self._planned is not None
         return self.kernel is not None and one and not self.gives_list and bool(self.backward_reads)
 
     @cached_property
     def kernel_plan(self) -> Part | None:
-        """That kernel's plans, under its name; None where it has none."""
         return self._planned if self.launches else None
 
     @cached_property
@@ -81,16 +77,11 @@ class NodeCode:
 
     @cached_property
     def backward_reads(self) -> list[str]:
-        """The code of each operand of that kernel, as KernelOpGradient takes them; empty for others."""
         call = ast.parse(self.plan.backward, mode="eval").body
         matches = [self.backward_read(operand) for operand in call.args]  # type: ignore[attr-defined]
         return matches if all(matches) else []
 
     def backward_read(self, operand: ast.expr) -> str:
-        """One of them: a tensor, a value or something made of one, or a constant; empty for anything else.
-
-        The gradients of several outputs are an operand each.
-        """
         raw = {a.name for a in self.entry.tensor_arguments if a.name in self.entry.masks and a.type.optional}
         tensors = {t.name: f'("{"r" if t.name in raw else "k"}", "{t.slot}")' for t in self.backward_tensors}
         values = {v.name: v.slot for v in self.backward_values}
@@ -107,7 +98,6 @@ class NodeCode:
         return f'("v", "{values[read[0]]}"{made})' if len(read) == 1 else ""
 
     def listed_read(self, operand: ast.expr) -> str:
-        """A list of indices as the last operand of a kernel with plans; empty for other lists."""
         lists = {t.name: f'("i", "{t.slot}")' for t in self.backward_tensors if t.kind == "list"}
         items = {a.name for a in self.entry.tensor_arguments if a.type.optional_items}
         code = ast.unparse(operand)
@@ -125,7 +115,6 @@ class NodeCode:
 
     @cached_property
     def gives_list(self) -> bool:
-        """Whether the op returns a list, so that each node has outputs of its own number."""
         return self.entry.schema.returns[0].type.is_list
 
     @cached_property
@@ -143,8 +132,6 @@ class NodeCode:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether native code can record it: tensors, or a list of them, or of indices at last, and values that
-        `plain_values` can state."""
         tensors = self.entry.tensor_arguments
         one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
         before = tensors[:-1] if tensors and tensors[-1].type.optional_items else tensors
@@ -155,7 +142,6 @@ class NodeCode:
 
     @cached_property
     def plain_values(self) -> dict[str, tuple[str, str]]:
-        """Slot -> the argument that it holds, or an argument and its attribute; ("", "") for other expressions."""
         results = {}
         for value in self.plan.values:
             match ast.parse(value.source, mode="eval").body:
@@ -176,7 +162,6 @@ class NodeCode:
 
     @cached_property
     def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """Slot -> what it holds, and the arguments whose gradients read it."""
         names = [a.name for a in self.arguments]
         return {
             t.slot: (f"output {t.index}" if t.kind == "output" else t.name, tuple(n for n in names if n in t.needed_by))
@@ -195,13 +180,11 @@ class NodeCode:
         return ""
 
     def keeps(self, saved: SavedTensor) -> str:
-        """The condition under which a tensor is kept; empty when it always is."""
         needed = [a for a in self.arguments if a.name in saved.needed_by]
         if len(needed) == len(self.arguments):
             return ""
-        condition = (
-            "({0} is not None and {0}._requires_grad)" if any(a.type.optional for a in needed) else "{0}._requires_grad"
-        )
+        optional = any(a.type.optional for a in needed)
+        condition = "({0} is not None and {0}._requires_grad)" if optional else "{0}._requires_grad"
         return " or ".join(condition.format(a.name) for a in needed)
 
     def unpack(self, saved: SavedTensor) -> str:
@@ -212,7 +195,6 @@ class NodeCode:
 
     @cached_property
     def formulas_shown(self) -> str:
-        """The gradient formulas on one line, with what `where` defines for them."""
         used = [shared.name for shared in self.plan.shared if shared.name in self.entry.definitions]
         defined = [f"{name} = {self.entry.definitions[name].text}" for name in used]
         formulas = [f"{name}: {self.entry.gradients[name].text}" for name in self.plan.formulas]
@@ -220,7 +202,6 @@ class NodeCode:
 
     @cached_property
     def formula_reads(self) -> frozenset[str]:
-        """The names that the formulas use; what else is kept is the backward kernel's."""
         return frozenset(_names([*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]))
 
     def value_of(self, shared: Shared) -> str:
@@ -234,39 +215,28 @@ class NodeCode:
 
     @cached_property
     def saved_outputs(self) -> dict[str, int]:
-        """Slot -> number of the output for saved outputs that have a place in the graph."""
         outputs = (t for t in self.plan.tensors if t.kind == "output" and t.index in self.differentiable_outputs)
         return {t.slot: t.index for t in outputs}
 
     @cached_property
     def forward(self) -> list[str] | None:
-        """The lines that compute the tangents of the outputs, or None without forward mode."""
         return forward_lines(self.entry, self.calls)
 
     @cached_property
     def fused(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Mask -> slots of saved tensors and of numbers that its kernel takes."""
         kernels = self.kernels.backward if self.kernels else {}
         return {
-            mask: (
-                tuple(f"kept_{n}" for n in kernel.arrays[1:]),
-                tuple(f"_saved_{n.name}" for n in kernel.numbers),
-            )
+            mask: (tuple(f"kept_{n}" for n in kernel.arrays[1:]), tuple(f"_saved_{n.name}" for n in kernel.numbers))
             for mask, kernel in kernels.items()
         }
 
     @cached_property
     def fast(self) -> bool:
-        """Whether native code runs `apply`: a fused kernel for one or two inputs and single numbers only."""
-        numbers = number_arguments(self.entry)
-        simple = bool(self.fused) or self.always_hands_on
-        return (
-            simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_integer_argument(n) for n in numbers)
-        )
+        simple = (bool(self.fused) or self.always_hands_on) and len(self.arguments) <= 2
+        return simple and all(is_plain_number(n) or is_integer_argument(n) for n in number_arguments(self.entry))
 
     @cached_property
     def always_hands_on(self) -> bool:
-        """Whether every formula of an element-wise op is just `grad`."""
         return self.kernels is not None and self._all_grad
 
     @cached_property

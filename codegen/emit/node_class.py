@@ -32,14 +32,12 @@ class NodeClass:
 
     @property
     def without_recording(self) -> str:
-        """The template that gives the gradients where nothing is recorded; empty where the formula gives them too."""
         if self.node.fast:
             return "native"
         return "fused" if self.node.fused else "kernel" if self.node.plan.backward else ""
 
     @property
     def attributes(self) -> list[str]:
-        """The class attributes that native code, the engine and hooks read."""
         node = self.node
         properties: dict[str, object] = {}
         if node.outputs > 1:
@@ -48,7 +46,9 @@ class NodeClass:
             properties["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
             properties |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
         if node.entry.hooked:
-            properties["hook_order"] = self._hook_order
+            names = [a.name for a in node.arguments]
+            first = [names.index(name) for name in node.entry.hooked]
+            properties["hook_order"] = (*first, *(i for i in range(len(names)) if i not in first))
         lines = [f"{name} = {value!r}" for name, value in properties.items()]
         if node.fused or node.fast or (node.kernels is not None and node.plain):
             lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")
@@ -61,15 +61,7 @@ class NodeClass:
         return lines + (self._plain if node.plain else [])
 
     @property
-    def _hook_order(self) -> tuple[int, ...]:
-        """The edges of the arguments that `hook_order` names, then the others."""
-        names = [a.name for a in self.node.arguments]
-        first = [names.index(name) for name in self.node.entry.hooked]
-        return (*first, *(i for i in range(len(names)) if i not in first))
-
-    @property
     def _plain(self) -> list[str]:
-        """The attributes by which native code records a node itself."""
         node = self.node
         properties: dict[str, object] = {"inputs": tuple(a.name for a in node.arguments)}
         properties |= {"keeps": node.keeps_what} if node.keeps_what else {}
@@ -89,26 +81,19 @@ class NodeClass:
 
     @property
     def refused(self) -> list[str]:
-        """The gradients that do not exist, asked for."""
         lines = []
         for name, why in self.node.not_implemented:
             message = f"{self.node.entry.name}(): no gradient for '{name}': {why}"
-            lines += [
-                f"if {name} is not None and {name}._requires_grad:",
-                f'    raise NotDifferentiableError("{message}")',
-            ]
+            refusal = f'    raise NotDifferentiableError("{message}")'
+            lines += [f"if {name} is not None and {name}._requires_grad:", refusal]
         return lines
 
     @property
     def linked(self) -> list[str]:
-        """Shapes and dtypes of the inputs, and the edges to what made them."""
         arguments = self.node.arguments
         if self.node.takes_list:
-            listed = arguments[0].name
-            return [
-                f"node.metas = tuple([meta_of(t) for t in {listed}])",
-                f"node.edges = tuple([edge_of(t) for t in {listed}])",
-            ]
+            each = f"for t in {arguments[0].name}])"
+            return [f"node.metas = tuple([meta_of(t) {each}", f"node.edges = tuple([edge_of(t) {each}"]
         edges = star_args(map(self._edge, arguments))
         return [f"node.metas = ({star_args(map(_meta, arguments))})", f"node.edges = ({edges})"]
 
@@ -117,25 +102,20 @@ class NodeClass:
         if argument.type.optional:
             return f"None if {name} is None else edge_of({name})"
         only = len(self.node.arguments) == 1
-        return (
-            f"{name}._grad_fn or {name}" if only else f"({name}._grad_fn or {name}) if {name}._requires_grad else None"
-        )
+        made_by = f"{name}._grad_fn or {name}"
+        return made_by if only else f"({made_by}) if {name}._requires_grad else None"
 
     @property
     def retained(self) -> list[str]:
-        """The plain values and the tensors that backward reads."""
         values = [f"node.{value.slot} = {value.source}" for value in self.node.plan.values]
-        return values + [line for tensor in self.node.plan.tensors for line in self._saved_lines(tensor)]
-
-    def _saved_lines(self, tensor: SavedTensor) -> list[str]:
-        lines = self._saved(tensor)
-        condition = self.node.keeps(tensor)
-        if not condition:
-            return lines
-        return [f"node.{tensor.slot} = None", f"if {condition}:", *(f"    {line}" for line in lines)]
+        for tensor in self.node.plan.tensors:
+            lines = self._saved(tensor)
+            if condition := self.node.keeps(tensor):
+                lines = [f"node.{tensor.slot} = None", f"if {condition}:", *(f"    {line}" for line in lines)]
+            values += lines
+        return values
 
     def _saved(self, tensor: SavedTensor) -> list[str]:
-        """A tensor with the count of writes to its memory at this time."""
         slot, name = f"node.{tensor.slot}", tensor.name
         if tensor.kind == "list":
             return [f"{slot} = {name}", f"{slot}_version = [0 if t is None else version_of(t) for t in {name}]"]
@@ -177,8 +157,11 @@ class NodeClass:
         return len(self.node.differentiable_outputs) > 1 or self.node.gives_list
 
     @property
+    def _value(self) -> str:
+        return "grads" if self.has_multiple_outputs else "grad"
+
+    @property
     def only_grad(self) -> list[str]:
-        """The gradient of the one differentiable output among several, without which there is none."""
         if self.grads == "grad" or self.has_multiple_outputs:
             return []
         nothing = f"    return (None,) * {len(self.node.arguments)}"
@@ -186,7 +169,6 @@ class NodeClass:
 
     @property
     def native_else(self) -> str:
-        """The result of `apply` where native code gives no answer."""
         if self.node.always_hands_on:
             return "node.formula(grad)"
         recorded = f"grad_mode.grad or {self.node.hands_on}" if self.node.hands_on else "grad_mode.grad"
@@ -202,7 +184,6 @@ class NodeClass:
 
     @property
     def dtype_known(self) -> list[str]:
-        """The dtype of the gradients; the formula where they are recorded, or not all of one dtype for real numbers."""
         lines = ["given = [grads] if node.output_count == 1 else grads"] if self.node.gives_list else []
         lines.append(f"dtype = {f'dtype_of({self._provided_args})' if self.has_multiple_outputs else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
@@ -212,25 +193,19 @@ class NodeClass:
 
     @property
     def planned(self) -> list[str]:
-        """The gradients by compiled kernels, or launches, that are known for such layouts, or found now."""
         if not self.node.launches:
             return []
         result = f"(found := node.plans.gradients(node, {self.grads})) is not None"
         where = "" if self.node.kernel_plan else "grad._device is not CPU and "
-        value = "grads" if self.has_multiple_outputs else "grad"
-        result = f"({result}) or (node.plans.remember(node, {value}) and ({result}))"
+        result = f"({result}) or (node.plans.remember(node, {self._value}) and ({result}))"
         return [f"if {where}({result}):" if where else f"if {result}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:
-        """The values that the kernel reads, tensors as arrays."""
         node = self.node
         one, retained = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
-        lines = [
-            f"grads = arrays_in({self._provided_args}, dtype)"
-            if self.has_multiple_outputs
-            else f"grad = {one}(grad, dtype)"
-        ]
+        several = f"grads = arrays_in({self._provided_args}, dtype)"
+        lines = [several if self.has_multiple_outputs else f"grad = {one}(grad, dtype)"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
             array, read = ("arrays_of", "unpack_list") if t.kind == "list" else (retained, "unpack")
@@ -241,18 +216,15 @@ class NodeClass:
     @property
     def by_kernel(self) -> str:
         kernel = self.node.kernel.spelling  # type: ignore[union-attr]
-        value = "grads" if self.has_multiple_outputs else "grad"
-        call = f"at_array({value}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
+        call = f"at_array({self._value}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
         return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
 
     @property
     def formula(self) -> str:
-        """The name of the method with the formulas: `apply` where nothing else is."""
         return "formula" if self.without_recording else "apply"
 
     @property
     def all_grads(self) -> list[str]:
-        """The gradients that are missing made zeros, where several outputs have one."""
         if self.grads == "grad" or self.only_grad:
             return self.only_grad
         value = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
@@ -260,7 +232,6 @@ class NodeClass:
 
     @property
     def read(self) -> list[str]:
-        """The values that were kept, and those that formulas have in common, as local variables."""
         node, plan = self.node, self.node.plan
         values = [f"{v.name} = node.{v.slot}" for v in plan.values if v.name in node.formula_reads]
         tensors = [f"{t.name} = {node.unpack(t)}" for t in plan.tensors if t.name in node.formula_reads]
@@ -268,7 +239,6 @@ class NodeClass:
 
     @property
     def gradients(self) -> list[str]:
-        """Each gradient that is wanted, of its input's shape and dtype."""
         node, formulas = self.node, self.node.plan.formulas
         first = formulas[node.arguments[0].name]
         if node.takes_list:
@@ -293,5 +263,4 @@ def _meta(argument: Argument) -> str:
 
 
 def _version(name: str) -> str:
-    """The count of writes of a tensor, read where it is."""
     return f"0 if (version := {name}._version_counter) is None else version[0]"

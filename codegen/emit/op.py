@@ -45,12 +45,10 @@ class OpCode(Properties):
 
     @property
     def inplace_name(self) -> str:
-        """The in-place function: `mul_`, or `pow_tensor_scalar_` where a dispatcher has the plain name."""
         return f"{self.name}_"
 
     @property
     def lazy_constructor(self) -> str:
-        """The function that marks a view of elements that are shown conjugated or negated; empty for others."""
         return f"as_{self.entry.lazy}" if self.entry.lazy else ""
 
     @property
@@ -63,7 +61,6 @@ class OpCode(Properties):
 
     @property
     def parts(self) -> list[Part | None]:
-        """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
         plan = self.plan if self.fast.launches else None
@@ -76,9 +73,8 @@ class OpCode(Properties):
         """What says the shapes of a kernel's results: the place of a function of the runtime's, which is loaded when it
         is asked for, or a function of a user's package; empty where the entry names none."""
         part = self.library.get("shape rule", self.entry.shape)
-        return (
-            "" if part is None else part.spelling if part.op_library.label else f'"{".".join(part.module)}:{part.name}"'
-        )
+        runtime_place = "" if part is None else f'"{".".join(part.module)}:{part.name}"'
+        return part.spelling if part is not None and part.op_library.label else runtime_place
 
     @property
     def returns(self) -> str:
@@ -87,22 +83,16 @@ class OpCode(Properties):
 
     @property
     def result_type(self) -> list[str]:
-        """The named tuple of several outputs; composites have one only of outputs that they compute themselves."""
         names = tuple(r.name for r in self.entry.schema.returns)
         return [f'_{self.name}_result = ReturnType("{self.entry.schema.name}", {names})'] if self.names_outputs else []
 
     @property
     def tensor_names(self) -> str:
-        """The tensor arguments as the public function calls them, lists spread out."""
         return ", ".join(f"*listed({a.python_name})" if a.type.is_list else a.python_name for a in self.tensors)
 
     def parameters(
         self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False, more: bool = False
     ) -> str:
-        """The parameter list of the public function, or of the method (`self` first, wherever the schema has it).
-
-        With `more`, also the places of older forms of the call.
-        """
         ordered: Sequence[Argument] = self.inplace_arguments if inplace else self.arguments
         if numpy and self.numpy_names:
             ordered = possibly_missing(ordered)
@@ -110,9 +100,8 @@ class OpCode(Properties):
         added = [f"out: {hint} | None = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
         reserved = (a for a in ordered if not method or a.name != "self")
-        extra_params = (
-            [f"{name}: Any = None" for name in extra_positional([self.entry])] if more and self.is_shown else []
-        )
+        places = extra_positional([self.entry]) if more and self.is_shown else []
+        extra_params = [f"{name}: Any = None" for name in places]
         listed = parameter_list(reserved, added, self.written_hint if inplace else self.parameter_hint, extra_params)
         return ", ".join(filter(None, ["self" * method, listed]))
 
@@ -144,7 +133,6 @@ class OpCode(Properties):
         return "".join(f"{a.python_name}, " for a in self.tensors if any(a.name in names for names in saved))
 
     def check(self, argument: Argument, given: bool = False) -> str:
-        """The expression that checks and normalises one argument, not None if `given`."""
         type_ = argument.type
         name = _CHECKS[type_.base]
         shown = f'name, "{argument.python_name}", {argument.name}'
@@ -174,12 +162,10 @@ class OpCode(Properties):
 
     @cached_property
     def composite(self) -> CompositeCode:
-        """How a composite is computed."""
         return CompositeCode(self, self.fast)
 
     @cached_property
     def fast(self) -> FastCode:
-        """The ways in which native code may answer first."""
         return FastCode(self)
 
     @cached_property

@@ -1,9 +1,8 @@
 """The one Python function that several overloads share, as data for the templates of ops/.
 
-Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
-one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
-(`x.sum()`), and one with names that one overload alone has (`x.sum(dim=0)`), are still decided at once. A package that
-adds overloads to a function of its base has a function of that name which picks its own first, then the base's.
+Where all have the same parameters (`pow`), it has them too and picks by the types of those that differ. Otherwise it
+takes any arguments; `x.sum()` and names of one overload alone (`x.sum(dim=0)`) are still decided at once. A package
+that adds overloads to a function of its base picks its own first, then the base's.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ class Dispatcher:
 
     @property
     def table(self) -> str:
-        """The name of the Overloads object: the general way to choose, and to explain that nothing fits."""
         return f"_{self.name}_overloads"
 
     def target(self, code: OpCode) -> str:
@@ -51,7 +49,6 @@ class Dispatcher:
 
     @property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:
-        """(NumPy's keyword, the schema's) of parameters; where there are any arguments, the table translates."""
         return numpy_names(self.shared) if self.same_parameters else ()
 
     @property
@@ -96,26 +93,19 @@ class Dispatcher:
                 call = f"{self.target(fitting[0])}({self.first}, *args)"
                 cases.append((f"len(args) == {count} and not kwargs", call))
             cases += self.matched_by_types(fitting, count)
-        for names, codes in self.by_required_names.items():
+        by_required_names: dict[tuple[str, ...], list[OpCode]] = {}
+        for code in self.codes:
+            named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
+            if named:
+                by_required_names.setdefault(named, []).append(code)
+        for names, codes in by_required_names.items():
             cases += self.matched_by_types(codes, len(positional(codes[0])) - 1, names)
         for code in self.codes:
             call = f"{self.target(code)}({self.first}, *args, **kwargs)"
             cases += [(type_tests, call) for type_tests in self.matched_by_names(code)]
         return cases
 
-    @property
-    def by_required_names(self) -> dict[tuple[str, ...], list[OpCode]]:
-        """The overloads by the parameters that have to be given by name, of those that have such."""
-        results: dict[tuple[str, ...], list[OpCode]] = {}
-        for code in self.codes:
-            named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
-            if named:
-                results.setdefault(named, []).append(code)
-        return results
-
     def matched_by_types(self, fitting: list[OpCode], count: int, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-        """(condition, call) for overloads of the same first parameter that the classes of others tell apart, where
-        so many are given by place, and those of these names."""
         if len(fitting) < 2 or len({c.arguments[0].type for c in fitting}) > 1:
             return []
         rows = [positional(c)[1 : count + 1] for c in fitting]
@@ -127,35 +117,25 @@ class Dispatcher:
             return []
         value = " and ".join([f"len(kwargs) == {len(names)}", *(f'"{name}" in kwargs' for name in names)])
         kwargs = ", **kwargs" if names else ""
-        return [
-            (
-                f"len(args) == {count} and {value if names else 'not kwargs'} and {' and '.join(tests)}",
-                f"{self.target(code)}({self.first}, *args{kwargs})",
-            )
-            for code, tests in zip(fitting, type_tests, strict=True)
-            if all(tests)
-        ]
+        about = f"len(args) == {count} and {value if names else 'not kwargs'}"
+        pairs = [(code, " and ".join(tests)) for code, tests in zip(fitting, type_tests, strict=True) if all(tests)]
+        return [(f"{about} and {tests}", f"{self.target(c)}({self.first}, *args{kwargs})") for c, tests in pairs]
 
     def matched_by_names(self, code: OpCode) -> list[str]:
-        """The conditions that what is given by name is one parameter which no other overload has, or two that are all
-        of these, and that nothing is missing."""
         others = {a.python_name for other in self.codes if other is not code for a in other.arguments}
         own = [a.python_name for a in code.arguments if a.python_name not in {*others, self.first}]
         required = [a.python_name for a in code.arguments[1:] if a.default is None]
         if not own or len(required) > 1:
             return []
         type_tests = [f'"{name}" in kwargs' for name in own]
-        enough = [
-            t if name in required or not required else f"({t} and args)"
-            for name, t in zip(own, type_tests, strict=True)
-        ]
+        alone = [name in required or not required for name in own]  # else something is missing without arguments
+        enough = [t if yes else f"({t} and args)" for yes, t in zip(alone, type_tests, strict=True)]
         conditions = ["len(kwargs) == 1 and " + (f"({' or '.join(enough)})" if len(enough) > 1 else enough[0])]
         if len(own) == 2 and set(required) <= set(own):
             conditions.append(f"len(kwargs) == 2 and {' and '.join(type_tests)}")
         return conditions
 
     def condition(self, code: OpCode) -> str:
-        """Whether the parameters that tell the overloads apart have this overload's types."""
         by_position = zip(code.arguments, *(c.arguments for c in self.codes), strict=True)
         differing = [own for own, *same in by_position if len({a.type for a in same}) > 1]
         return " and ".join(map(has_type, differing)) or "True"
@@ -169,7 +149,6 @@ class Dispatcher:
 
 
 def has_type(argument: Argument) -> str:
-    """The condition that tells a value of an argument's type from those of other types."""
     name = argument.python_name
     if argument.type.is_list and argument.type.base == "int":
         return f"isinstance({name}, (int, tuple, list))"
@@ -189,8 +168,6 @@ CLASS_TESTS = {
 
 
 def class_test(argument: Argument, expression: str) -> str:
-    """The condition that a value is of the one class which stands for an argument's type and no other type of the
-    table; empty where a type has none."""
     if argument.type.is_list:
         return f"{expression}.__class__ in (tuple, list)" if argument.type.base == "int" else ""
     return CLASS_TESTS.get(argument.type.base, "").format(expression)
@@ -201,7 +178,6 @@ def positional(code: OpCode) -> list[Argument]:
 
 
 def takes(code: OpCode, count: int) -> bool:
-    """Whether a call with `count` arguments by place and none by name fits."""
     required = [a for a in code.arguments if a.default is None]
     named = any(a.keyword_only for a in required)
     return not named and len(required) <= count <= len(positional(code))

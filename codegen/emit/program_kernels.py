@@ -36,12 +36,10 @@ class RowCode:
 
     @property
     def listing(self) -> str:
-        """The program as it is written, for readers of the generated file."""
         return "\n".join(f"    {line}" for line in self.program.lines)
 
     @property
     def outputs(self) -> list[tuple[str, str]]:
-        """Whether each output is a row, and its dtype where that is not the elements'."""
         kinds = Spelling(self.lowered, lambda *_: "", "").kinds
         rows = self.lowered.rows
         return [("row", "") if o in rows else ("each", DTYPES.get(kinds[o], "")) for o in self.program.outputs]
@@ -55,7 +53,6 @@ class RowCode:
         }
 
     def cuda(self) -> dict[str, Any]:
-        """What the template of the module for CUDA asks for."""
         kernels = list(cuda_code(self.program).values())
         used = {name for kernel in kernels for name in kernel.helpers}
         text = "\n".join(line for kernel in kernels for line in kernel.lines)
@@ -77,7 +74,6 @@ class RowCode:
         return {"name": self.program.name, "listing": self.listing, "imports": imports, "runtime_library": op_library}
 
     def check(self) -> list[str]:
-        """The check of the arguments, of an entry that has none of its own."""
         entry = self.entry
         if entry is None or entry.check != check_of_rows(entry.schema):
             return []
@@ -94,7 +90,6 @@ class RowCode:
         ]
 
     def call(self, how: str) -> list[str]:
-        """The function that the op calls: arrays in any layout, arrays out."""
         entry = self.entry
         if entry is None:
             return []

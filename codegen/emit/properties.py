@@ -31,12 +31,10 @@ class Properties:
 
     @cached_property
     def name(self) -> str:
-        """The Python function of this overload; the overloads of one name share a dispatcher of that name."""
         return self.calls.functions[self.entry.name]
 
     @cached_property
     def is_shown(self) -> bool:
-        """Whether the function is the one that users call, and no overload of it."""
         return self.name == self.entry.schema.name and self.entry.variants != ("formula",)
 
     # Arguments
@@ -55,12 +53,10 @@ class Properties:
 
     @cached_property
     def inplace_arguments(self) -> tuple[Argument, ...]:
-        """The arguments of the in-place function: what is written to comes first, wherever the schema has it."""
         return tuple(sorted(self.arguments, key=lambda a: a.name != "self"))
 
     @cached_property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:
-        """(NumPy's keyword, the schema's) of a public function of its own."""
         return numpy_names(self.arguments) if self.is_shown else ()
 
     @cached_property
@@ -69,22 +65,18 @@ class Properties:
 
     @cached_property
     def memory_format(self) -> Argument | None:
-        """The argument that says how the result lies in memory."""
         return next((a for a in self.arguments if a.type.base == "MemoryFormat"), None)
 
     @cached_property
     def is_variadic(self) -> bool:
-        """Whether the method takes its one list of ints (`int[]`) also as separate arguments: `x.view(2, 3)`."""
         types = [a.type for a in self.arguments[1:] if not a.keyword_only]
         return types == [Type("int", is_list=True)]
 
     @cached_property
     def starts_with_number(self) -> bool:
-        """Whether the first operand may be a number: of what stands for an operator, as in `1 - x`."""
         return self.entry.operator in FROM_NUMBERS
 
     def accepts_number(self, argument: Argument) -> bool:
-        """Element-wise ops take Python numbers for promoted tensors: for the first where it stands for an operator."""
         first = next((a for a in self.arguments if a.type.is_tensor), None)
         behind = argument is not first or self.starts_with_number
         return self.entry.compute.kind == "elementwise" and behind and not self.is_raw(argument)
@@ -99,7 +91,6 @@ class Properties:
 
     @cached_property
     def matching(self) -> tuple[tuple[str, str, bool, bool], ...]:
-        """(name, type, whether it is required, whether it is by keyword alone) of each parameter."""
         return tuple((a.python_name, self.match_type(a), a.default is None, a.keyword_only) for a in self.arguments)
 
     def match_type(self, argument: Argument) -> str:
@@ -114,18 +105,14 @@ class Properties:
 
     @cached_property
     def has_multiple_outputs(self) -> bool:
-        """Whether the op has several outputs."""
         return len(self.entry.schema.returns) > 1
 
     @cached_property
     def gives_list(self) -> bool:
-        """Whether the op returns a list of tensors."""
         return self.entry.schema.returns[0].type.is_list
 
     @cached_property
     def names_outputs(self) -> bool:
-        """Whether several outputs get the names of the schema: of a composite, where it writes them as a tuple, alone
-        or in a branch."""
         if self.entry.compute.kind != "composite":
             return self.has_multiple_outputs
         tree = self.entry.compute.written or self.entry.compute.tree
@@ -138,28 +125,23 @@ class Properties:
 
     @cached_property
     def writes_first(self) -> bool:
-        """Whether the entry exists only in place."""
         return bool(self.arguments) and self.arguments[0].type.writes
 
     @cached_property
     def has_out(self) -> bool:
-        """Whether the function takes `out=`: its outputs are new tensors, and those of the layers say so."""
         entry = self.entry
         types = [r.type for r in entry.schema.returns]
-        from_flat = entry.compute.kind != "view" and all(
-            t.is_tensor and not t.is_list and t.alias is None for t in types
-        )
+        types_fit = all(t.is_tensor and not t.is_list and t.alias is None for t in types)
+        from_flat = entry.compute.kind != "view" and types_fit
         offered = "function" in entry.variants and (entry.namespace != "nn.functional" or entry.takes_out)
         return from_flat and offered and not self.writes_first
 
     @cached_property
     def retypes(self) -> bool:
-        """Whether a view reads the bytes as elements of another dtype."""
         return self.entry.compute.kind == "view" and (self.has_dtype_argument or self.entry.result_dtype[0] != "same")
 
     @cached_property
     def moves(self) -> int | None:
-        """Which tensor argument's elements are the results of an element-wise op, as they are; None for no one's."""
         tree, names = self.entry.compute.tree, [a.name for a in self.tensors]
         return names.index(tree.id) if isinstance(tree, ast.Name) and tree.id in names else None
 
@@ -175,49 +157,40 @@ class Properties:
 
     @cached_property
     def allowed(self) -> tuple[str, ...]:
-        """The kinds of dtype that are allowed, empty when all are."""
         return () if len(self.entry.dtypes) == 4 else self.entry.dtypes
 
     # Hand-written parts
 
     @cached_property
     def rule(self) -> Part | None:
-        """The function that checks the arguments."""
         return self.library["check", self.entry.check] if self.entry.check else None
 
     @cached_property
     def batch_rule(self) -> str:
-        """The batching rule: the entry's own, or that of its family."""
         return self.entry.batch or FAMILY_RULES[self.entry.compute.kind]
 
     @cached_property
     def own_rule(self) -> Part | None:
-        """The batching rule where a user's package has it."""
         part = self.library.get("batching rule", self.batch_rule)
         return part if part is not None and part.op_library.label else None
 
     @cached_property
     def inplace_formula(self) -> Part | None:
-        """The helper that writes what a composite gives to its first tensor, as its decorator says."""
         is_composite = self.entry.compute.kind == "composite" and self.has_inplace
         return self.library.writers.get(("helper", self.entry.schema.name)) if is_composite else None
 
     @cached_property
     def writer(self) -> Part | None:
-        """The kernel of the in-place form, which writes to its first array, as its decorator says."""
         is_kernel = self.entry.compute.kind == "kernel" and not self.has_multiple_outputs
         named = self.has_inplace and is_kernel
         return self.library.writers.get(("kernel", self.entry.compute.text)) if named else None
 
     @cached_property
     def plan(self) -> Part | None:
-        """The plans, under the kernel's name; None where it has none."""
         return self.library.get("plan", self.entry.compute.text)
 
     @cached_property
     def plan_in_place(self) -> Part | None:
-        """The plans of what writes to the first tensor, under the in-place kernel's name or that of an op which moves
-        elements there; None where it has none."""
         if self.writer is not None:
             return self.library.get("plan", self.writer.name)
         moves = self.writes_first and self.moves is not None

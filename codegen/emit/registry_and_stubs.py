@@ -1,7 +1,4 @@
-"""The lines of registry.jsonl: what tests, checks and documentation are told of an entry.
-
-Signatures for type checkers: every function and method with its parameters, overloads one by one.
-"""
+"""What tests and documentation are told of an entry (registry.jsonl), and signatures for type checkers."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..spec.fields import CHOICES
-from ..spec.model import Entry
 from ..spec.names import BINARY, COMPARISONS, REFLECTED, UNARY
 from ..spec.reference import statements
 from .op import OpCode
@@ -51,64 +47,35 @@ DEFAULTS: dict[str, Any] = {
 
 
 def lines(codes: Iterable[OpCode]) -> str:
-    """The file: an entry in a line, its name first."""
     return "".join(f"{json.dumps(record(code))}\n" for code in codes)
 
 
 def record(code: OpCode) -> dict[str, Any]:
-    """The fields of an entry's record that differ from their defaults; functions and the node's class by name."""
     entry = code.entry
     functions = {"function": code.name}
     functions |= {"inplace": code.inplace_name} if code.has_inplace else {}
     functions |= {"node": code.node.class_name} if code.node else {}
-    plain: dict[str, Any] = {
-        "kind": entry.compute.kind,
-        "schema": entry.schema.text,
-        "arguments": code.matching,
+    formulas = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
+    expression = entry.compute.tree if entry.compute.kind == "elementwise" else None
+    spelled = " ".join(entry.compute.text.split()) if entry.compute.written is None else ""
+    others: dict[str, Any] = {
         "inputs": tuple(differentiable_formulas(entry)),
         "outputs": entry.output_differentiability,
-        "result_dtype": entry.result_dtype,
         "samples": tuple(sample.text for sample in entry.samples),
         "hard": tuple(sample.text for sample in entry.hard),
-        "domain": entry.domain,
-        "dtypes": entry.dtypes,
-        "dtype": entry.dtype,
-        "kink": entry.kink,
-        "complex": entry.complex,
-        "formulas": _formulas(entry),
+        "formulas": {name: " ".join(formula.text.split()) for name, formula in formulas.items()},
         "masks": tuple(code.node.fused) if code.node else (),
-        "commutative": entry.commutative,
-        "replaces": entry.replaces,
-        "gives": entry.gives,
-        "expression": _expression(entry),
+        "expression": "" if expression is None else spelled or ast.unparse(expression),
         "unvaried": tuple(entry.unvaried),
         "takes_number": code.fast.takes_number,
         "reference": "\n".join(statements(entry.reference)),
         "onnx": "\n".join(statements(entry.onnx)),
-        "check": entry.check or "",
-        "shape": entry.shape or "",
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
-        "autocast": entry.autocast,
-        "sparse": entry.sparse or "",
-        "conj_rule": entry.conj_rule or "",
-        "example": entry.example,
     }
-    non_default = {name: value for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
-    return {"name": entry.name} | functions | non_default
-
-
-def _expression(entry: Entry) -> str:
-    """The expression of an element-wise op, definitions written out; empty for other ops."""
-    compute = entry.compute
-    if compute.kind != "elementwise" or compute.tree is None:
-        return ""
-    return " ".join(compute.text.split()) if compute.written is None else ast.unparse(compute.tree)
-
-
-def _formulas(entry: Entry) -> dict[str, str]:
-    """The formulas of both modes on one line each, and the call of the kernel that gives all gradients."""
-    result = {**entry.gradients, **entry.forward} | ({"backward": entry.backward} if entry.backward else {})
-    return {name: " ".join(formula.text.split()) for name, formula in result.items()}
+    values = {name: others[name] if name in others else getattr(entry, name) for name in DEFAULTS}
+    fields = {"kind": entry.compute.kind, "schema": entry.schema.text, "arguments": code.matching}
+    non_default = {name: v for name, v in values.items() if v is not None and v != DEFAULTS[name]}
+    return {"name": entry.name} | functions | fields | non_default
 
 
 ANYTHING = "self, *args: Any, **kwargs: Any"  # of methods that take the ints of a list one by one
@@ -116,8 +83,6 @@ ANYTHING = "self, *args: Any, **kwargs: Any"  # of methods that take the ints of
 
 @dataclass(frozen=True)
 class Signature:
-    """One `def` of a stub file; `overload` marks those that share a name with another."""
-
     name: str
     parameters: str
     returns: str
@@ -125,7 +90,6 @@ class Signature:
 
 
 def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
-    """All functions of ops/, aliases included; of a base's entry only what it adds to one of these functions."""
     matches = []
     for code in ops:
         schema = code.entry.schema
@@ -166,7 +130,6 @@ def operator_methods(code: OpCode) -> list[Signature]:
 
 
 def flagged_overloads(signatures: list[Signature]) -> list[Signature]:
-    """Grouped by name, each once, with `overload` where a name has several."""
     groups: dict[str, dict[Signature, None]] = {}
     for signature in signatures:
         groups.setdefault(signature.name, {})[signature] = None

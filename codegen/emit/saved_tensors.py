@@ -1,7 +1,6 @@
-"""The save plan: the tensors and values that a node keeps, for which inputs, and formulas that read them there.
+"""The tensors and values that a node keeps, for the gradients of which inputs, and the formulas that read them there.
 
-A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every
-saved tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
+A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is.
 """
 
 from __future__ import annotations
@@ -116,7 +115,6 @@ class Reader(ast.NodeTransformer):
         return node
 
     def _value(self, name: str, what: str, read: str) -> ast.expr:
-        """A value read off a tensor when the node is made, where outputs are `result`, or items of `results`."""
         argument = self.entry.schema.argument(name)
         if argument is None:
             number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
@@ -126,8 +124,7 @@ class Reader(ast.NodeTransformer):
 
     def _save(self, name: str, what: str, source: str) -> ast.expr:
         local = f"{name}_{what}"
-        slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
-        self.values.setdefault(local, SavedValue(slot, source, local))
+        self.values.setdefault(local, SavedValue(f"_saved_{name}_{PUBLIC.get(what, what)}", source, local))
         return ast.Name(local, ast.Load())
 
 
@@ -150,8 +147,6 @@ class Calls:
         return name if name == "len" else f"op.{self.overload(name, keywords)}"
 
     def overload(self, name: str, keywords: Sequence[ast.keyword]) -> str:
-        """The one overload that has parameters of these names, so that nobody looks for it when it is called; else
-        the function of all."""
         args = {keyword.arg for keyword in keywords}
         fitting = [function for function, names in self.overloads.get(name, {}).items() if args <= names]
         return fitting[0] if args and len(fitting) == 1 else name
@@ -171,7 +166,14 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
             needed.setdefault(name, []).append(argument)
     backward, backward_reads = "", Reader(entry, calls)
     if entry.backward is not None:
-        backward = _kernel_call(backward_reads, entry.backward)
+        call = copied(entry.backward.tree)
+        assert isinstance(call, ast.Call)
+        assert isinstance(call.func, ast.Name)
+        kernel = backward_reads.calls.library["kernel", call.func.id]
+        call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
+        call.args = [backward_reads.visit(a) for a in call.args]
+        call.keywords = [backward_reads.visit(k) for k in call.keywords]
+        backward = ast.unparse(call)
         values.update(backward_reads.values)
         for name in backward_reads.as_tensor:
             needed.setdefault(name, list(formulas))
@@ -182,7 +184,6 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
 
 
 def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
-    """A definition as a local variable: what it reads, the formulas that use it read."""
     source = ast.unparse(reader.visit(copied(own.definitions[name])))
     for argument in own.users[name]:
         users[argument].as_tensor |= reader.as_tensor
@@ -191,31 +192,16 @@ def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -
 
 
 def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]:
-    """Formulas with local variables in place of the calls that several of them take an item of."""
     takers: dict[str, list[str]] = {}
     for argument, source in formulas.items():
         tree = ast.parse(source, mode="eval").body
         if isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Call):
             takers.setdefault(ast.unparse(tree.value), []).append(argument)
     multi_argument_calls = [(call, arguments) for call, arguments in takers.items() if len(arguments) > 1]
-    shared = tuple(
-        Shared(f"shared_{i}", call, tuple(arguments)) for i, (call, arguments) in enumerate(multi_argument_calls)
-    )
+    shared = tuple(Shared(f"shared_{i}", call, tuple(each)) for i, (call, each) in enumerate(multi_argument_calls))
     names = {argument: each for each in shared for argument in each.formulas}
     rewritten = {a: names[a].name + f[len(names[a].source) :] if a in names else f for a, f in formulas.items()}
     return rewritten, shared
-
-
-def _kernel_call(reader: Reader, formula: Formula) -> str:
-    """The call of a kernel; its arguments are read as those of formulas are."""
-    call = copied(formula.tree)
-    assert isinstance(call, ast.Call)
-    assert isinstance(call.func, ast.Name)
-    kernel = reader.calls.library["kernel", call.func.id]
-    call.func = ast.Attribute(ast.Name(kernel.alias, ast.Load()), call.func.id, ast.Load())
-    call.args = [reader.visit(a) for a in call.args]
-    call.keywords = [reader.visit(k) for k in call.keywords]
-    return ast.unparse(call)
 
 
 def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
@@ -226,8 +212,6 @@ def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
 
 
 def rewrite(tree: ast.expr, calls: Calls) -> str:
-    """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
-
     class Speller(ast.NodeTransformer):
         def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
             self.generic_visit(node)

@@ -1,7 +1,4 @@
-"""The methods and operators of Tensor, as data for tensor.py.j2.
-
-The binary operators of Tensor: native code first, then the op, and NotImplemented for what the op does not take.
-"""
+"""The methods and binary operators of Tensor, as data for tensor.py.j2."""
 
 from __future__ import annotations
 
@@ -37,16 +34,7 @@ def operator(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
     return Operator(method, code.entry.schema.name, tuple(lines))
 
 
-def operator_in_place(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
-    codes = [c for c in _overloads(code, ops) if c.has_inplace]
-    alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
-    lines = [line for c in alike for line in _written(c, len(codes) > 1)]
-    return Operator(method, f"{code.entry.schema.name}_", tuple(lines))
-
-
 def reflected(code: OpCode) -> tuple[str, ...]:
-    """What the method of a second operand does with a number that stands before it: that is a tensor of no dimensions
-    for native code, and for the op, which notes the rows of both."""
     fast = code.fast
     if not fast.applies or fast.condition or code.entry.autocast or code.numbers or "float" not in code.entry.dtypes:
         return ()
@@ -58,13 +46,11 @@ def reflected(code: OpCode) -> tuple[str, ...]:
 
 
 def _overloads(code: OpCode, ops: Sequence[OpCode]) -> list[OpCode]:
-    """The ops of an operator's name that take a tensor and one more argument by place."""
     named = [c for c in ops if c.entry.schema.name == code.entry.schema.name]
     return [c for c in named if takes(c, len(OPERANDS)) and c.arguments[0].type.is_tensor]
 
 
 def _provided_args(code: OpCode) -> str:
-    """The arguments of `launch`: the operands, and the numbers that an operator does not have."""
     names = dict(zip((a.python_name for a in code.arguments), OPERANDS, strict=False))
     reserved: Sequence[Argument] = (*code.tensors, *code.numbers)
     return ", ".join(names.get(a.python_name, str(a.default)) for a in reserved)
@@ -83,17 +69,11 @@ def _launched(code: OpCode, chosen: bool) -> Iterator[str]:
         yield from ("    if result is not None:", "        return result")
 
 
-def _written(code: OpCode, chosen: bool) -> Iterator[str]:
-    yield f"if {_condition(code, chosen)} and {code.kernel}.launch_in_place({_provided_args(code)}) is not None:"
-    yield "    return self"
-
-
 def unique(items: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(items))
 
 
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
-    """(name, function or source) of methods and operators, by how the template writes them."""
     kinds = ("methods", "variadic", "operators", "binary", "comparisons", "reflected", "reordered")
     results: dict[str, list[Any]] = {kind: [] for kind in kinds}
     for code in ops:
@@ -107,9 +87,11 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
 def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
     entry, name = code.entry, code.entry.schema.name
     if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
-        yield "reordered", (name, *reordered_call(code))
+        names = [a.name for a in code.arguments]
+        yield "reordered", (name, ", ".join(n for n in names if n != "self"), ", ".join(names))
     elif "method" in entry.variants and code.is_variadic:
-        takes_int = has_overload_of_int(code, ops)
+        others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
+        takes_int = any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
         yield from (("variadic", (method, name, code.name, takes_int)) for method in entry.names)
     elif "method" in entry.variants:
         yield from (("methods", (method, name)) for method in entry.names)
@@ -125,14 +107,19 @@ def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]
     if symbol in BINARY:
         yield "binary", operator(f"__{BINARY[symbol]}__", code, ops)
         if code.has_inplace:
-            yield "binary", operator_in_place(f"__i{BINARY[symbol]}__", code, ops)
+            codes = [c for c in _overloads(code, ops) if c.has_inplace]
+            alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
+            tests = [f"{_condition(c, len(codes) > 1)} and {c.kernel}" for c in alike]
+            calls = [f".launch_in_place({_provided_args(c)}) is not None" for c in alike]
+            pairs = zip(tests, calls, strict=True)
+            lines = [line for test, call in pairs for line in (f"if {test}{call}:", "    return self")]
+            yield "binary", Operator(f"__i{BINARY[symbol]}__", f"{code.entry.schema.name}_", tuple(lines))
         if symbol in REFLECTED:
             source, intercepted = reflected_call(code, ops)
             yield "reflected", (f"__r{BINARY[symbol]}__", source, intercepted, reflected(code) if intercepted else ())
 
 
 def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
-    """Place -> name -> source of what `register()` of a package outside the tree adds: methods, and namespaces."""
     context = methods_context(ops)
     methods = {name: f"ops.{function}" for name, function in context["methods"]}
     methods |= {name: f"ops.{function}" for name, function, *_ in context["variadic"]}
@@ -144,20 +131,7 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
     return {location: functions for location, functions in results.items() if functions}
 
 
-def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
-    """Whether one int is no list of ints of one item, but what another overload takes: `x.hsplit(2)`."""
-    others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
-    return any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
-
-
-def reordered_call(code: OpCode) -> tuple[str, str]:
-    """(parameters, arguments) of a method whose tensor is not the function's first: `x.where(condition, y)`."""
-    names = [a.name for a in code.arguments]
-    return ", ".join(n for n in names if n != "self"), ", ".join(names)
-
-
 def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
-    """The call for `other <operator> self` with no Tensor `other`, the arguments of `intercept` on a general path."""
     name = code.entry.schema.name
     overloads = [c.entry for c in ops if c.entry.schema.name == name]
     if any(not e.schema.arguments[0].type.is_tensor for e in overloads):
@@ -169,7 +143,6 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
 
 
 def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[str]]:
-    """Family -> what operators call that ops/ does not offer: general paths, and what a composite tries first."""
     ops = [code for codes in families.values() for code in codes]
     called = {
         family: [

@@ -27,11 +27,6 @@ _PLAIN = (bool, int, float, str)
 
 
 def torch_stubs(table: Path) -> Files:
-    """The stubs of a table, by their names beside it.
-
-    Args:
-        table: `specgrad/torch_names.py`, which is data and imports nothing of the package.
-    """
     result = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
     names = result["NAMES"]
     packages = {name.rpartition(".")[0] for name in names}
@@ -44,35 +39,29 @@ def torch_stubs(table: Path) -> Files:
 
 @dataclass(frozen=True)
 class _Stub:
-    """The stub of one module."""
-
     module: str
     table: Mapping[str, Any]
     root: Path  # the folder that the package specgrad lies in
 
     def text(self) -> str:
-        """All of it."""
         title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
-        typed = [*self._settings(), *self._absent(), *self._others()]
+        settings = self.table["SETTINGS"].get(self.module, {})
+        typed = [f"{name}: {_type(value)}" for name, value in settings.items()]
+        typed += [*self._absent(), *self._others()]
         named = {name for _, name, _ in self._names()}
         needed = [line for name, line in _NEEDED.items() if name not in named and any(name in text for text in typed)]
         same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
-        return "\n".join([title, "", *needed, *self._imports(), *same, *self._aliases(), *typed, ""])
+        aliases = [f"{name} = {there}" for _, name, there in self._names() if name != there]
+        return "\n".join([title, "", *needed, *self._imports(), *same, *aliases, *typed, ""])
 
     def _names(self) -> Iterator[tuple[str, str, str]]:
-        """Homes by their full names, names, and what these are there."""
         for entry in self.table["NAMES"][self.module]:
-            op_library, _, phrases = entry.partition(":")
-            own = (
-                op_library.removeprefix(_PYTHON)
-                if op_library.startswith(_PYTHON)
-                else f"specgrad.{op_library}".rstrip(".")
-            )
+            home, _, phrases = entry.partition(":")
+            own = home.removeprefix(_PYTHON) if home.startswith(_PYTHON) else f"specgrad.{home}".rstrip(".")
             for name, _, there in (word.partition("=") for word in phrases.split()):
                 yield own, name, there or name
 
     def _imports(self) -> Iterator[str]:
-        """A name under its own name is offered; one under another is only there to be given that."""
         named = {name for _, name, _ in self._names()}
         for op_library, name, there in self._names():
             if name == "*" and op_library != "specgrad":
@@ -84,7 +73,6 @@ class _Stub:
         yield from (f"from . import {name} as {name}" for name in self._below() if name not in named)
 
     def _below(self) -> Iterator[str]:
-        """The modules that lie in this one, but for those that a home offers under the same name."""
         homes = [op_library.replace(".", "/") for op_library, name, _ in self._names() if name == "*"]
         texts = [path.read_text() for op_library in homes if (path := self.root / op_library / "__init__.py").is_file()]
         for name in self.table["NAMES"]:
@@ -92,17 +80,7 @@ class _Stub:
             if above == self.module and not any(f'    "{last}",' in text for text in texts):
                 yield last
 
-    def _aliases(self) -> Iterator[str]:
-        for _, name, there in self._names():
-            if name != there:
-                yield f"{name} = {there}"
-
-    def _settings(self) -> Iterator[str]:
-        for name, value in self.table["SETTINGS"].get(self.module, {}).items():
-            yield f"{name}: {_type(value)}"
-
     def _absent(self) -> Iterator[str]:
-        """What is not here; a mark leaves the type of a function as it is, and a class is one to type checkers too."""
         for full, (what, *_) in self.table["WHY"].items():
             module, _, name = full.rpartition(".")
             if module == self.module and what is self.table["absent"]:
@@ -112,21 +90,17 @@ class _Stub:
                 yield from _MARK.format(name).splitlines() if is_mark else [_FUNCTION.format(name, self._result(what))]
 
     def _result(self, what: Any) -> str:
-        """The type of what a function answers that is not here."""
         if what is self.table["block"]:
             return "AbstractContextManager[list[Any]]"
         return "NoReturn" if isinstance(what, type) else "None" if what is None else type(what).__name__
 
     def _others(self) -> Iterator[str]:
-        """What is found for names that nothing lists."""
-        if self.module in self.table["BORROWERS"] or any(
-            name.endswith("()") or (name == "*" and op_library == "specgrad") for op_library, name, _ in self._names()
-        ):
+        borrowed = [name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._names()]
+        if self.module in self.table["BORROWERS"] or any(borrowed):
             yield f"\n{_ANSWERS}"
 
 
 def _type(value: Any) -> str:
-    """The type of a setting; one that is not set would be text."""
     if value is None:
         return "str | None"
     if isinstance(value, list):

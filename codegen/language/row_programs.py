@@ -54,51 +54,10 @@ MAX_STATEMENTS = 50
 
 # Names that generated kernels use themselves.
 OWN = frozenset(
-    (
-        "T",
-        "W",
-        "BLOCK",
-        "MIN_VALUE",
-        "MAX_VALUE",
-        "REORDER",
-        "cuda",
-        "np",
-        "jit",
-        "uint32",
-        "int32",
-        "float",
-        COUNT,
-        INDEX_NAME,
-    )
-    + (
-        "r",
-        "k",
-        "rows",
-        "first",
-        "last",
-        "begin",
-        "start",
-        "inside",
-        "layout",
-        "at",
-        "shared_at",
-        "element_offset",
-        "found",
-    )
-    + (
-        "part",
-        "parts",
-        "size",
-        "thread_group",
-        "lane",
-        "lanes",
-        "min",
-        "range",
-        "loop",
-        "full",
-        "finish",
-        "shared_offset",
-    )
+    ("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "REORDER", "cuda", "np", "jit", "uint32", "int32", "float")
+    + (COUNT, INDEX_NAME, "r", "k", "rows", "first", "last", "begin", "start", "inside", "layout", "at", "shared_at")
+    + ("element_offset", "found", "part", "parts", "size", "thread_group", "lane", "lanes", "min", "range", "loop")
+    + ("full", "finish", "shared_offset")
 )
 OWN_BEGINNINGS = ("of_", "to_", "all_", "part_of_", "parts_of_", "best_", "get_", "put_", "across_", "number_", "fold_")
 
@@ -113,15 +72,12 @@ class Parameter:
 
     @property
     def array(self) -> str:
-        """The name of the argument: that of the program without the ending that says its kind."""
         ending = KINDS.get(self.kind, "")
         return self.name.removesuffix(ending) if ending else self.name
 
 
 @dataclass(frozen=True)
 class Statement:
-    """NAME = expression; `node` is where it stands."""
-
     name: str
     value: ast.expr
     node: ast.stmt
@@ -166,7 +122,6 @@ def spelled(name: str, kind: str) -> str:
 
 
 def statements_of(body: Sequence[ast.stmt]) -> tuple[tuple[Statement, ...], list[Fault]]:
-    """The assignments of a program, and what is none or has syntax that a program has not."""
     matches: list[Statement] = []
     wrong: list[Fault] = []
     if len(body) > MAX_STATEMENTS:
@@ -198,8 +153,30 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
     used: set[str] = set()
     assigned = {s.name: s for s in program.statements}
     for statement in program.statements:
-        yield from _name_faults(statement, known, functions)
-        yield from _value_faults(statement.value, program, known, assigned, functions)
+        name = statement.name
+        if name in OWN or name in FOLDS or name.startswith(OWN_BEGINNINGS) or _NUMBERED.fullmatch(name):
+            yield statement.node, f"'{name}' is a word of row programs: choose another name"
+        elif name.startswith("_") or name.endswith("_"):
+            yield statement.node, f"'{name}': expected a name that neither begins nor ends with an underscore"
+        elif functions is not None and name in functions:
+            yield statement.node, f"'{name}' is a scalar function: choose another name"
+        elif name in known:
+            yield statement.node, f"'{name}' has a value already"
+        called = {id(node.func) for node in ast.walk(statement.value) if isinstance(node, ast.Call)}
+        spellings = {p.array: p.name for p in program.parameters}
+        for node in ast.walk(statement.value):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                yield from _call_faults(node, node.func.id, program, known, functions)
+            elif isinstance(node, ast.Name) and id(node) not in called and node.id not in known:
+                name = node.id
+                if name in assigned:
+                    yield node, f"'{name}' has no value yet: it is assigned further below"
+                elif name in FOLDS or name in (functions or ()):
+                    yield node, f"function '{name}' is used as a value"
+                else:
+                    meant = spellings.get(name.removesuffix("_row").removesuffix("_"))
+                    hint = f" (did you mean '{meant}'?)" if meant else did_you_mean(name, known)
+                    yield node, f"unknown name '{name}'{hint}"
         used |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
         known.add(statement.name)
     for statement in program.statements:
@@ -211,44 +188,6 @@ def program_faults(program: Program, functions: Mapping[str, tuple[int, float]] 
             yield last, f"expected an assignment to the output '{output}'{did_you_mean(output, assigned)}"
     if not program.of_kind("row"):
         yield last, "expected an array of rows: a tensor whose name in the program has no ending"
-
-
-def _name_faults(
-    statement: Statement, known: Collection[str], functions: Mapping[str, tuple[int, float]] | None
-) -> Iterator[Fault]:
-    name = statement.name
-    if name in OWN or name in FOLDS or name.startswith(OWN_BEGINNINGS) or _NUMBERED.fullmatch(name):
-        yield statement.node, f"'{name}' is a word of row programs: choose another name"
-    elif name.startswith("_") or name.endswith("_"):
-        yield statement.node, f"'{name}': expected a name that neither begins nor ends with an underscore"
-    elif functions is not None and name in functions:
-        yield statement.node, f"'{name}' is a scalar function: choose another name"
-    elif name in known:
-        yield statement.node, f"'{name}' has a value already"
-
-
-def _value_faults(
-    value: ast.expr,
-    program: Program,
-    known: Collection[str],
-    assigned: Mapping[str, Statement],
-    functions: Mapping[str, tuple[int, float]] | None,
-) -> Iterator[Fault]:
-    called = {id(node.func) for node in ast.walk(value) if isinstance(node, ast.Call)}
-    spellings = {p.array: p.name for p in program.parameters}
-    for node in ast.walk(value):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield from _call_faults(node, node.func.id, program, known, functions)
-        elif isinstance(node, ast.Name) and id(node) not in called and node.id not in known:
-            name = node.id
-            if name in assigned:
-                yield node, f"'{name}' has no value yet: it is assigned further below"
-            elif name in FOLDS or name in (functions or ()):
-                yield node, f"function '{name}' is used as a value"
-            else:
-                meant = spellings.get(name.removesuffix("_row").removesuffix("_"))
-                hint = f" (did you mean '{meant}'?)" if meant else did_you_mean(name, known)
-                yield node, f"unknown name '{name}'{hint}"
 
 
 def _call_faults(
@@ -311,14 +250,7 @@ class NoProgram(ValueError):
 
 
 def programs_of(path: Path, functions: Mapping[str, tuple[int, float]] | None = None) -> dict[str, Program]:
-    """The programs of a module by name; functions that begin with an underscore are none.
-
-    Args:
-        functions: the scalar functions with how many arguments they take; None leaves their calls unchecked.
-
-    Raises:
-        NoProgram: a function that is none.
-    """
+    """The programs of a module by name, but for private functions; NoProgram where a function is none."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     public = (node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
     programs = {node.name: program_of(node, str(path)) for node in public}

@@ -1,11 +1,8 @@
-"""The scalar functions of expressions: their derivatives, and what some of them are in terms of others.
+"""The scalar functions of expressions: their derivatives, and what some of them are in terms of others (meanings).
 
-The derivative of an expression follows from these by the chain rule, and from nothing else. Each is written as a
-formula over the parameters and `result` that reads well; a meaning is the function in terms of others. Where there is a
-meaning the derivative is proved from it, else it is compared with differences of SciPy's function
-(tests/codegen/proof/test_proof.py). Source: Abramowitz and Stegun, Handbook of Mathematical Functions; DLMF.
-
-What a user's package says of its own functions is read in `own_functions`, and is an argument `own` of everything here.
+Each is a formula over the parameters and `result`. Where there is a meaning the derivative is proved from it, else it
+is compared with differences of SciPy's function (tests/codegen/proof/test_proof.py). Source: Abramowitz and Stegun,
+Handbook of Mathematical Functions; DLMF. A user's own functions are the argument `own` of everything here.
 """
 
 from __future__ import annotations
@@ -29,7 +26,6 @@ class Scalar:
     numbers: Callable[..., Any] | None = None
 
     def derivative(self, i: int) -> ast.expr | None:
-        """The derivative by parameter `i`, over the parameters and `result`."""
         text = self.derivatives[i]
         return None if text is None else parsed(text)
 

@@ -1,8 +1,6 @@
-"""The syntax of expressions: the nodes of Python's `ast` that are allowed, and bounds on length, depth and constants.
+"""The syntax of expressions: the nodes of `ast` that are allowed, and bounds on length, depth and constants.
 
 The bounds keep whatever walks over an expression, or computes its constants, within time and memory.
-
-The nearest known name, for the end of an error message.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import cmath
 import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import EllipsisType
 from typing import Any
 
@@ -32,7 +30,6 @@ def too_deep(tree: ast.expr, max_length: int = MAX_LEVELS) -> ast.AST | None:
 
 
 def _operands(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions right below a node, also those in its keywords, comprehensions and parameters."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             yield child
@@ -41,7 +38,6 @@ def _operands(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def constant_fault(node: ast.AST) -> str:
-    """The fault of a number, or of an operation on numbers whose result has no bound; empty where there is none."""
     match node:
         case ast.Constant(value=int(value)) if abs(value) > LARGEST:
             return "expected an integer of at most 64 bits"
@@ -51,9 +47,7 @@ def constant_fault(node: ast.AST) -> str:
             return f"expected a power of numbers to have a number of at most {LARGEST_EXPONENT} as its exponent"
         case ast.BinOp(left=ast.BinOp() as left, op=ast.Pow()) if _is_constant(left):
             return "expected a power of a number, found one of an expression of numbers: write what it comes to"
-        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(value=0)) if (
-            _is_constant(left)
-        ):
+        case ast.BinOp(left, ast.Div() | ast.FloorDiv() | ast.Mod(), ast.Constant(value=0)) if _is_constant(left):
             return "expected a number to be divided by another one than zero"
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_sequence(left) or _is_sequence(right):
             return "a list or a string cannot be repeated here: write it out"
@@ -76,7 +70,6 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def _value(node: ast.expr) -> complex:
-    """The value of an expression of numbers; infinity where it is beyond all bounds, but no part of it is."""
     match node:
         case ast.Constant(value=int() | float() | complex() as value):
             return value
@@ -119,23 +112,19 @@ def _bits(node: ast.expr) -> float | None:
             first, second = _bits(left), _bits(right)
             if first is None or second is None:
                 return None
-            return first + second if isinstance(op, ast.Mult) else first * _largest(right, second)
+            if isinstance(op, ast.Mult):
+                return first + second
+            if isinstance(right, ast.Constant) and isinstance(right.value, int | float):
+                return first * abs(right.value)
+            return first * (2.0**second if second < MAX_INTEGER_BITS / 8 else math.inf)
         case ast.BinOp(left=left, right=right):
             return _larger(left, right, more=1)
     return None
 
 
 def _larger(*nodes: ast.expr, more: int = 0) -> float | None:
-    """The most bits of several expressions, and some more; None where one is not of numbers alone."""
     matches = [bits for node in nodes if (bits := _bits(node)) is not None]
     return max(matches) + more if len(matches) == len(nodes) else None
-
-
-def _largest(node: ast.expr, bits: float) -> float:
-    """An upper bound on the value of an expression of so many bits."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return abs(node.value)
-    return 2.0**bits if bits < MAX_INTEGER_BITS / 8 else math.inf
 
 
 def _is_constant(node: ast.expr) -> bool:
@@ -151,7 +140,6 @@ def _is_exponent(node: ast.expr) -> bool:
 
 
 def _is_sequence(node: ast.expr) -> bool:
-    """Whether an expression gives a list, a tuple or a string that it writes out."""
     match node:
         case ast.List() | ast.Tuple() | ast.Constant(value=str()):
             return True
@@ -207,14 +195,12 @@ NUMBERS = ("pi", "e", "tau", "inf", "nan")  # that modules have
 
 
 def library_of(node: ast.expr) -> str:
-    """The module at the root of `math.exp` or `torch.special.erf`; empty for anything else."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) and node.id in LIBRARIES else ""
 
 
 def of_library(node: ast.Attribute) -> str:
-    """A message that says what to write for an attribute of a module."""
     instead = "the number" if node.attr in NUMBERS else node.attr
     return f"an expression has no modules: write {instead} for {ast.unparse(node)}"
 
@@ -231,7 +217,6 @@ def faults(node: ast.AST, parent: ast.AST, syntax: Syntax) -> Iterator[tuple[ast
 
 
 def _fault(node: ast.AST, syntax: Syntax) -> str:
-    """The fault of one node by itself; empty where there is none."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) if name.startswith("_"):
             return f"'{name}': names with a leading underscore are not allowed"
@@ -256,7 +241,6 @@ LONGEST = 100  # letters of a name that could be a slip of the pen
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` for the known name nearest to `name`, or nothing when none is near."""
     if len(name) > LONGEST:
         return ""
     known = sorted(set(known))
@@ -265,3 +249,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f" (did you mean '{folded[name.lower()]}'?)"
     matches = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean '{matches[0]}'?)" if matches else ""
+
+
+def one_of(name: str, known: Collection[str], more: str = "") -> str:
+    return did_you_mean(name, known) or f" (one of {' '.join(known)}{more})"

@@ -34,17 +34,18 @@ def tree_base(spec: Spec) -> Base:
 
 
 def chain(name: str, tree: Spec) -> tuple[Base, ...]:
-    """A base and all that it builds on, specgrad first.
-
-    Raises:
-        Refused: there is no such package, or it cannot be a base.
-    """
     roots: dict[str, Path] = {}
     first = name
     while name != SPECGRAD:
         if name in roots:
             raise Refused(f"--base {first}: {name} builds on itself")
-        roots[name] = _root(name)
+        folder = _folder(name)
+        inner = folder / "generated"
+        root = inner if (inner / MANIFEST).exists() else folder
+        if not read_manifest(root).spec:
+            missing = f"found no {MANIFEST} in {folder} nor in {inner}"
+            raise Refused(f"--base {name}: expected a generated package, {missing}")
+        roots[name] = root
         name = recorded_base(roots[name])
     matches = [tree_base(tree)]
     for name, root in reversed(roots.items()):
@@ -52,17 +53,7 @@ def chain(name: str, tree: Spec) -> tuple[Base, ...]:
     return tuple(matches)
 
 
-def _root(name: str) -> Path:
-    folder = _folder(name)
-    inner = folder / "generated"
-    root = inner if (inner / MANIFEST).exists() else folder
-    if not read_manifest(root).spec:
-        raise Refused(f"--base {name}: expected a generated package, found no {MANIFEST} in {folder} nor in {inner}")
-    return root
-
-
 def _read(name: str, root: Path, below: Sequence[OpLibrary]) -> Base:
-    """A package of a user's ops, on top of the hand-written parts of others."""
     title = read_manifest(root).spec
     locations = [above / title for above in (root, root.parent)]
     path = next((location for location in locations if location.is_file()), None)
@@ -87,7 +78,6 @@ def _folder(name: str) -> Path:
 
 
 def recorded_base(root: Path) -> str:
-    """The base that the package in a folder was generated for; specgrad where there is none yet."""
     try:
         body = ast.parse((root / "__init__.py").read_text(encoding="utf-8")).body
     except (OSError, ValueError, SyntaxError):

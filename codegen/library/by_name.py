@@ -1,7 +1,6 @@
-"""Checks and shape rules that entries do not name: functions of the package with the op's own name.
+"""Checks and shape rules that entries do not name: functions of the op's name, `max_dim` or `max` for `max.dim`.
 
-An entry `max.dim` finds `max_dim` or, of all overloads of a function, `max`. `check: none` says that a function of the
-name is not meant.
+`check: none` says that a function of the name is not meant.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ BIN_SEARCH = {
 
 
 def with_parts_by_name(spec: Spec, op_library: OpLibrary | None) -> Spec:
-    """The spec, with the functions of its own package that its entries have by their names."""
     if op_library is None:
         return spec
     names = {field: frozenset(part.name for part in op_library.tables[KEYS[key]]) for field, key in BIN_SEARCH.items()}
@@ -35,7 +33,6 @@ def _with_parts(entry: Entry, names: dict[str, frozenset[str]]) -> Entry:
 
 
 def _own_part(entry: Entry, field: str, names: Collection[str]) -> str | None:
-    """The function of the entry's name that a field would name; None where it does, or none is needed."""
     if BIN_SEARCH[field] in entry.key_locations or (field == "shape" and entry.compute.kind != "kernel"):
         return None
     return next((name for name in (entry.identifier, entry.schema.name) if name in names), None)

@@ -1,9 +1,8 @@
 """The families of ops: the sections of a spec file, their pages and the modules that are generated for them.
 
-Items `- section: Title` begin them. In a spec without any, comments do: each line `# ---- Title ----`, or a box of such
-lines around a text; and above an entry where there is none of these, a paragraph of comment between blank lines, whose
-title ends at the first colon or full stop, and what follows it introduces the family. Any other comment changes
-nothing. Sections of the same title are one family.
+Items `- section: Title` begin them. In a spec without any, comments do: a line `# ---- Title ----`, a box of such
+lines around a text, or else a paragraph of comment above an entry, between blank lines, whose title ends at the first
+colon or full stop. Sections of the same title are one family.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ UNTITLED = "Ops"
 
 @dataclass(frozen=True)
 class Family:
-    """One section of the spec; `slug` names its page."""
-
     title: str
     introduction: str
     entries: tuple[Entry, ...]
@@ -42,7 +39,6 @@ class Heading:
 
 
 def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
-    """The families in the order of the file; entries above the first section are the family `Ops`."""
     in_comments = all(entry.section is None for entry in entries)
     parts = _below_comments(path, entries) if in_comments else _in_sections(entries)
     members: dict[str, list[Entry]] = {UNTITLED: []}
@@ -59,10 +55,6 @@ def families(path: Path, entries: Sequence[Entry]) -> list[Family]:
 
 
 def modules(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The entries of each generated module, by its name: a family's, with all overloads of its functions.
-
-    Comments make no modules, and a spec without entries has one.
-    """
     titles: dict[str, str] = {}  # of the section that begins a function
     members: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -84,7 +76,6 @@ def _in_sections(entries: Iterable[Entry]) -> Iterator[tuple[str, str, list[Entr
 
 
 def _below_comments(path: Path, entries: Sequence[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:
-    """Title, introduction and entries of what lies between two headings."""
     matches = [Heading(UNTITLED, "", 0), *headings(path.read_text(encoding="utf-8-sig"))]
     ends = [heading.line for heading in matches[1:]] + [max([e.where.line for e in entries], default=0) + 1]
     for heading, end in zip(matches, ends, strict=True):
@@ -93,7 +84,6 @@ def _below_comments(path: Path, entries: Sequence[Entry]) -> Iterator[tuple[str,
 
 
 def slugs(titles: Iterable[str]) -> dict[str, str]:
-    """A file's name for each title: its letters and digits in any script; numbers tell the same names apart."""
     results: dict[str, str] = {}
     for title in titles:
         comments = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", title).casefold())
@@ -108,7 +98,6 @@ def _numbered(name: str, number: int) -> str:
 
 
 def headings(text: str) -> Iterator[Heading]:
-    """The headings in the comments of a spec, each with the line of the entry that follows."""
     paragraphs: list[list[str]] = []
     is_paragraph_start, at_top = (
         True,
@@ -122,17 +111,17 @@ def headings(text: str) -> Iterator[Heading]:
             is_paragraph_start = True
         else:
             if line.startswith("- "):
-                standing = (
-                    paragraphs if is_paragraph_start else paragraphs[:-1]
-                )  # close above an entry: about that entry alone
+                # close above an entry: about that entry alone
+                standing = paragraphs if is_paragraph_start else paragraphs[:-1]
                 yield from (Heading(*comments, number) for comments in _titles(paragraphs, standing, at_top))
                 at_top = False
             paragraphs, is_paragraph_start = [], True
 
 
-def _titles(
-    paragraphs: Sequence[Sequence[str]], standing: Sequence[Sequence[str]], at_top: bool
-) -> list[tuple[str, str]]:
+Paragraphs = Sequence[Sequence[str]]
+
+
+def _titles(paragraphs: Paragraphs, standing: Paragraphs, at_top: bool) -> list[tuple[str, str]]:
     """Titles and introductions in the comments above an entry; those without dashes are among the `standing` ones.
 
     Of these the first counts, but for one that is at the top of the file and so is about the file.
@@ -145,7 +134,6 @@ def _titles(
 
 
 def _captions(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Those of a paragraph with dashes: lines that have a title in them, or the text between lines that have none."""
     rules = {i: match[1] for i, line in enumerate(paragraph) if (match := RULE.fullmatch(line))}
     titled = [i for i, title in rules.items() if title]
     for i, end in zip(titled, [*titled[1:], len(paragraph)], strict=False):
@@ -156,7 +144,6 @@ def _captions(paragraph: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _sentence(paragraph: Sequence[str]) -> tuple[str, str]:
-    """The title that ends at the first colon or full stop, and the rest."""
     comments = _paragraph(paragraph)
     title, _, rest = comments.partition(":") if ":" in comments.partition(". ")[0] else comments.partition(". ")
     return title.strip(" ."), _capital(rest)

@@ -1,10 +1,7 @@
-"""The list of what the generator wrote into a folder: it may overwrite and delete what stands there, and nothing else.
+"""The list of what the generator wrote into a folder: it may overwrite and delete that, and nothing else.
 
-`manifest.sha256` has a title, which names the spec, and below it a line for each file, its hash and its path, as
-`sha256sum --check` reads them. While files are written it lists the old ones and the new ones together, so a run that
-was killed leaves nothing that the next one does not know. One path may therefore have several hashes.
-
-Whether the generator may write to a path on disk: links are never followed.
+`manifest.sha256` names the spec, then lists files as `sha256sum --check` reads them. While files are written it lists
+old and new ones together, so that a killed run leaves nothing unknown. One path may therefore have several hashes.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ class Refused(Exception):
 
 
 def kind(path: Path) -> str:
-    """`folder`, `file`, `link`, `special file`, or nothing where there is none."""
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -54,7 +50,6 @@ def check_importable(root: Path) -> None:
 
 
 def check_root(root: Path) -> None:
-    """A folder that can be written to, or a place where one can be made."""
     if root.exists():
         _check_folder(root, "folder" if root.is_dir() else kind(root))
     elif kind(root):
@@ -65,7 +60,6 @@ def check_root(root: Path) -> None:
 
 
 def check_folders(root: Path, names: Iterator[str]) -> None:
-    """The folders of files below the root: plain ones that can be written to, or none yet."""
     for name in sorted({folder for each in names for folder in folders_of(each)}):
         result = kind(root / name)
         if result:
@@ -124,7 +118,6 @@ def lines(hashes: dict[str, frozenset[str]]) -> str:
 
 
 def merge_manifest(text: str, old: Manifest) -> str:
-    """A manifest's text that lists also what an older one does."""
     new = parse(text, Path(MANIFEST))
     names = {*new.hashes, *old.hashes}
     both = {name: new.hashes.get(name, frozenset()) | old.hashes.get(name, frozenset()) for name in names}
@@ -132,18 +125,12 @@ def merge_manifest(text: str, old: Manifest) -> str:
 
 
 def read_manifest(root: Path) -> Manifest:
-    """The manifest of a folder; an empty one where there is none.
-
-    Raises:
-        Refused: a file of that name is none that the generator wrote.
-    """
     path = root / MANIFEST
     content = plain_bytes(path)
     return Manifest() if content is None else parse(content.decode("utf-8", errors="replace"), path)
 
 
 def parse(text: str, path: Path) -> Manifest:
-    """The manifest in a text, which has to have the form that `listed` gives it."""
     first, *rest = text.splitlines() or [""]
     result = TITLE_LINE.fullmatch(first)
     if not result:

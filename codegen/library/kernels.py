@@ -1,8 +1,6 @@
-"""The kernels that are generated from row programs, as parts that a spec may name: an op's, by the op's name.
+"""Kernels that are generated from row programs, who computes an op on a CUDA device, and the loops that a kernel calls.
 
-Who computes an op on a CUDA device: found as the runtime finds it, by the name of the kernel for the CPU.
-
-The compiled loops that a kernel or a plan calls, read off its source and that of the functions it uses.
+All is read off the sources; kernels for CUDA are found as the runtime finds them, by the name of the one for the CPU.
 """
 
 from __future__ import annotations
@@ -48,7 +46,6 @@ class RowPart(Part):
 
 
 def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
-    """The kernels of the entries that have row programs, and the checks of those that name none of their own."""
     op_library = OpLibrary(Path(), "", relative=True, locations=dict.fromkeys(RULE_FILES, ()))
     matches: list[Part] = []
     for entry in entries:
@@ -56,15 +53,13 @@ def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
             args = [a.name for a in entry.schema.arguments]
             passed = [a.name for a in entry.schema.arguments if a.type.base not in NO_PART]
             where, check = Path(entry.where.file), check_of_rows(entry.schema)
-            matches.append(
-                RowPart(op_library, "kernel", entry.identifier, where, _stub(entry, entry.identifier, passed))
-            )
+            stub = _stub(entry, entry.identifier, passed)
+            matches.append(RowPart(op_library, "kernel", entry.identifier, where, stub))
             matches.append(RowPart(op_library, "check", check, where, _stub(entry, check, ["name", *args])))
     return tuple(matches)
 
 
 def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
-    """A function of the name and arguments of one that has not been written yet."""
     listed = ", ".join(arguments)
     doc = f'"""{demand_of(entry)}"""' if name != entry.identifier else "pass"
     tree = ast.parse(f"def {name}({listed}):\n    {doc}\n    return compute({listed})")
@@ -75,7 +70,6 @@ def _stub(entry: Entry, name: str, arguments: Sequence[str]) -> ast.FunctionDef:
 
 
 def demand_of(entry: Entry) -> str:
-    """What the generated check of a program's arguments demands, in words."""
     assert entry.rows is not None
     phrases = ["`dim` in range"] if any(a.name == "dim" for a in entry.schema.arguments) else []
     phrases += [f"`{p.array}` of one row" for p in entry.rows.of_kind("shared")]
@@ -105,9 +99,6 @@ LIBRARIES = "cuda.libraries"  # the room of cuBLAS, cuFFT and cuSOLVER, as modul
 
 
 def files_beside(file: Path) -> Iterator[Path]:
-    """The files that may hold the kernels for CUDA that go with those of a file; see
-    runtime/kernels/cuda_launch/cpu_fallback.py.
-    """
     for name in dict.fromkeys((file.name.replace("cpu", "cuda"), "cuda.py")):
         result = file.with_name(name)
         if result != file and result.is_file():
@@ -115,15 +106,14 @@ def files_beside(file: Path) -> Iterator[Path]:
 
 
 def on_cuda(kernel: Part) -> str:
-    """`kernel`, `library` or `host`, for a kernel written by hand."""
     for file in files_beside(kernel.file):
         if kernel.name in dict(offered_nodes(file)):
-            return "library" if uses_libraries(file) else "kernel"
+            imports = (node for node in statements_of(file) if isinstance(node, ast.ImportFrom))
+            return "library" if any((node.module or "").startswith(LIBRARIES) for node in imports) else "kernel"
     return "host"
 
 
 def programs_named(kernel: Part, programs: Iterable[Program]) -> tuple[Program, ...]:
-    """The row programs that the kernel of a device names, by itself or by what it calls and reads in its module."""
     known = {program.name: program for program in programs}
     for file in files_beside(kernel.file):
         nodes = dict(offered_nodes(file))
@@ -133,7 +123,6 @@ def programs_named(kernel: Part, programs: Iterable[Program]) -> tuple[Program, 
 
 
 def kernel_names_in(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | None = None) -> Iterator[str]:
-    """The strings of a definition, and of those of the module that it names."""
     seen = set() if seen is None else seen
     seen.add(name)
     for node in ast.walk(nodes[name]):
@@ -143,18 +132,11 @@ def kernel_names_in(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | N
             yield from kernel_names_in(node.id, nodes, seen)
 
 
-def uses_libraries(file: Path) -> bool:
-    """Whether a module imports from the room of CUDA's libraries."""
-    imports = (node for node in statements_of(file) if isinstance(node, ast.ImportFrom))
-    return any((node.module or "").startswith(LIBRARIES) for node in imports)
-
-
 COMPILERS = ("jit", "njit")  # decorators, with or without arguments
 Definition = tuple[Path, str]  # of a definition: its module and its name there
 
 
 def loops(start: Part) -> Iterator[Part]:
-    """The public loops that a part names, itself or by the functions that it uses: each once, as they are met."""
     seen: set[Definition] = set()
     todo = [(start.file, start.name)]
     while todo:
@@ -163,20 +145,15 @@ def loops(start: Part) -> Iterator[Part]:
         if definition in seen or node is None or isinstance(node, ast.ClassDef):
             continue
         seen.add(definition)
-        if not is_compiled(node):
+        decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
+        if not any(isinstance(d, ast.Name) and d.id in COMPILERS for d in called):
             todo += used(start.op_library.folder, path, node)
         elif not name.startswith("_"):
             yield Part(start.op_library, "loop", name, path, node)
 
 
-def is_compiled(node: ast.stmt) -> bool:
-    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-    called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
-    return any(isinstance(d, ast.Name) and d.id in COMPILERS for d in called)
-
-
 def used(package: Path, path: Path, node: ast.stmt) -> Iterator[Definition]:
-    """What a definition names: in its module, in what that imports from its package, or behind the name of a module."""
     known, here = imported(package, path), definitions(path)
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
@@ -204,7 +181,6 @@ def definitions(path: Path) -> dict[str, ast.stmt]:
 
 @cache
 def imported(package: Path, path: Path) -> dict[str, Definition]:
-    """The names that a module imports from its own package: their places, without a name there for a module."""
     results: dict[str, Definition] = {}
     for node in statements_of(path) if path.is_file() else ():
         if isinstance(node, ast.ImportFrom) and node.level:

@@ -1,7 +1,4 @@
-"""Reads hand-written Python modules with `ast`: public definitions, arities, parameters, and which of these are read.
-
-No module is imported.
-"""
+"""Reads hand-written Python modules with `ast`, none imported: public definitions, parameters and their reads."""
 
 from __future__ import annotations
 
@@ -18,16 +15,13 @@ RUNTIME = Path(__file__).resolve().parents[2] / "runtime"
 
 
 def functions(path: Path) -> dict[str, Arity]:
-    """The public functions of a module with how many arguments each takes; none without the file."""
     if not path.is_file():
         return {}
     return {name: arity_of(node.args) for name, node in defined_nodes(path) if isinstance(node, ast.FunctionDef)}
 
 
 def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
-    """The public definitions of a module, those included that it takes from modules beside it."""
-    own = list(defined_nodes(path))
-    yield from own
+    yield from list(defined_nodes(path))
     for name, (module, original) in siblings(path).items():
         results = dict(defined_nodes(module)) if module.is_file() else {}
         if _public(name) and original in results:
@@ -35,7 +29,6 @@ def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def siblings(path: Path) -> dict[str, tuple[Path, str]]:
-    """The names that a module imports from modules of its package, by relative imports: file and name there."""
     imports = [node for node in statements_of(path) if isinstance(node, ast.ImportFrom) and node.level]
     locations = [(path.parents[node.level - 1], (node.module or "__init__").split(".")) for node in imports]
     files = [folder.joinpath(*names[:-1], f"{names[-1]}.py") for folder, names in locations]
@@ -44,7 +37,6 @@ def siblings(path: Path) -> dict[str, tuple[Path, str]]:
 
 
 def defined_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
-    """The public names that a module binds by `def` and by assignment, and the statements."""
     for node in statements_of(path):
         if isinstance(node, ast.FunctionDef) and _public(node.name):
             yield node.name, node
@@ -63,7 +55,6 @@ def _parsed(text: str, name: str) -> ast.Module:
 
 
 def arity_of(arguments: ast.arguments) -> Arity:
-    """The fewest and the most arguments of a call, those passed by keyword included."""
     positional = len(arguments.posonlyargs) + len(arguments.args)
     required_keywords = sum(default is None for default in arguments.kw_defaults)
     max_args = math.inf if arguments.vararg or arguments.kwarg else positional + len(arguments.kwonlyargs)

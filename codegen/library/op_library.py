@@ -1,8 +1,4 @@
-"""Packages with hand-written parts that a spec may name: where they keep each kind, and how generated code imports it.
-
-specgrad's runtime is such a package, a package of a user's ops another. What a name stands for is read with `ast`;
-nothing is imported.
-"""
+"""Packages with hand-written parts that a spec may name (the runtime, or a user's), read with `ast`, not imported."""
 
 from __future__ import annotations
 
@@ -125,7 +121,6 @@ class OpLibrary:
 
     @cached_property
     def definitions(self) -> list[Definition]:
-        """The scalar functions, each where it is defined."""
         parts = self.tables["scalar function"]
         files = [siblings(part.file).get(part.name, (part.file, ""))[0] for part in parts]
         pairs = zip(parts, files, strict=True)
@@ -136,7 +131,6 @@ class OpLibrary:
         return [path for path in result if self.label == "" or path.name != "__init__.py"]
 
     def module_path(self, module: tuple[str, ...], depth: int) -> str:
-        """A module as one of the generated package imports it that lies `depth` folders deep."""
         dots = "." * (depth + 1) if self.relative else ""
         return dots + ".".join(filter(None, (self.path, *module)))
 
@@ -153,7 +147,6 @@ class Part:
 
     @cached_property
     def module(self) -> tuple[str, ...]:
-        """The module below its package: ("ops", "reduction", "cpu")."""
         parts = self.file.relative_to(self.op_library.folder).with_suffix("").parts
         return parts[:-1] if parts[-1] == "__init__" else parts
 
@@ -179,16 +172,13 @@ class Part:
 
     @cached_property
     def rejects(self) -> str:
-        """All that a check rejects, as the decorator `rejects` says; empty where it may reject anything."""
         return self._declared("rejects")
 
     @cached_property
     def writes(self) -> str:
-        """The function whose result this one writes in place, as the decorator `writes` says; else empty."""
         return self._declared("writes")
 
     def _declared(self, decorator: str) -> str:
-        """The word that a decorator is given."""
         for node in self.node.decorator_list if isinstance(self.node, ast.FunctionDef) else ():
             match node:
                 case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(word))]) if name == decorator:
@@ -205,7 +195,6 @@ class Part:
         return arity_of(self.node.args)
 
     def import_line(self, depth: int) -> str:
-        """The statement that gives a module its alias, in a module of generated code that lies so deep."""
         package, last = self.op_library.module_path(self.module[:-1], depth), self.module[-1]
         return f"from {package} import {last}" + (f" as {self.alias}" if self.alias != last else "")
 
@@ -236,7 +225,6 @@ class Library:
 
     @cached_property
     def writers(self) -> dict[tuple[str, str], Part]:
-        """The functions that write in place, by their kind and by that whose result they write."""
         kinds = ("kernel", "helper")
         return {(kind, part.writes): part for kind in kinds for part in self.parts[kind].values() if part.writes}
 
@@ -247,7 +235,6 @@ class Library:
         return results
 
     def known(self) -> Known:
-        """The functions that a spec may name, as its checks take them."""
         names = {kind: frozenset(table) or None for kind, table in self.parts.items()}
         arities = {kind: {name: part.arity for name, part in self.parts[kind].items()} or None for kind in CALLED}
         return Known(
@@ -267,7 +254,6 @@ class Library:
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
-        """The row programs of kernels that are written by hand for the CPU."""
         paths = (
             path
             for op_library in self.op_libraries
@@ -279,7 +265,6 @@ class Library:
 
     @cached_property
     def functions(self) -> tuple[Functions, list[Problem]]:
-        """The scalar functions of users' packages with their derivatives and meanings, and the problems with these."""
         result: tuple[Functions, list[Problem]] = {}, []
         for op_library in self.op_libraries:
             if op_library.label:
@@ -287,31 +272,18 @@ class Library:
                 result = known, result[1] + problems
         return result
 
-    def scalar_modules(self) -> tuple[Path, ...]:
-        kinds = ("scalar function", "scalar function of complex numbers")
-        return tuple(
-            path
-            for op_library in self.op_libraries
-            if op_library.label
-            for kind in kinds
-            for path in op_library.files(kind)
-        )
-
     def scalar_imports(self, names: Iterable[str]) -> list[str]:
-        """The statements by which the file of a kernel has the scalar functions that it calls."""
         modules: dict[str, list[str]] = {}
         for part in (self["scalar function", name] for name in names):
             modules.setdefault(part.op_library.module_path(part.module, depth=3), []).append(part.name)
         return [f"from {module} import {', '.join(result)}" for module, result in modules.items()]
 
     def clashes(self, ops: Mapping[str, Where]) -> Iterator[Problem]:
-        """Names that a user's package gives a second meaning; `ops` are those that formulas call, and their places."""
         for index, op_library in enumerate(self.op_libraries):
             if op_library.label:
+                before = Library(self.op_libraries[:index])
                 for kind in RULE_FILES:
-                    yield from _clashes(
-                        op_library, kind, Library(self.op_libraries[:index]), ops if kind == "helper" else {}
-                    )
+                    yield from _clashes(op_library, kind, before, ops if kind == "helper" else {})
 
 
 def _clashes(op_library: OpLibrary, kind: str, before: Library, ops: Mapping[str, Where]) -> Iterator[Problem]:
@@ -328,7 +300,6 @@ def _clashes(op_library: OpLibrary, kind: str, before: Library, ops: Mapping[str
 
 @cache
 def runtime_library(relative: bool = False) -> OpLibrary:
-    """specgrad's own package of hand-written parts, as generated code in the tree or outside it imports it."""
     return OpLibrary(RUNTIME, "runtime" if relative else "specgrad.runtime", relative, RUNTIME_RULE_FILES)
 
 
@@ -338,7 +309,6 @@ def read_known(runtime: Path = RUNTIME) -> Known:
 
 
 def import_lines(parts: Iterable[Part | None]) -> list[str]:
-    """The statements by which a generated module of ops or nodes has the modules of some parts."""
     return sorted({part.import_line(depth=2) for part in parts if part is not None})
 
 

@@ -1,7 +1,6 @@
 """The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them.
 
-They are read off what was generated for specgrad's own ops: every name there that is neither an op nor an argument nor
-one that an entry defines belongs to the generator. Without those files nothing is known to be taken.
+Read off what was generated for specgrad's ops: every name there that no entry gives. Without that, none is known.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ class ReservedNames:
 
 
 def read_reserved(generated: Path, spec: Spec) -> ReservedNames:
-    """The names that the generated modules of a folder use besides those that their spec gives."""
     try:
         return _read(generated, spec)
     except (OSError, ValueError, SyntaxError):  # they are not there or broken: this run is to mend them
@@ -73,7 +71,6 @@ def _module(text: str, name: str) -> Module:
 
 
 def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
-    """The parameters and all names of the functions and methods in a scope."""
     for inner in table.get_children():
         if inner.get_type() == "function":
             yield from inner.get_identifiers()
@@ -81,7 +78,6 @@ def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _attributes(path: Path) -> Iterator[str]:
-    """The attributes of the hand-written classes that the one class of a module inherits from."""
     body = statements_of(path)
     modules = {alias.name: node for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     bases = [base.id for node in body if isinstance(node, ast.ClassDef) for base in _plain(node.bases)]

@@ -33,7 +33,11 @@ class Demand:
 def demand(rule: Part) -> Demand:
     phrases = _described(rule)
     phrases = WRAPS.sub(r"\1 in range", phrases)
-    return Demand(phrases[:1].lower() + phrases[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
+    raises = [n.exc for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise)]
+    raised = [error.func for error in raises if isinstance(error, ast.Call)]
+    names = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
+    errors = sorted(name for name in names if hasattr(builtins, name))
+    return Demand(phrases[:1].lower() + phrases[1:], tuple(errors) or ("RuntimeError",))
 
 
 def promise(rule: Part) -> str:
@@ -46,7 +50,6 @@ def _described(rule: Part) -> str:
 
 @cache
 def reads_storage(rule: Part) -> bool:
-    """Whether a check looks at the memory behind a tensor, so that layout and arguments do not say all."""
     known = isinstance(rule.node, ast.FunctionDef)
     return not known or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(rule.node))
 
@@ -69,19 +72,14 @@ def reads_shapes(rule: Part) -> bool:
 
 
 def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
-    """Whether a check does more with one of these arguments, by their numbers, than give them back."""
     if not isinstance(rule.node, ast.FunctionDef):
         return True
     names = [a.arg for a in rule.node.args.args][1:]  # behind the name of the op
-    argument_names = {names[n] if n < len(names) else _rest(rule.node) for n in numbers}
+    rest = rule.node.args.vararg.arg if rule.node.args.vararg else ""
+    argument_names = {names[n] if n < len(names) else rest for n in numbers}
     returned_ids = {id(n) for r in ast.walk(rule.node) if isinstance(r, ast.Return) for n in _items(r.value)}
-    return any(
-        isinstance(n, ast.Name) and n.id in argument_names and id(n) not in returned_ids for n in ast.walk(rule.node)
-    )
-
-
-def _rest(function: ast.FunctionDef) -> str:
-    return function.args.vararg.arg if function.args.vararg else ""
+    read = (n for n in ast.walk(rule.node) if isinstance(n, ast.Name) and n.id in argument_names)
+    return any(id(n) not in returned_ids for n in read)
 
 
 def _items(value: ast.expr | None) -> list[ast.expr]:
@@ -90,7 +88,6 @@ def _items(value: ast.expr | None) -> list[ast.expr]:
 
 
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
-    """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
     shared = ("dispatch/argument_checks.py", "dispatch/shape_rules.py", "shapes.py")
     return _read_functions(*rule.op_library.files(rule.kind), *(RUNTIME / path for path in shared))
 
@@ -103,13 +100,11 @@ def _read_functions(*paths: Path) -> dict[str, ast.FunctionDef]:
 
 @cache
 def _bases() -> dict[str, str]:
-    """The runtime's own exceptions -> the built-in class that a caller catches."""
     nodes = [node for node in statements_of(RUNTIME / "errors.py") if isinstance(node, ast.ClassDef)]
     return {node.name: ast.unparse(node.bases[0]) for node in nodes}
 
 
 def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[ast.AST]:
-    """All that is in the body of a function, and of those of `functions` that it calls; no decorators."""
     todo = [rule.name]
     seen: set[str] = set()
     while todo:
@@ -119,12 +114,3 @@ def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[a
             nodes = [node for statement in functions[name].body for node in ast.walk(statement)]
             todo += [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
             yield from nodes
-
-
-def _raised(rule: Part) -> set[str]:
-    """The built-in classes of what a function raises, or one that it calls."""
-    raised = [
-        n.exc.func for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)
-    ]
-    matches = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
-    return {name for name in matches if hasattr(builtins, name)}

@@ -29,14 +29,13 @@ from .mutants import Mutant, Related, mutants
 
 
 def mutate_command(options: argparse.Namespace, project: Project) -> int:
-    """Mutate the ops of a project, or the named ones; 1 when too few are killed, or an op could not be judged."""
     spec, path = project.spec, project.path
     chosen = choose([entry.name for entry in spec.entries], options.names)
     if chosen is None:
         return 1
     if options.unlike is not None:
-        changed = _unlike(spec, path, options.unlike)
-        chosen = [name for name in chosen if name in changed]
+        before, now = _sources(load_spec(options.unlike)[0], options.unlike), _sources(spec, path)
+        chosen = [name for name in chosen if before.get(name) != now[name]]
     entries = sample_evenly([entry for entry in spec.entries if entry.name in chosen], options.sample, options.seed)
     begin = time.perf_counter()
     scores = score(entries, Related(path, spec.entries, project.renderer.library.op_libraries), options)
@@ -51,9 +50,8 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m codegen mutate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="what chooses mutants where there are more than --max-count"
-    )
+    seed = "what chooses mutants where there are more than --max-count"
+    parser.add_argument("--seed", type=int, default=0, help=seed)
     parser.add_argument("--max-count", type=int, metavar="N", help="how many mutants an op has at most (default: all)")
     sample, key = "how many ops, from all parts of the spec (default: all)", "only mutants of a key; may be repeated"
     parser.add_argument("--sample", type=int, metavar="N", help=sample)
@@ -68,7 +66,6 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) -> list[Entry]:
-    """At most so many entries, at equal distances in the spec; the seed says where they begin."""
     if max_count is None or max_count >= len(entries):
         return list(entries)
     distance = len(entries) / max_count
@@ -76,7 +73,6 @@ def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) ->
 
 
 def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> list[Score]:
-    """The scores of some entries; each mutant has a time limit, and a process may die of it."""
     scores = [Score(entry) for entry in entries]
     evaluated: list[tuple[Score, Mutant | None]] = []
     for each in scores:
@@ -84,55 +80,35 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
         chosen = mutants(each.entry, related, options.seed, options.max_count)
         evaluated += [(each, m) for m in chosen if not options.key or kind_of(each.entry, m) in options.key]
     origin = Origin(options.spec, options.out, options.base)
-    tasks: list[Task] = [
-        (evaluate_mutant, (origin, each.entry))
-        if mutant is None
-        else (weigh, (origin, each.entry, mutant.entry, mutant.key, mutant.trees))
-        for each, mutant in evaluated
-    ]
+    tasks: list[Task] = []
+    for each, m in evaluated:
+        changed = (m.entry, m.key, m.trees) if m is not None else ()
+        tasks.append((evaluate_mutant if m is None else weigh, (origin, each.entry, *changed)))
     results: dict[int, Any] = {}
     with Progress(len(tasks), "mutants") as progress:
         for number, answer in answers(tasks, options.limit, PROCESSES, ENVIRONMENT):
             results[number] = answer
             progress.step()
     for number, (each, mutant) in enumerate(evaluated):
-        _note(each, mutant, results[number])
+        answer = results[number]
+        if mutant is None:
+            each.wrong = answer.how if isinstance(answer, Lost) else answer
+        else:
+            each.note(mutant, Verdict(found=answer.how) if isinstance(answer, Lost) else answer)
     return scores
 
 
-def _note(score: Score, mutant: Mutant | None, answer: Any) -> None:
-    if mutant is None:
-        score.wrong = answer.how if isinstance(answer, Lost) else answer
-    else:
-        score.note(mutant, Verdict(found=answer.how) if isinstance(answer, Lost) else answer)
-
-
-def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:
-    """The entries that another spec file does not have in the same words."""
-    theirs, _ = load_spec(other)
-    before = _sources(theirs, other)
-    return {name for name, text in _sources(spec, path).items() if before.get(name) != text}
-
-
 def _sources(spec: Spec, path: Path) -> dict[str, str]:
-    """The lines of each entry, up to the next one's name, and what it is tested with, which may lie beside the spec."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begins = [entry.where.line - 1 for entry in spec.entries]
-    ends = [*begins[1:], len(lines)]
-    return {
-        entry.name: "\n".join(
-            [*(line for line in lines[begin:end] if line.strip() and not line.startswith("#")), *_tests(entry)]
-        )
-        for entry, begin, end in zip(spec.entries, begins, ends, strict=True)
-    }
-
-
-def _tests(entry: Entry) -> list[str]:
-    """The calls and values that an entry is tested with."""
-    calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
-    errors = [refusal.error for refusal in entry.refuses]
-    rest = (errors, entry.gives, entry.domain, entry.unvaried, entry.complex, statements(entry.reference))
-    return [*(call.text for call in calls), *map(str, rest)]
+    results = {}
+    for entry, begin, end in zip(spec.entries, begins, [*begins[1:], len(lines)], strict=True):
+        own = [line for line in lines[begin:end] if line.strip() and not line.startswith("#")]
+        calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
+        errors = [refusal.error for refusal in entry.refuses]
+        rest = (errors, entry.gives, entry.domain, entry.unvaried, entry.complex, statements(entry.reference))
+        results[entry.name] = "\n".join([*own, *(call.text for call in calls), *map(str, rest)])
+    return results
 
 
 @dataclass
@@ -165,7 +141,6 @@ class Score:
             self.alike.append((mutant, verdict.calls))
 
     def lines(self) -> Iterator[str]:
-        """The survivors, those first that a call shows to be wrong."""
         yield from (f"  {mutant}: told apart by {call}" for mutant, call in self.unlike)
         yield from (f"  {mutant}: not told apart by {count} calls" for mutant, count in self.alike)
 
@@ -180,10 +155,8 @@ class Score:
 def total(scores: Sequence[Score], took: float) -> str:
     """All in one line: of the survivors, those alone are surely mistakes that a call shows to be some."""
     judged = [each for each in scores if not each.wrong]
-    killed, same, unlike, alike = (
-        sum(len(part) for part in parts)
-        for parts in zip(*[(e.killed, e.equivalent, e.unlike, e.alike) for e in judged] or [([],) * 4], strict=True)
-    )
+    parts = ("killed", "equivalent", "unlike", "alike")
+    killed, same, unlike, alike = (sum(len(getattr(each, part)) for each in judged) for part in parts)
     return (
         f"{len(judged)} ops, {killed + same + unlike + alike} mutants, {same} equivalent, {killed} killed "
         f"({percent(killed, unlike + alike)} of those that differ), {unlike + alike} survive: "
@@ -203,7 +176,6 @@ def share(scores: Sequence[Score]) -> float:
 
 
 def by_kind(scores: Sequence[Score]) -> Iterator[str]:
-    """The figures for each key, and for formulas of gradients and of tangents."""
     counts = {part: Counter[str]() for part in ("killed", "equivalent", "unlike", "alike")}
     for each in scores:
         for part, count in counts.items():
@@ -217,7 +189,6 @@ def by_kind(scores: Sequence[Score]) -> Iterator[str]:
 
 
 def kind_of(entry: Entry, mutant: Mutant) -> str:
-    """The key that a mutant is changed in; of those named after arguments and outputs what they hold."""
     if mutant.key in {a.name for a in entry.schema.arguments}:
         return "gradients"
     return "tangents" if mutant.key in {output.name for output in entry.schema.returns} else mutant.key

@@ -1,11 +1,8 @@
-"""Searches a call that tells a mutant from its entry, where neither algebra nor `verify` decides: calls that nobody
-listed, two changes away from the samples, of numbers that nobody chose.
+"""Searches a call that tells a mutant from its entry: two changes away from the samples, of numbers that nobody chose.
 
-Each call is made of numbers as they are drawn, of small whole ones (ties, zeros, singular matrices), with infinities,
-nan and signed zeros among them, in all kinds of dtypes, of strided tensors, and in batches. Two records of an op are
-told apart where one refuses what the other does not, or where values, dtypes, shapes, or derivatives of first or second
-order differ by more than some roundings. A mutant that thousands of calls cannot tell from its entry most likely means
-the same.
+Numbers as they are drawn, small whole ones (ties, singular matrices), infinities, nan and signed zeros, in all kinds
+of dtypes, strided, in batches. Two records differ where one alone refuses, or where values, dtypes, shapes, or
+derivatives of first or second order differ by more than some roundings.
 """
 
 from __future__ import annotations
@@ -34,9 +31,8 @@ from ..verify.checks.layouts import scattered
 MAX_TWO_CHANGE_CALLS = 60  # calls that are two changes away from a sample
 ROUNDINGS = 64  # units of the last place, of the largest number
 KINDS = [dtypes.from_name(name) for name in ("float64", "complex128", "float16")]  # of all numbers
-SAMPLE_DTYPES = [
-    dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")
-]  # of those that are drawn
+# of those that are drawn
+SAMPLE_DTYPES = [dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float32")]
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e30, 1e-30)
 
 Numbers = Callable[[np.random.Generator, np.ndarray], np.ndarray]
@@ -52,7 +48,6 @@ class Difference(NamedTuple):
 
 
 def difference(op: Any, other: Any) -> Difference:
-    """Search for a call at which two records of an op differ."""
     count = 0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -63,14 +58,13 @@ def difference(op: Any, other: Any) -> Difference:
                 continue
             for about, ask in _questions(call):
                 one, its = _answer(call, ask), _answer(twin, ask)
-                if not _equal(one, its):
+                if len(one) != len(its) or not all(map(_same, one, its)):
                     return Difference(f"({text}){about}", count)
                 count += not isinstance(one[0], str)
     return Difference("", count)
 
 
 def _sources(op: Any) -> list[str]:
-    """The entry's calls, those made of them, and some that are made of these."""
     made = variants(op, max_count=None)
     first = [*sample_calls(op), *op.hard, *made]
     second = (text for one in made for text in of_sample(op, one))
@@ -93,20 +87,12 @@ def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
             yield f" in batches along {chosen}", partial(_batch, sample, chosen)
 
 
-def _integral(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
-    return np.asarray(rng.integers(-2, 3, array.shape), np.float64)
-
-
-def _with_special(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
-    return np.where(rng.random(array.shape) < 0.3, rng.choice(SPECIAL, array.shape), array)
-
-
 NUMBERS: dict[str, Numbers] = {
     "numbers as drawn": lambda rng, array: array,
     "other numbers": lambda rng, array: rng.permuted(array.reshape(-1)).reshape(array.shape) * 1.5,
     "positive numbers": lambda rng, array: abs(array),
-    "small whole numbers": _integral,
-    "special numbers": _with_special,
+    "small whole numbers": lambda rng, array: np.asarray(rng.integers(-2, 3, array.shape), np.float64),
+    "special numbers": lambda rng, a: np.where(rng.random(a.shape) < 0.3, rng.choice(SPECIAL, a.shape), a),
 }
 
 
@@ -114,7 +100,6 @@ NUMBERS: dict[str, Numbers] = {
 
 
 def _answer(call: TypedCall, ask: Question) -> Answer:
-    """The arrays that come of a question; or those before an error, and its class."""
     matches: Answer = []
     try:
         for tensors in ask(call):
@@ -125,7 +110,6 @@ def _answer(call: TypedCall, ask: Question) -> Answer:
 
 
 def _derivatives(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
-    """The outputs, their derivatives along random directions, and the derivatives of these."""
     leaves = call.leaves(arrays)
     yield (outputs := call.given(leaves))
     grad_leaves = [leaf for leaf in leaves if leaf.requires_grad]
@@ -137,8 +121,7 @@ def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
     roots = [output for output in outputs if output.requires_grad]
     if not roots or not leaves:
         return []
-    seeds = [_direction(root) for root in roots]
-    return list(grad(roots, leaves, seeds, create_graph=True, materialize_grads=True))
+    return list(grad(roots, leaves, [_direction(root) for root in roots], create_graph=True, materialize_grads=True))
 
 
 def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
@@ -149,14 +132,12 @@ def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[An
 
 
 def _batch(arrays: Sequence[np.ndarray], dims: Sequence[int | None], call: TypedCall) -> Iterator[list[Any]]:
-    """The outputs of vmap for three examples, along the first or the last dimension."""
     pairs = zip(arrays, dims, strict=True)
     stacks = [a if d is None else np.stack([np.roll(a, k) for k in range(3)], d) for a, d in pairs]
     yield list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
 
 
 def _direction(tensor: Any) -> Any:
-    """Random numbers such as a tensor's, the same for the same shape."""
     rng = np.random.default_rng(tensor.numel())
     values = np.asarray(rng.standard_normal(tensor.shape))
     complex_values = values + 1j * rng.standard_normal(tensor.shape) if tensor._dtype.kind == "c" else values
@@ -166,18 +147,9 @@ def _direction(tensor: Any) -> Any:
 # Whether two answers are the same.
 
 
-def _equal(one: Answer, other: Answer) -> bool:
-    return len(one) == len(other) and all(map(_same, one, other))
-
-
 def _same(a: np.ndarray | str, b: np.ndarray | str) -> bool:
     if isinstance(a, str) or isinstance(b, str):
         return isinstance(a, str) and isinstance(b, str) and a == b
-    return _close(a, b)
-
-
-def _close(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays are one but for some roundings."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if a.dtype.kind in "biu":

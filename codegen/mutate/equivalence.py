@@ -1,10 +1,8 @@
 """Equivalent mutants: reasons why no check can tell a changed entry from the entry.
 
-Three kinds of evidence. `equivalent` brings two formulas of an element-wise op to scalar form and computes both at many
-points. `alike` calls two records of an op with all combinations of dtypes, of which there are finitely many: values
-stand for their dtype. `same_call` finds the one call in which two formulas differ, `cat(parts)` for `cat(parts, 0)`,
-`transpose(x, 1, 0)` for `transpose(x, 0, 1)` or `conj_physical(x)` for `conj(x)`, and makes both at the samples of the
-function's own entry: in float64, int64 and complex128, of operands that are contiguous and of strided ones.
+`equivalent` brings two formulas of an element-wise op to scalar form and computes both at many points. `alike` calls
+two records with all combinations of dtypes. `same_call` finds the one call in which two formulas differ, `cat(parts)`
+for `cat(parts, 0)` or `conj_physical(x)` for `conj(x)`, and makes both at the samples of the function's own entry.
 """
 
 from __future__ import annotations
@@ -34,16 +32,17 @@ from ..verify.checks.layouts import scattered
 
 POINTS = 2000
 RELATIVE = 1e-13  # of the larger of two values
+FAR = (-(2**62), 2**62)  # integers beyond are as good as these
 HARD = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-8, -1e-8, 1e-300, 20.0, -20.0, 1e8, -1e8, math.inf, -math.inf)
 
 Function = Callable[..., Any]
 
 
 def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inliner) -> str | None:
-    """Why two expressions of an element-wise entry are equal; None where they differ, or nothing is known.
+    """Why two expressions of an element-wise entry are equal at many points; None where they are not, as far as known.
 
-    Both are brought to scalar form and computed at many points: hard ones in all pairs, random ones in the domain and
-    far outside; where the op takes complex numbers, complex ones as well, and integers where it takes nothing else.
+    Hard points in all pairs, random ones in the domain and far outside; complex ones as well where the op takes these,
+    and integers where it takes nothing else.
     """
     if entry.compute.kind != "elementwise":
         return None
@@ -57,17 +56,12 @@ def equivalent(entry: Entry, original: ast.expr, mutated: ast.expr, inliner: Inl
     if pair[0] == pair[1]:
         return "the same scalar expression"
     real = np.float64 if {"float", "complex"} & set(entry.dtypes) else np.int64
-    count = 0
-    for kind in [real, np.complex128] if "complex" in entry.dtypes and entry.complex else [real]:
-        number = _equal_points(entry, pair, kind)
-        if number is None:
-            return None
-        count += number
-    return f"equal at {count} points"
+    kinds = [real, np.complex128] if "complex" in entry.dtypes and entry.complex else [real]
+    counts = [_equal_points(entry, pair, kind) for kind in kinds]
+    return None if None in counts else f"equal at {sum(filter(None, counts))} points"
 
 
 def tangent(entry: Entry, formula: Formula) -> ast.expr | None:
-    """The tangent that a forward rule of an element-wise entry stands for, as an expression; None where it has none."""
     inputs = list(entry.formulas)
     along: dict[str, ast.expr] = {name: ast.Name(f"{name}_t", ast.Load()) for name in inputs}
     expression = entry.compute.tree
@@ -91,7 +85,6 @@ def _conjugate(tree: ast.expr) -> ast.expr:
 
 
 def _equal_points(entry: Entry, pair: Sequence[str], kind: type) -> int | None:
-    """At how many points both are equal; None where they are not, or where one cannot be computed."""
     assert entry.compute.tree is not None
     functions = [_compiled(source, kind is np.complex128) for source in pair]
     as_result = bool if entry.result_dtype[0] == "bool" else complex
@@ -117,7 +110,6 @@ def _close(a: complex, b: complex) -> bool:
 
 
 def _compiled(source: str, is_complex: bool) -> Function:
-    """An expression as a function of its names' values, over the compiled scalar functions."""
     library = cpu_library(is_complex)
     namespace = {name: library.get(name) for name in scalar_functions(source) if hasattr(library.module, name)}
     code = compile(source, "<formula>", "eval")
@@ -125,11 +117,10 @@ def _compiled(source: str, is_complex: bool) -> Function:
 
 
 def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
-    """Values of all names, hard ones first."""
     rng = np.random.default_rng(0)
     tensors = tensor_names(entry)
     is_complex = kind is np.complex128
-    make: Any = _rounded if kind is np.int64 else kind
+    make: Any = (lambda v: np.int64(np.clip(np.nan_to_num(10 * v), *FAR))) if kind is np.int64 else kind
     hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
     for spots in itertools.chain(hard, itertools.repeat(None)):
         values: dict[str, Any] = {}
@@ -145,20 +136,13 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
         yield values | {"grad": make(rng.normal() + (1j * rng.normal() if is_complex else 0))}
 
 
-def _rounded(value: Any) -> np.int64:
-    """An integer near a number; what is larger than all integers is the largest."""
-    return np.int64(np.clip(np.nan_to_num(10 * value), -(2**62), 2**62))
-
-
 NUMBERS = (True, 2, 2.5, 2 + 1j)
 SOME = tuple(dtypes.from_name(name) for name in ("bool", "uint8", "int32", "int64", "float16", "float32", "complex64"))
-LATER_CALL_DTYPES = tuple(
-    dtypes.from_name(name) for name in ("int32", "float32", "complex64")
-)  # at all but the first call
+# of all but the first call
+LATER_CALL_DTYPES = tuple(dtypes.from_name(name) for name in ("int32", "float32", "complex64"))
 
 
 def alike(op: Any, other: Any) -> int | None:
-    """At how many calls two records answer alike; None where one tells them apart."""
     count = 0
     for number, (call, twin) in enumerate(zip(typed_calls(op), typed_calls(other), strict=True)):
         for kinds in _combinations(len(call.tensors)) if not number else [(kind,) for kind in LATER_CALL_DTYPES]:
@@ -186,7 +170,6 @@ def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
 
 
 def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, Any] | None = None) -> str | list[Any]:
-    """The outputs of a call, or the class of the error by which it is refused."""
     try:
         return call.outputs(arrays, numbers)
     except Exception as error:
@@ -198,7 +181,6 @@ def _equal(one: str | list[Any], other: str | list[Any]) -> bool:
 
 
 def alike_outputs(one: list[Any], other: list[Any]) -> bool:
-    """Whether two calls give the same: dtypes, shapes and gradients, values up to the rounding of float32."""
     kinds = [[(t._dtype, t.requires_grad, t.shape) for t in outputs] for outputs in (one, other)]
     pairs = zip(one, other, strict=False)
     return kinds[0] == kinds[1] and all(same(a.detach().array, b.detach().array) for a, b in pairs)
@@ -218,7 +200,6 @@ class Called(NamedTuple):
 
 
 def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr, after: ast.expr) -> str:
-    """Why the changed call gives the same; empty where it does not, or nothing is known of it."""
     one, other = (_called(node) for node in _changed(before, after))
     if one is None or other is None:
         return ""
@@ -231,7 +212,6 @@ def same_call(entries: Sequence[Entry], ops: Mapping[str, Any], before: ast.expr
 
 
 def _changed(before: ast.AST, after: ast.AST) -> tuple[ast.AST, ast.AST]:
-    """The innermost calls that hold the whole difference of two trees, or the trees."""
     pairs = list(zip(ast.iter_child_nodes(before), ast.iter_child_nodes(after), strict=False))
     alike = len(pairs) == len(list(ast.iter_child_nodes(before))) == len(list(ast.iter_child_nodes(after)))
     differ = [pair for pair in pairs if ast.dump(pair[0]) != ast.dump(pair[1])]
@@ -252,7 +232,6 @@ def _called(node: ast.AST) -> Called | None:
 
 
 def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
-    """Whether the other call lacks an argument which, in all overloads that have it, is the default."""
     overloads = [entry.schema.arguments for entry in entries if entry.schema.name == one.name]
     missing = {name: value for name, value in one.keywords.items() if name not in other.keywords}
     position = len(other.arguments)
@@ -276,7 +255,6 @@ def _stands_for(entries: Sequence[Entry], name: str) -> str:
 
 
 def _twins(ops: Mapping[str, Any], one: Called, other: Called) -> Iterator[tuple[Any, Twin]]:
-    """The overloads that a call may mean, each with what makes of a call the other one."""
     strings = [[ast.dump(argument) for argument in call.arguments] for call in (one, other)]
     if one.keywords.keys() != other.keywords.keys() or len(strings[0]) != len(strings[1]):
         return
@@ -312,26 +290,21 @@ def _exchanged(call: TypedCall, first: str, second: str) -> TypedCall | None:
     if first not in call.arguments or second not in call.arguments:
         return None
     twin = copy.copy(call)
-    values = {first: call.arguments[second], second: call.arguments[first]}
-    twin.arguments = call.arguments | values
+    twin.arguments = call.arguments | {first: call.arguments[second], second: call.arguments[first]}
     return twin
 
 
 def _tried(op: Any, twin: Twin) -> int:
-    """At how many calls of an op its twin gives the same; 0 where it differs at one, or cannot be tried."""
     count = 0
     for call in typed_calls(op):
         other = twin(call)
         if other is None or "(a!" in op.schema:
             return 0
-        for kind in KINDS:
-            for layout_fn in (np.asarray, scattered):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    matches = [_answer(each, [layout_fn(a) for a in each.values([kind])]) for each in (call, other)]
-                if isinstance(matches[0], str) and matches[0] == matches[1]:
-                    continue
-                if any(isinstance(each, str) for each in matches) or not alike_outputs(*matches):  # type: ignore[arg-type]
-                    return 0
-                count += 1
+        for kind, layout_fn in itertools.product(KINDS, (np.asarray, scattered)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                matches = [_answer(each, [layout_fn(a) for a in each.values([kind])]) for each in (call, other)]
+            if not _equal(*matches):
+                return 0
+            count += not isinstance(matches[0], str)
     return count

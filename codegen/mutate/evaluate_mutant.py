@@ -1,7 +1,6 @@
-"""Judging one mutant: its entry alone is validated, rendered, run from memory and verified, up to the first finding.
+"""Judges one mutant: its entry alone is validated, rendered, run from memory and verified, up to the first finding.
 
-Nothing is written. The process has no native code and hand-written kernels that look at every index: a wrong call of
-one is a finding, and the next mutant finds memory whole.
+The process has no native code and kernels that look at every index, so the next mutant finds memory whole.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from ..verify.command import package_of
 from ..verify.op import verify_op
 from ..verify.processes import guarded, prepared
 from ..verify.proofs import disproved
-from .difference import Difference, difference
+from .difference import difference
 from .equivalence import alike, equivalent, same_call, tangent
 
 OF_DTYPES = ("dtype", "dtypes", "result_dtype", "output_differentiability")  # what dtypes alone decide on
@@ -74,14 +73,11 @@ class Killed(BaseException):
 
 
 class First(Report):
-    """A report that ends with its first finding."""
-
     def add(self, finding: Finding) -> None:
         raise Killed(str(finding))
 
 
 def evaluate_mutant(origin: Origin, entry: Entry) -> str:
-    """The first finding about an entry in the place of the one of its name; empty where there is none."""
     project = project_of(origin)
     ops = settled(origin)
     generated = generated_package(ops[entry.name].function.__module__)
@@ -93,7 +89,7 @@ def evaluate_mutant(origin: Origin, entry: Entry) -> str:
             warnings.simplefilter("ignore")
             verify_op(op, First())
             guarded(op, First())
-            shown = examples(project, entry)
+            shown = [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
             return check_examples(op, ops[entry.name], shown, generated, project.renderer.package)
     except Killed as result:
         return str(result)
@@ -110,10 +106,6 @@ def settled(origin: Origin) -> dict[str, Any]:
     return ops
 
 
-def examples(project: Project, entry: Entry) -> list[str]:
-    return [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
-
-
 Trees = tuple[ast.expr, ast.expr] | None
 
 
@@ -122,12 +114,12 @@ def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -
         return Verdict(result)
     if equal := _why_equal(origin, entry, mutant, key, trees):
         return Verdict(equal=equal)
-    call, calls = _difference(origin, completed(mutant))
+    with _beside(origin, completed(mutant)) as (tree, op):
+        call, calls = difference(tree, op)
     return Verdict(call=call, calls=calls)
 
 
 def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> str:
-    """Why nothing can be found wrong; empty where something may be."""
     if key in {*entry.gradients, *entry.forward, "backward"} and code(origin, entry) == code(origin, mutant):
         return "the same generated code"
     if key == "commutative" and entry.commutative:
@@ -136,31 +128,18 @@ def _why_equal(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Tre
         why = "the entry may say so" if mutant.replaces else "without the key more is kept than is needed"
         return f"each element keeps its value or is replaced, which was checked: {why}"
     if key in OF_DTYPES:
-        return _alike(origin, completed(mutant))
+        with _beside(origin, completed(mutant)) as (tree, op):
+            count = alike(tree, op)
+        return f"no input tells them apart: {count} calls" if count else ""
     if trees is None and key in entry.forward and key in mutant.forward:
         rules = tangent(entry, entry.forward[key]), tangent(entry, mutant.forward[key])
         trees = None if rules[0] is None or rules[1] is None else (rules[0], rules[1])
-    return _same(origin, entry, key, *trees) if trees else ""
-
-
-def _same(origin: Origin, entry: Entry, key: str, before: ast.expr, after: ast.expr) -> str:
-    """Why two expressions of an entry mean the same; empty where they do not, or nothing is known."""
-    renderer = renderer_of(origin)
-    if key not in entry.definitions and (why := equivalent(entry, before, after, FullInliner(renderer.entries))):
-        return why
-    return same_call([*renderer.entries.values()], settled(origin), before, after)
-
-
-def _alike(origin: Origin, mutant: Entry) -> str:
-    """Why no dtypes tell a mutant from its entry; empty where some do."""
-    with _beside(origin, mutant) as (tree, op):
-        count = alike(tree, op)
-    return f"no input tells them apart: {count} calls" if count else ""
-
-
-def _difference(origin: Origin, mutant: Entry) -> Difference:
-    with _beside(origin, mutant) as (tree, op):
-        return difference(tree, op)
+    if trees is None:
+        return ""
+    entries = renderer_of(origin).entries
+    if key not in entry.definitions and (result := equivalent(entry, *trees, FullInliner(entries))):
+        return result
+    return same_call([*entries.values()], settled(origin), *trees)
 
 
 @contextmanager
@@ -173,7 +152,6 @@ def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
 
 
 def code(origin: Origin, entry: Entry) -> list[str]:
-    """The code generated for an entry, without docstrings and the record of its statements."""
     files = OneEntry(renderer_of(origin), entry).rendered()
     trees = {name: ast.parse(text) for name, text in files.items() if name.endswith(".py") and "registry" not in name}
     for tree in trees.values():
@@ -184,7 +162,6 @@ def code(origin: Origin, entry: Entry) -> list[str]:
 
 
 def invalid(project: Project, entry: Entry) -> str:
-    """The first problem that needs no samples: of sense, or of a formula that algebra disproves."""
     own = [entry if other.name == entry.name else other for other in project.spec.entries]
     entries = (*project.below.entries, *own)
     known = with_row_kernels(project.known, replace(project.spec, entries=tuple(own)))
@@ -224,7 +201,6 @@ class OneEntry(Renderer):
 
     @property
     def base_namespace(self) -> str:
-        """The functions of the package that has the entry: formulas call its other ops."""
         return f"{self.generated}.namespace" if self.bases else super().base_namespace
 
     def package_init(self) -> str:
@@ -238,7 +214,6 @@ class OneEntry(Renderer):
         return []
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
-        """Without what stands for several overloads, and without aliases."""
         own = [name for code in ops for name in (code.name, *[code.inplace_name] * code.has_inplace)]
         return {**super().ops_context(ops), "aliases": [], "names": own}
 
@@ -287,7 +262,6 @@ class _Data(NamedTuple):
 
 
 def _module(package: str, source: str, file: str) -> types.ModuleType:
-    """Run a rendered file as a module of a package in memory, where it may stand empty until then."""
     path = f"{package}/{file}".removesuffix("/__init__")
     name = path.replace("/", ".")
     module = sys.modules.setdefault(name, types.ModuleType(name))
@@ -305,7 +279,6 @@ def _module(package: str, source: str, file: str) -> types.ModuleType:
 
 
 def _interpret(kernels: types.ModuleType, entry: Entry, generated: str) -> None:
-    """Let the op's own kernels be interpreted where they are not those of the package."""
     name = entry.identifier.upper()
     if hasattr(kernels, name):
         tree = getattr(sys.modules[f"{generated}.kernels"], name)

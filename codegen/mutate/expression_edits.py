@@ -1,7 +1,7 @@
 """Changes of an expression, one at a time: the mistakes that whoever writes a formula can make.
 
-Each operator looks at one node of a tree and yields (what is done, what stands there instead). None knows an op by
-name: what a name may be exchanged for, and what is called like it, is asked of `Relations`.
+An operator looks at one node of a tree and yields (what is done, what stands there instead). None knows an op by name:
+what a name may be exchanged for is asked of `Relations`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,6 @@ COMPARED: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
 
 @dataclass(frozen=True)
 class Relations:
-    """Replacements for a name: other values of its type, other functions like it."""
-
     values: Mapping[str, Collection[str]] = field(default_factory=dict)  # a value -> others of its type
     functions: Callable[[str], Sequence[str]] = lambda name: ()
     tensors: Collection[str] = ()  # the names that stand for tensors
@@ -55,7 +53,6 @@ class Relations:
 
 
 def changes(tree: ast.expr, relations: Relations) -> Iterator[tuple[str, ast.AST, ast.expr]]:
-    """(what is done, the node that is changed, the changed tree) for every operator at every node."""
     if isinstance(tree, ast.Compare | ast.BoolOp) or (isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not)):
         yield "negated", tree, ast.UnaryOp(ast.Not(), tree)
     else:
@@ -69,7 +66,6 @@ def changes(tree: ast.expr, relations: Relations) -> Iterator[tuple[str, ast.AST
 
 
 def exchanged(tree: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
-    """A copy of a tree in which another node stands in the place of one."""
     own = copy.deepcopy(new)
     result: ast.expr = copy.deepcopy(tree, {id(old): own})
     for part in ast.walk(own):
@@ -79,7 +75,6 @@ def exchanged(tree: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
 
 
 def _operators(node: ast.expr, relations: Relations) -> Iterator[Change]:
-    """Another operator, an operand alone, operands exchanged, another branch of a choice."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             if type(op) in OPPOSITE:
@@ -103,7 +98,6 @@ def _operators(node: ast.expr, relations: Relations) -> Iterator[Change]:
 
 
 def _leaves(node: ast.expr, relations: Relations) -> Iterator[Change]:
-    """Another constant, another value of the same type, a gradient used twice."""
     match node:
         case ast.Constant(value=bool(value)):
             yield "constant reversed", ast.Constant(not value)

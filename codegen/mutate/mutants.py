@@ -1,9 +1,7 @@
 """The mutants of an entry: copies of it with one change each, in an expression or in a key.
 
-Functions that a formula may call by mistake for another: of its file or family, with as many arguments.
-
-Nothing here knows functions by name: scalar functions, kernels, helpers, rules and views lie in files by subject, ops
-in sections of the spec.
+Functions that may be called by mistake for another are of its file (kernels, helpers, rules) or section (ops), with as
+many arguments; none is known by name.
 """
 
 from __future__ import annotations
@@ -38,23 +36,17 @@ class Related:
 
     def scalar(self, name: str) -> list[str]:
         own = self._scalars.get(name)
-        return _alike(name, functions(own), self._offered) if own else []
+        paths = self._files("scalar function") if own else ()
+        offered = {name for path in paths for name in (*functions(path), *siblings(path))}
+        return _alike(name, functions(own), offered) if own else []
 
     def by_hand(self, kind: str, name: str) -> list[str]:
-        """Kernels, checks or batching rules of the file that defines one."""
-        return next((_alike(name, table, table) for table in self._tables(kind) if name in table), [])
+        tables = map(functions, self._files(KEYS[kind])) if kind in KEYS else ()
+        return next((_alike(name, table, table) for table in tables if name in table), [])
 
     def called(self, name: str) -> list[str]:
-        """Helpers of formulas, or ops of a section, that take what a call of one gives them."""
-        for table in self._helpers:
-            if name in table:
-                return _alike(name, table, table)
-        return self._ops.get(name, [])
-
-    @cached_property
-    def _offered(self) -> frozenset[str]:
-        paths = list(self._files("scalar function"))
-        return frozenset(name for path in paths for name in (*functions(path), *siblings(path)))
+        table = next((table for table in map(functions, self._files("helper")) if name in table), None)
+        return self._ops.get(name, []) if table is None else _alike(name, table, table)
 
     @cached_property
     def _scalars(self) -> dict[str, Path]:
@@ -68,15 +60,7 @@ class Related:
         return (path for op_library in self.op_libraries for path in op_library.files(kind))
 
     @cached_property
-    def _helpers(self) -> list[Mapping[str, Arity]]:
-        return list(map(functions, self._files("helper")))
-
-    def _tables(self, kind: str) -> Iterator[Mapping[str, Arity]]:
-        return map(functions, self._files(KEYS[kind])) if kind in KEYS else iter(())
-
-    @cached_property
     def _ops(self) -> dict[str, list[str]]:
-        """Op -> ops of its section with arguments of the same types."""
         results: dict[str, list[str]] = {}
         for family in families(self.spec, self.entries):
             public = [e.schema for e in family.entries if not e.schema.name.startswith("_")]
@@ -95,7 +79,6 @@ def _alike(name: str, table: Mapping[str, Arity], offered: Container[str]) -> li
 
 
 def beside(name: str, names: Sequence[str]) -> list[str]:
-    """The names before and after one in a list, or the first two where it is not in it."""
     if name not in names:
         return list(names[:2])
     position = names.index(name)
@@ -104,8 +87,6 @@ def beside(name: str, names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Mutant:
-    """An entry with one change: where, in which key, what was done, and how it reads before and after."""
-
     entry: Entry
     where: Where
     key: str  # of an argument or an output, or "elementwise", "backward", "batch", ...
@@ -160,7 +141,6 @@ def _of_expressions(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 
 def _of_rows(entry: Entry, related: Related) -> Iterator[Mutant]:
-    """A change of one assignment of a row program: of a fold, too, for another one of its kind."""
     program = entry.rows
     if program is None:
         return
@@ -193,12 +173,8 @@ def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:
     for what, node, new in changes(tree, scope):
-        yield (
-            Mutant(
-                entry, location(entry.where.file, node), key, what, ast.unparse(tree), ast.unparse(new), (tree, new)
-            ),
-            new,
-        )
+        place = location(entry.where.file, node)
+        yield Mutant(entry, place, key, what, ast.unparse(tree), ast.unparse(new), (tree, new)), new
 
 
 def _formulas(formulas: Mapping[str, Formula]) -> Iterator[tuple[list[str], ast.expr]]:
@@ -229,7 +205,6 @@ def _with(formula: Written, tree: ast.expr) -> Written:
 
 
 def _relations(entry: Entry, more: Sequence[str], functions: object, ending: str = "") -> Relations:
-    """Values of each type in scope: tensors (`more` besides the arguments), lists of them, and plain values."""
     types: dict[object, list[str]] = {}
     for argument in entry.schema.arguments:
         kind = (argument.type.base, argument.type.is_list)
@@ -261,7 +236,6 @@ def _of_keys(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 
 def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
-    """Keys that take one of a few words, or one for each output."""
     for dtype in CHOICES["dtype"]:
         if dtype != entry.dtype and entry.compute.kind in ("elementwise", "kernel"):
             yield _key(entry, "dtype", entry.dtype, dtype, dtype=dtype)
@@ -272,8 +246,7 @@ def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
     for index, rule in enumerate(entry.result_dtype):
         for other in CHOICES["result_dtype"]:
             if other != rule and entry.compute.kind in ("elementwise", "kernel"):
-                new = _item(entry.result_dtype, index, other)
-                yield _key(entry, "result_dtype", rule, other, result_dtype=new)
+                yield _key(entry, "result_dtype", rule, other, result_dtype=_item(entry.result_dtype, index, other))
     for index, yes in enumerate(entry.output_differentiability if entry.compute.kind != "composite" else ()):
         new = _item(entry.output_differentiability, index, not yes)
         yield _key(entry, "output_differentiability", str(yes), str(not yes), output_differentiability=new)
@@ -282,7 +255,6 @@ def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
             if other != policy and "kink" in entry.key_locations:
                 yield _key(entry, "kink", policy, other, kink=_item(entry.kink, index, other))
     if entry.commutative or entry.operator:
-        yes = not entry.commutative
         yield _key(entry, "commutative", str(not yes), str(yes), commutative=yes)
     if entry.replaces or "inplace" in entry.variants:
         yes = not entry.replaces
@@ -316,7 +288,6 @@ def _key(entry: Entry, key: str, before: str, after: str, where: Where | None = 
 
 
 def _differentiability(entry: Entry) -> tuple[bool, ...]:
-    """The default that the reader takes where the entry does not say."""
     pairs = zip(entry.schema.returns, entry.result_dtype, strict=True)
     some = not undefined(entry.gradients)
     return tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)

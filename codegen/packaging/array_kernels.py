@@ -1,9 +1,4 @@
-"""The kernels that move elements, scans, products of matrices and random numbers.
-
-The kernels over several arrays: steps of optimizers, and what clips, scales and zeroes gradients.
-
-The kernels that sort, and that find ranks, runs and bins: of all dtypes that elements of lines have.
-"""
+"""The kernels that move, sort and multiply elements or draw numbers, and those over several arrays of optimizers."""
 
 from __future__ import annotations
 
@@ -43,20 +38,16 @@ I32, I64, U64 = (np.dtype(t) for t in (np.int32, np.int64, np.uint64))
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
 HALF, COMPLEX = np.dtype(ml_dtypes.bfloat16), np.dtype(np.complex128)
-INDEX_TYPE, ROWS = Array(I64), Array(I32)
+INT64_ARRAY, INT32_ARRAY = Array(I64), Array(I32)
 NOTE = (Array(I64), I64, I64)
 SIZES = ((U,) * 3,) * 2
 STORED = {"float32": (F32, F32), "bfloat16": (HALF, F32), "int64": (I64, I64), "complex128": (COMPLEX, COMPLEX)}
 
 
 def moving_kernels() -> Iterator[Known]:
-    """All of them; what draws is carried, and what moves elements of the dtypes in which networks are trained."""
-    for label, kernel, signature in movers():
-        yield Known(label, kernel, signature, COMPLEX.name not in label)
-    for label, kernel, signature in products():
-        yield Known(label, kernel, signature)
-    for label, kernel, signature in drawing():
-        yield Known(label, kernel, signature, True)
+    yield from (Known(*each, COMPLEX.name not in each[0]) for each in movers())
+    yield from (Known(*each) for each in products())
+    yield from (Known(*each, True) for each in drawing())
 
 
 def movers() -> Iterator[Named]:
@@ -64,16 +55,16 @@ def movers() -> Iterator[Named]:
         for what, kernel, signature in (*moves(Array(stored), computed), *joins(Array(stored), computed)):
             yield f"{what} {name}", kernel, signature
     yield "complex logarithms", complex_logarithm_kernel(COMPLEX), (Array(COMPLEX), Array(COMPLEX), U, U, U)
-    yield "offsets", index_maps.OFFSETS, (ROWS, (U,) * 3, SIZES, U, U)
-    for wraps, out in product((True, False), (ROWS, INDEX_TYPE)):
-        name = f"rows{'' if wraps else ' from the front'}{'' if out == ROWS else ' kept'}"
-        yield name, gather.row_numbers(wraps), (INDEX_TYPE, (), out, *NOTE, (U,) * 3, SIZES, U)
-    yield "rows of two", gather.row_numbers(True), (INDEX_TYPE, ROWS, ROWS, *NOTE, (U,) * 3, SIZES, U)
-    yield "chosen", search.CHOSEN, (INDEX_TYPE, INDEX_TYPE, SIZES, U, U)
-    yield "ordered", search.ORDER, (Array(BOOL), INDEX_TYPE, INDEX_TYPE, U)
-    yield "bisected", search.bisecting(F64, True), (Array(F32), Array(F32), INDEX_TYPE, INDEX_TYPE, U, U, U, U, U)
+    yield "offsets", index_maps.OFFSETS, (INT32_ARRAY, (U,) * 3, SIZES, U, U)
+    for wraps, out in product((True, False), (INT32_ARRAY, INT64_ARRAY)):
+        name = f"rows{'' if wraps else ' from the front'}{'' if out == INT32_ARRAY else ' kept'}"
+        yield name, gather.row_numbers(wraps), (INT64_ARRAY, (), out, *NOTE, (U,) * 3, SIZES, U)
+    yield "rows of two", gather.row_numbers(True), (INT64_ARRAY, INT32_ARRAY, INT32_ARRAY, *NOTE, (U,) * 3, SIZES, U)
+    yield "chosen", search.CHOSEN, (INT64_ARRAY, INT64_ARRAY, SIZES, U, U)
+    yield "ordered", search.ORDER, (Array(BOOL), INT64_ARRAY, INT64_ARRAY, U)
+    yield "bisected", search.bisecting(F64, True), (Array(F32), Array(F32), INT64_ARRAY, INT64_ARRAY, U, U, U, U, U)
     yield "matched", search.matching(F64), (Array(F32), Array(F32), Array(BOOL), U, BOOL, U)
-    yield "flattened", gather.FLATTENED, (ROWS, ROWS, U, U, U, U)
+    yield "flattened", gather.FLATTENED, (INT32_ARRAY, INT32_ARRAY, U, U, U, U)
 
 
 def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
@@ -81,9 +72,9 @@ def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
     for name, upper in {"triangle": True, "lower triangle": False}.items():
         yield name, index_maps.triangles(computed, upper), (x, x, U, U, I32, U)
     outs = {"": x, " converted": Array(computed)}
-    for wraps, index, (name, out) in product((True, False), (INDEX_TYPE, ROWS), outs.items()):
+    for wraps, index, (name, out) in product((True, False), (INT64_ARRAY, INT32_ARRAY), outs.items()):
         if name == "" or out != x:
-            label = f"taken{name}{'' if wraps else ' from the front'}{'' if index == INDEX_TYPE else ' by rows'}"
+            label = f"taken{name}{'' if wraps else ' from the front'}{'' if index == INT64_ARRAY else ' by rows'}"
             yield label, gather.taking(computed, wraps), (x, index, out, *NOTE, U, ((U,) * 3,) * 2, SIZES, U)
     for function in (index_maps.im2col, index_maps.col2im):
         kernel = index_maps.window_kernel(function, computed)
@@ -95,9 +86,9 @@ def joins(x: Array, computed: np.dtype) -> Iterator[Named]:
     for name in scatter.OF_COMPLEX if computed.kind == "c" else scatter.JOINS:
         steps = ((U,) * 3,) * 2
         looking = scatter.collecting(scatter.looking, name, computed)
-        yield f"looking {name}", looking, (x, ROWS, x, x, (U,) * 3, steps, computed, U, U)
+        yield f"looking {name}", looking, (x, INT32_ARRAY, x, x, (U,) * 3, steps, computed, U, U)
         result = scatter.collecting(scatter.found, name, computed)
-        yield f"found {name}", result, (x, ROWS, ROWS, x, x, (U,) * 3, (U,) * 3, computed, U, U)
+        yield f"found {name}", result, (x, INT32_ARRAY, INT32_ARRAY, x, x, (U,) * 3, (U,) * 3, computed, U, U)
     for name in scans.STATES if computed.kind == "f" else scans.OF_INTEGERS:
         yield from phases(name, x, BOOL if name == "count" else computed)
 
@@ -106,7 +97,7 @@ def phases(name: str, x: Array, computed: np.dtype) -> Iterator[Named]:
     totals = tuple(Array(np.dtype(kind)) for kind in scans.types_of(name, computed))
     sources = (x,) * (1 + (name == "recurrence"))
     has_index = scans.STATES[name].write is scans.write_placed
-    results = (INDEX_TYPE,) if name == "count" else (x, INDEX_TYPE)[: 1 + has_index]
+    results = (INT64_ARRAY,) if name == "count" else (x, INT64_ARRAY)[: 1 + has_index]
     layout, parts = (U,) * 3, (U, U)
     for phase, signature in {
         "full": (sources, results, (), *layout, *parts),
@@ -126,7 +117,6 @@ def products() -> Iterator[Named]:
 
 
 def drawing() -> Iterator[Named]:
-    """Random numbers, in all floats that they are stored as."""
     int_types = (I64, U64, U64)
     for stored in (np.dtype(np.float16), HALF, F32, F64):
         width, chosen = (8, F64) if stored == F64 else (4, F32)
@@ -148,22 +138,19 @@ def drawing() -> Iterator[Named]:
     yield "log gamma numbers", random.LOG_GAMMA, (Array(F64), *int_types, Array(F64))
 
 
-FLOAT64 = np.dtype(np.float64)
 MAKERS = ("changing", "counting", "folding")
 OF_RULE = "/"  # between the name of a rule and the number of its arrays
 
 
 def multi_tensor_kernels() -> Iterator[Known]:
-    """Those that the steps of optimizers were seen to launch; all but those of float64 are carried."""
     for maker in MAKERS:
         for line, (name, stored, *rest), signature in launched(maker):
             kernel = kernel_of(name, dtype_of(stored), *rest)
             if kernel is not None:
-                yield Known(line, kernel, signature, dtype_of(stored) != FLOAT64)
+                yield Known(line, kernel, signature, dtype_of(stored) != F64)
 
 
 def kernel_of(name: str, stored: np.dtype, optional_flags: str = "", counts: str | None = None) -> Kernel | None:
-    """The kernel of the words that `Changes` has written; None where what they name is gone."""
     if not optional_flags:
         return folding(name, stored) if name in FOLDS else None
     change = change_named(name)
@@ -174,7 +161,6 @@ def kernel_of(name: str, stored: np.dtype, optional_flags: str = "", counts: str
 
 
 def change_named(name: str) -> Change | None:
-    """The change of a rule with so many arrays, or one that has a name of its own."""
     rule, _, arrays = name.partition(OF_RULE)
     if not arrays:
         return _named().get(name)
@@ -182,7 +168,6 @@ def change_named(name: str) -> Change | None:
 
 
 def _named() -> dict[str, Change]:
-    """The changes that are no rules of optimizers, by their names."""
     result = vars(multi_tensor) | vars(optim)
     return {name: value for name, value in result.items() if isinstance(value, Change)}
 
@@ -216,35 +201,24 @@ class Changes:
 
 FLOATS = [np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
 INTEGER_DTYPES = [np.dtype(t) for t in (np.bool_, np.uint8, np.int32, np.int64)]
-INT32_ARRAY, INT64_ARRAY, KEYS = (
-    Array(np.dtype(np.int32)),
-    Array(np.dtype(np.int64)),
-    (Array(U), Array(np.dtype(np.uint64))),
-)
-SLOT_DTYPE = np.dtype(np.uint64)  # that are drawn, and sorted for a permutation
+KEYS = (Array(U), Array(U64))
 LINES = (U, U, U)
 ORDERS: dict[str, Any] = {"": (), " in an order": INT32_ARRAY}
 
 
 def sorting_kernels() -> Iterator[Known]:
-    """All of them; none is carried."""
-    for stored in (*FLOATS, *INTEGER_DTYPES, SLOT_DTYPE):
-        for label, kernel, signature in (*sorts(stored), *of_ranks(stored), *of_runs(stored)):
+    for stored in (*FLOATS, *INTEGER_DTYPES, U64):  # the last are drawn, and sorted for a permutation
+        floats = of_floats(Array(stored)) if stored in FLOATS[2:] else ()
+        for label, kernel, signature in (*sorts(stored), *of_ranks(stored), *of_runs(stored), *floats):
             yield Known(f"{label} of {stored.name}", kernel, signature)
-    for stored in FLOATS[2:]:
-        for label, kernel, signature in of_floats(Array(stored)):
-            yield Known(f"{label} of {stored.name}", kernel, signature)
-    for label, kernel, signature in (*of_keys(), *index_kernels()):
-        yield Known(label, kernel, signature)
+    yield from (Known(*each) for each in (*of_keys(), *index_kernels()))
 
 
 def results_of(stored: np.dtype) -> dict[str, tuple[Array, ...]]:
-    """What is written of sorted elements."""
     return {"values": (Array(in_registers(stored)), INT64_ARRAY), "indices": (INT64_ARRAY,)}
 
 
 def sorts(stored: np.dtype) -> Iterator[Named]:
-    """Lines in shared memory, and the keys of long ones."""
     x, key = Array(stored), key_dtype(stored)
     for slots, kernel in bitonic_sort.SORTED.items():
         for name, results in (results_of(stored) | {"order": (INT32_ARRAY,)}).items():
@@ -274,7 +248,6 @@ def of_runs(stored: np.dtype) -> Iterator[Named]:
 
 
 def of_floats(x: Array) -> Iterator[Named]:
-    """Bins of floats and their weights, and gradients that go back to where elements were."""
     arguments = {"even": (x.dtype,) * 3, "between": (x,)}
     for name, numbers in arguments.items():
         yield f"in block {name}", cuda_counting.IN_BLOCK[name], (x, INT64_ARRAY, numbers, U, U)
@@ -295,19 +268,11 @@ def of_keys() -> Iterator[Named]:
 
 
 def index_kernels() -> Iterator[Named]:
-    """Kernels over places and whole numbers alone."""
     yield "lengths of runs", cuda_counting.LENGTHS, (INT32_ARRAY, INT32_ARRAY, U, U)
     yield "sizes of runs", cuda_counting.COUNTED, (INT64_ARRAY, INT64_ARRAY, U, U)
     for order, value in ORDERS.items():
         yield f"numbers of runs{order}", cuda_counting.NUMBERED, (value, INT64_ARRAY, INT64_ARRAY, INT64_ARRAY, U)
     for stored in INTEGER_DTYPES[1:]:
-        yield (
-            f"in block whole of {stored.name}",
-            cuda_counting.IN_BLOCK["integer"],
-            (Array(stored), INT64_ARRAY, (), U, U),
-        )
-        yield (
-            f"at once whole of {stored.name}",
-            cuda_counting.AT_ONCE["integer"],
-            (Array(stored), INT64_ARRAY, (), U, U),
-        )
+        signature = (Array(stored), INT64_ARRAY, (), U, U)
+        yield f"in block whole of {stored.name}", cuda_counting.IN_BLOCK["integer"], signature
+        yield f"at once whole of {stored.name}", cuda_counting.AT_ONCE["integer"], signature

@@ -1,11 +1,7 @@
-"""Compiling what comes with specgrad: archives of machine code, and a table of what each kernel takes of a GPU.
+"""`python -m codegen cubins`: compile the CUDA kernels that come with specgrad, where text or compiler changed.
 
-A line of the table says by which text it was measured, by the beginning of its digest: kernels whose digest is there
-are not compiled again, and those that are carried must be in the archives, too.
-
-The kernels that are compiled ahead of time: all of them are measured, those of usual dtypes carried.
-
-`python -m codegen cubins`: compile the kernels that come with specgrad, where their text or the compiler changed.
+Archives have machine code; a line of the table says what a kernel takes of a GPU, and by which text it was measured,
+by the beginning of its digest. All known kernels are measured, those of usual dtypes carried in the archives, too.
 """
 
 from __future__ import annotations
@@ -17,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,23 +25,17 @@ from .array_kernels import moving_kernels, multi_tensor_kernels, sorting_kernels
 from .elementwise_kernels import element_kernels, row_kernels, source_kernels
 from .known_kernels import Known
 
+MAKERS = (element_kernels, row_kernels, multi_tensor_kernels, moving_kernels, sorting_kernels, source_kernels)
+
 
 def all_known() -> Iterator[Known]:
-    yield from element_kernels()
-    yield from row_kernels()
-    yield from multi_tensor_kernels()
-    yield from moving_kernels()
-    yield from sorting_kernels()
-    yield from source_kernels()
+    return chain.from_iterable(make() for make in MAKERS)
 
 
 TABLE = "registers.txt"
 PYTHON = (3, 11)  # whose bytecode table and archives were compiled from: another one's may take other registers
-TITLE = "# Registers of a thread, + bytes of stack, + bytes spilled, for " + ", ".join(
-    f"sm_{major}{minor}" for major, minor in TARGETS
-)
-
-
+NAMED = ", ".join(f"sm_{major}{minor}" for major, minor in TARGETS)
+TITLE = f"# Registers of a thread, + bytes of stack, + bytes spilled, for {NAMED}"
 SHORT = 12  # characters of a digest in the table
 DIGEST = " of "  # what it follows there
 
@@ -105,7 +96,6 @@ def is_missing(digest: str, codes: dict[str, Any], register_counts: dict[str, st
 
 
 def write(folder: Path, codes: dict[str, tuple[bytes, ...]], register_counts: dict[str, str]) -> None:
-    """The archives and the table of what is wanted and was compiled."""
     prebuilt = [digest for digest in required() if is_prebuilt(digest) and digest in codes]
     for position, target in enumerate(TARGETS):
         archive(target, folder).write_bytes(packed((digest, codes[digest][position]) for digest in prebuilt))
@@ -124,7 +114,6 @@ def compiled(digests: Sequence[str]) -> Iterator[Built]:
 
 
 def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
-    """The machine code by digest, and what kernels take by its beginning, where the same compilers made them."""
     paths = [archive(target, folder) for target in TARGETS]
     table = read_table(folder)
     if not table or not all(path.is_file() for path in paths):
@@ -137,32 +126,24 @@ def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
 
 
 def read_table(folder: Path = PREBUILT) -> dict[str, tuple[str, str]]:
-    """What each kernel takes, and the beginning of its digest, by label; nothing where other compilers made it."""
     path = folder / TABLE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if lines[:2] != [TITLE, compilers()]:
         return {}
-    result = (line.rsplit(": ", 1) for line in lines[2:])
-    return {
-        label: (register_counts, digest)
-        for label, text in result
-        for register_counts, _, digest in [text.partition(DIGEST)]
-    }
+    pairs = (line.rsplit(": ", 1) for line in lines[2:])
+    return {label: (text.partition(DIGEST)[0], text.partition(DIGEST)[2]) for label, text in pairs}
 
 
 def stale(folder: Path = PREBUILT) -> list[str]:
-    """Labels of kernels that the table lacks or has another text of, or the archives, and what is there besides."""
     codes, register_counts = known(folder)
     labels = {each.label for labelled in required().values() for each in labelled}
-    missing = [
-        labelled[0].label for digest, labelled in required().items() if is_missing(digest, codes, register_counts)
-    ]
+    lost = [each for digest, each in required().items() if is_missing(digest, codes, register_counts)]
+    missing = [labelled[0].label for labelled in lost]
     unused = [digest for digest in codes if digest not in required()]
     return [*missing, *sorted(labels ^ read_table(folder).keys()), *unused]
 
 
 def cubins_command(argv: Sequence[str]) -> int:
-    """Build, or with --check only say what is stale; 1 where something is."""
     parser = argparse.ArgumentParser(prog="python -m codegen cubins", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     record = "run the samples of the spec, and note the signatures of the texts that are written by hand"

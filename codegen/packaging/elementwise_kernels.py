@@ -1,8 +1,6 @@
-"""The kernels of row programs: by every kind of team, layout and dtype that the runtime launches them with.
+"""The kernels of row programs, of element-wise ops, copies and fills, and of hand-written texts, as samples launch.
 
-The kernels of element-wise ops, copies and fills: those in float32 and all copies are carried, others measured.
-
-The kernels of texts that are written by hand, for the signatures with which the samples of the spec launch them.
+Those in float32 and all copies are carried, others measured.
 """
 
 from __future__ import annotations
@@ -45,9 +43,8 @@ SIZES = {"rows": 1, "columns": 2, "segments": 2, "channels": 4, "groups": 4}  # 
 NUMBERS = {"float": FLOAT64, "int": INT64, "bool": np.dtype(np.bool_)}
 OF_ROWS = (("held", "warp"), ("held", "block"), ("full", "block"))
 OF_COLUMNS = (("held", "thread"), ("held", "columns"), ("full", "columns"))
-THREAD_GROUPS = dict.fromkeys(SIZES, OF_ROWS) | {
-    "columns": OF_COLUMNS
-}  # the kernels of rows, and who has one, by the layout
+# the kernels of rows, and who has one, by the layout
+THREAD_GROUPS = dict.fromkeys(SIZES, OF_ROWS) | {"columns": OF_COLUMNS}
 SPLIT = dict.fromkeys(SIZES, "block") | {"columns": "columns"}  # who has a part of one
 GROUPED_LAYOUTS = ("rows", "columns")
 
@@ -66,31 +63,24 @@ class Stored(NamedTuple):
 
 def row_kernels() -> Iterator[Known]:
     for result in own_programs().values():
-        yield from of_program(result)
+        plain = Stored(FLOAT32, tuple(arrays_of(result).items()))
+        recorded = launches_of(result)
+        layouts = dict.fromkeys(layout for layout, _ in recorded)
+        for layout in dict.fromkeys((*GROUPED_LAYOUTS, *layouts)):
+            for needs_int64 in (False, True):
+                yield from in_layout(result, plain, layout, needs_int64)
+        for stored in dict.fromkeys(stored for _, stored in recorded):
+            for layout in layouts if stored != plain else ():
+                yield from in_layout(result, stored, layout)
 
 
 @cache
 def own_programs() -> dict[str, Program]:
-    """The programs of runtime/ops/<family>/rows.py by name."""
     paths = sorted((Path(SPEC).parent / "runtime" / "ops").glob("*/rows.py"))
     return {name: result for path in paths for name, result in programs_of(path).items()}
 
 
-def of_program(result: Program) -> Iterator[Known]:
-    """Its kernels for float32, near and far, in all layouts; and for what else samples launch it with, in theirs."""
-    plain = Stored(FLOAT32, tuple(arrays_of(result).items()))
-    recorded = launches_of(result)
-    layouts = dict.fromkeys(layout for layout, _ in recorded)
-    for layout in dict.fromkeys((*GROUPED_LAYOUTS, *layouts)):
-        for needs_int64 in (False, True):
-            yield from in_layout(result, plain, layout, needs_int64)
-    for stored in dict.fromkeys(stored for _, stored in recorded):
-        for layout in layouts if stored != plain else ():
-            yield from in_layout(result, stored, layout)
-
-
 def launches_of(result: Program) -> list[tuple[str, Stored]]:
-    """The layouts and dtypes with which samples launch a program."""
     parameters = list(inspect.signature(importlib.import_module(program(result.name)).full).parameters)
     known = []
     for _, (name, layout, computed), signature in launched("rows"):
@@ -102,35 +92,23 @@ def launches_of(result: Program) -> list[tuple[str, Stored]]:
 
 
 def in_layout(result: Program, stored: Stored, layout: str, needs_int64: bool = False) -> Iterator[Known]:
-    """The kernels of one launch by each team that a row may have, and those of rows that are split."""
-    parts = [(name, SPLIT[layout]) for name in kernels_of_parts(importlib.import_module(program(result.name)))]
-    for name, thread_group in (*THREAD_GROUPS[layout], *parts):
-        yield known_of_program(result, name, thread_group, layout, stored, needs_int64)
-
-
-def kernels_of_parts(module: Any) -> list[str]:
-    return [*(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
-
-
-def known_of_program(
-    result: Program, name: str, thread_group: str, layout: str, stored: Stored, needs_int64: bool
-) -> Known:
-    """A kernel of a program."""
     module, kinds = program(result.name), dict(stored.kinds)
-    function = getattr(importlib.import_module(module), name)
-    known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
-    known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module, stored.computed).items()}
-    known |= {p.name: NUMBERS[p.type] for p in result.of_kind("number")}
-    known["layout"] = (UINT64 if needs_int64 else UINT32,) * SIZES[layout]
-    signature = tuple(known.get(key, UINT32) for key in inspect.signature(function).parameters)
-    dtypes = "" if kinds == arrays_of(result) else stored.label
-    label = f"rows of {result.name}: {name} by {thread_group} of {'far ' * needs_int64}{layout}{dtypes}"
-    kernel = row_kernel(module, name, thread_group, layout, stored.computed, needs_int64)
-    return Known(label, kernel, signature, not needs_int64 and stored.computed != FLOAT64)
+    kernels = importlib.import_module(module)
+    parts = [*(f"fold_{k + 1}" for k in range(len(kernels.PARTS))), "finish"]
+    for name, thread_group in (*THREAD_GROUPS[layout], *((part, SPLIT[layout]) for part in parts)):
+        function = getattr(kernels, name)
+        known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
+        known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module, stored.computed).items()}
+        known |= {p.name: NUMBERS[p.type] for p in result.of_kind("number")}
+        known["layout"] = (UINT64 if needs_int64 else UINT32,) * SIZES[layout]
+        signature = tuple(known.get(key, UINT32) for key in inspect.signature(function).parameters)
+        dtypes = "" if kinds == arrays_of(result) else stored.label
+        label = f"rows of {result.name}: {name} by {thread_group} of {'far ' * needs_int64}{layout}{dtypes}"
+        kernel = row_kernel(module, name, thread_group, layout, stored.computed, needs_int64)
+        yield Known(label, kernel, signature, not needs_int64 and stored.computed != FLOAT64)
 
 
 def arrays_of(result: Program) -> dict[str, np.dtype]:
-    """What the arrays of a program hold, and its outputs, where it computes in float32."""
     arguments = {p.name: INT64 if is_index(result, p.name) else FLOAT32 for p in result.arrays}
     lowered = Lowered(result)
     kinds = Spelling(lowered, lambda *_: "", "").kinds
@@ -139,13 +117,11 @@ def arrays_of(result: Program) -> dict[str, np.dtype]:
 
 
 def is_index(result: Program, name: str) -> bool:
-    """Whether a number of a row is a place: elements are taken there, or it is compared with one."""
     full = {COUNT, INDEX_NAME, *(p.name for p in result.of_kind("number") if p.type == "int")}
     return any(uses_as_index(node, name, full) for s in result.statements for node in ast.walk(s.value))
 
 
 def uses_as_index(node: ast.AST, name: str, full: set[str]) -> bool:
-    """Whether a part of an expression takes an element there, or compares it with one of the `whole` numbers."""
     match node:
         case ast.Call(func=ast.Name(id=function), args=[_, ast.Name(id=position)]):
             return function == ELEMENT_AT and position == name
@@ -170,19 +146,13 @@ def element_kernels() -> Iterator[Known]:
     for op in OPS:
         for kernel in generated(op, "specgrad.generated"):
             if not kernel.is_complex:
-                yield from of_arrays(kernel)
+                yield from (known_elementwise(kernel, kernel.inputs, dims) for dims in LAYOUTS)
                 yield from with_number(kernel)
                 yield from of_other_dtypes(kernel)
     yield from copies()
 
 
-def of_arrays(kernel: Generated) -> Iterator[Known]:
-    for dims in LAYOUTS:
-        yield known_elementwise(kernel, kernel.inputs, dims)
-
-
 def of_other_dtypes(kernel: Generated) -> Iterator[Known]:
-    """The function of an op in the dtypes that it takes besides."""
     if kernel.name == "forward":
         for stored in OTHERS if "float" in kernel.op.dtypes else ():
             yield known_elementwise(kernel, kernel.inputs, 0, stored=stored)
@@ -191,7 +161,6 @@ def of_other_dtypes(kernel: Generated) -> Iterator[Known]:
 
 
 def with_number(kernel: Generated) -> Iterator[Known]:
-    """The kernel where one operand of an operator is a number, as in `2 - x`."""
     arrays = [name for name in kernel.inputs if kernel.is_array(name) and not kernel.is_mask(name)]
     if kernel.op.takes_number:
         operands = [name for name in arrays if kernel.type_of(name) != "Tensor" or name in ("self", "other")]
@@ -199,10 +168,7 @@ def with_number(kernel: Generated) -> Iterator[Known]:
             yield known_elementwise(kernel, [name for name in kernel.inputs if name != number], 0, f" number {number}")
 
 
-def known_elementwise(
-    kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: np.dtype = FLOAT32
-) -> Known:
-    """A kernel of arrays of these names, which hold a dtype, and of numbers for the others."""
+def known_elementwise(kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: Any = FLOAT32) -> Known:
     own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
     operands = tuple(operand(kernel, name, name in arrays, stored) for name in kernel.inputs)
     single = element_kernel(kernel.package, kernel.family, kernel.function, in_registers(stored), own)
@@ -255,7 +221,6 @@ def source_kernels() -> Iterator[Known]:
 
 
 def source_of(name: str) -> Any:
-    """The text of a name; None where it is gone."""
     module, _, text = name.rpartition(".")
     return getattr(importlib.import_module(RUNTIME + module), text, None)
 

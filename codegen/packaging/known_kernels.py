@@ -1,10 +1,7 @@
 """What samples of the spec and optimizers launch on a device: the lines of `launched.txt`, and how they are read.
 
 A line says what makes a kernel, what that is given, and the signature: `rows softmax rows float32 (float16[], ...)`.
-`python -m codegen cubins --record` brings the lines up to date (`recording.py`). Of the floats of 16 bits they have
-float16; what is launched for one is launched for the other.
-
-A kernel that is compiled ahead of time.
+`python -m codegen cubins --record` brings them up to date. float16 stands for both floats of 16 bits.
 """
 
 from __future__ import annotations
@@ -43,7 +40,6 @@ def dtype_of(name: str) -> np.dtype:
 
 
 def signature_of(text: str) -> Any:
-    """The signature that a text describes; see kernels/cuda/text.py."""
     tokens = TOKEN.findall(text)
 
     def part(at: int) -> tuple[Any, int]:

@@ -36,7 +36,6 @@ Entries = dict[bytes, bytes]
 
 
 def modules_command(argv: Sequence[str]) -> int:
-    """Lower what is missing, or with --check only say how much is; 1 where something is."""
     parser = argparse.ArgumentParser(prog="python -m codegen modules", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     options = parser.parse_args(argv)
@@ -65,14 +64,9 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def in_process(level: str, only_known: bool) -> Entries:
-    """The entries for a level of processors; where only what is known is asked for, the others are empty."""
     with tempfile.TemporaryDirectory() as folder:
-        named = {
-            "NUMBA_CPU_NAME": level,
-            "NUMBA_CPU_FEATURES": "",
-            "SPECGRAD_CACHE_DIR": folder,
-            precompile.SETTING: "0",
-        }
+        named = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "SPECGRAD_CACHE_DIR": folder}
+        named[precompile.SETTING] = "0"
         command = [sys.executable, "-m", __spec__.name, *(["--known"] if only_known else [])]
         done = subprocess.run(command, env={**os.environ, **named}, stdout=subprocess.PIPE, check=True)
     entries: Entries = pickle.loads(done.stdout)
@@ -80,7 +74,6 @@ def in_process(level: str, only_known: bool) -> Entries:
 
 
 def entries(only_known: bool) -> Entries:
-    """The entries for the processor that this process compiles for."""
     results = {digest: store.find(digest) or b"" for digest in [*kernels(), *units()]}
     missing = [digest for digest, entry in results.items() if not entry]
     if not only_known:
@@ -105,13 +98,11 @@ def kinds_of(line: str) -> tuple[Any, ...]:
 
 
 def units() -> dict[bytes, Any]:
-    """The native code that programs begin with, by digest."""
     matches = [getattr(import_module(f"{warmup.OWN}.{module}"), name) for module, name in warmup.UNITS]
     return {unit.digest(): unit for unit in matches}
 
 
 def lower(lines: Sequence[str]) -> Entries:
-    """What numba makes of the kernels of some lines, before LLVM optimises it."""
     result, sources = Entries(), dict[Any, str]()
     optimise, save = KernelLibrary._optimize_final_module, KernelCache.save_overload
 
@@ -125,11 +116,8 @@ def lower(lines: Sequence[str]) -> Entries:
         result[cache.lowered_from(sig)] = dumps((name, sources[data.library], *rest))
 
     lowering = patch.object(KernelLibrary, "_optimize_final_module", noted)
-    with (
-        lowering,
-        patch.object(KernelCache, "save_overload", save_lowered),
-        Progress(len(lines), "kernels") as progress,
-    ):
+    saving = patch.object(KernelCache, "save_overload", save_lowered)
+    with lowering, saving, Progress(len(lines), "kernels") as progress:
         for line in lines:
             warmup.compile_line(line)
             progress.step()

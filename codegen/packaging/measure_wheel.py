@@ -1,7 +1,7 @@
 """`python -m codegen.packaging.measure_wheel WHEEL`: what a user waits for after installing a wheel, beside PyTorch.
 
-Each program runs in a process of its own, specgrad's with an empty cache, in turn with PyTorch's where that is
-installed: seconds of the import, and from there to the end of the first trained batch.
+Each program runs in a process of its own, specgrad's with an empty cache: seconds of the import, and from there to the
+end of the first trained batch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ print(b - a, t() - b)
 
 
 def measured(library: str, workload: str, site: Path) -> tuple[float, float]:
-    """Seconds of the import and of the first batch, in a new process with an empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         path = os.pathsep.join([str(site), str(ROOT)])
         environment = {**os.environ, "PYTHONPATH": path, "SPECGRAD_CACHE_DIR": cache}

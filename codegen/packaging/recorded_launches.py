@@ -1,7 +1,4 @@
-"""What is launched on a simulated device: by the samples of the spec in all floats, and by the steps of optimizers.
-
-Steps of all optimizers with all sets of their options, from which it is recorded what they launch.
-"""
+"""Records what samples in all floats, and steps of optimizers with all options, launch on a simulated device."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Any
 from unittest.mock import patch
 
@@ -36,7 +33,6 @@ TIMES = 2  # the first step of some is another one
 
 
 def steps(kinds: Sequence[np.dtype]) -> None:
-    """Let each optimizer step with parameters of some dtypes, and change gradients as programs do between steps."""
     for kind in kinds:
         between(parameter(kind))
         for make in optimizers():
@@ -52,7 +48,6 @@ def optimizers() -> Iterator[Any]:
 
 
 def options_of(make: Any) -> Iterator[dict[str, Any]]:
-    """All sets of those that are yes or no, with a momentum and a step size that lies on the device among them."""
     arg = inspect.signature(make).parameters
     flags: list[dict[str, Any]] = [{name: True} for name, p in arg.items() if p.default is False or name == "fused"]
     flags += [MOMENTUM] if set(MOMENTUM) <= arg.keys() else []
@@ -68,7 +63,6 @@ def parameter(kind: np.dtype, device: str = "cuda") -> Any:
 
 
 def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda") -> None:
-    """Let an optimizer step, if it takes these options."""
     if "lr" in options:
         options = options | {"lr": sg.tensor(0.1, device=device)}
     with suppress(*STEP_ERRORS):
@@ -78,7 +72,6 @@ def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda
 
 
 def between(param: Any) -> None:
-    """Clip by norm and by value, and fill with zeros."""
     for order in (2.0, float("inf")):
         sg.nn.utils.clip_grad_norm_([param], 1.0, norm_type=order)
     sg.nn.utils.clip_grad_value_([param], 0.5)
@@ -122,19 +115,15 @@ def label_of(maker: str) -> Callable[..., str]:
 
 
 def of_rows(module: str, name: str, thread_group: str, layout: str, computed: np.dtype, needs_int64: bool) -> str:
-    """The words of a row program: of its launch over whole rows, from which those of all teams and parts follow."""
     program = module.rpartition(".cuda_")[2]
     return f"rows {program} {layout} {computed.name}" if name in ("held", "full") else ""
 
 
 def record() -> int:
-    """Write the lines of all samples and steps; how many there are."""
     with recording() as recorder, Progress(len(OPS), "ops") as progress:
         for op in OPS:
-            for text in (*sample_calls(op), *op.hard):
-                for floats in FLOATS:
-                    run_as(op, text, floats)
-                run_as(op, text, SINGLE["c"])
+            for text, dtype in product((*sample_calls(op), *op.hard), (*FLOATS, SINGLE["c"])):
+                run_as(op, text, dtype)
             progress.step()
         steps(FLOATS)
     FILE.write_text("".join(f"{line}\n" for line in sorted(recorder.lines)), encoding="utf-8")
@@ -162,7 +151,6 @@ def recording() -> Iterator[Recorder]:
 
 
 def run_as(op: Any, text: str, dtype: np.dtype) -> None:
-    """Run a sample in a dtype, where the op takes it."""
     with suppress(*REFUSED):
         run(op, Drawing(op, text, dtype.kind == "c", dtypes).arguments(text), dtype)
 
@@ -170,19 +158,15 @@ def run_as(op: Any, text: str, dtype: np.dtype) -> None:
 def run(op: Any, arguments: dict[str, Any], dtype: np.dtype = SINGLE["f"]) -> None:
     named = {("input" if name == "self" else name): made(value, dtype) for name, value in arguments.items()}
     tensors = [t for value in named.values() for t in (value if isinstance(value, list) else [value])]
-    leaves = [t.requires_grad_() for t in tensors if isinstance(t, sg.Tensor) and is_differentiable(t)]
+    on_device = [t for t in tensors if isinstance(t, sg.Tensor)]
+    leaves = [t.requires_grad_() for t in on_device if t.dtype.is_floating_point or t.dtype.is_complex]
     match = op.function(**named)
     for result in (match,) if isinstance(match, sg.Tensor) else match:
         if isinstance(result, sg.Tensor) and result.requires_grad:
             sg.autograd.grad(result.abs().sum(), leaves, allow_unused=True, retain_graph=True)
 
 
-def is_differentiable(tensor: Any) -> bool:
-    return bool(tensor.dtype.is_floating_point or tensor.dtype.is_complex)
-
-
 def made(value: Any, dtype: np.dtype) -> Any:
-    """An argument with its tensors on the device, floating-point ones in a dtype, complex ones in single precision."""
     if isinstance(value, list):
         return [made(item, dtype) for item in value]
     if not isinstance(value, SampledArgument):

@@ -1,9 +1,7 @@
-"""Programs as beginners write them, for the list of kernels that training begins with (first.py).
+"""`python -m codegen.packaging.warmup_list`: writes the list of kernels that training begins with.
 
-The list of kernels that training begins with: `python -m codegen.packaging.warmup_list` writes it.
-
-Small programs run, each in a process of its own. Listed is all that each of them compiles, in the order in which it
-asks for it, for those who compile ahead (runtime/compiler/cache/precompile.py).
+It is all that small programs, as beginners write them, compile, each in a process of its own, in the order in which
+they ask for it (runtime/compiler/cache/precompile.py).
 """
 
 from __future__ import annotations
@@ -32,15 +30,9 @@ VOCABULARY_SIZE, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
 
 
 def perceptron() -> None:
-    """Three layers for pictures, whose kernels most programs have; first of all one step by hand."""
     model = modules.Sequential(
-        modules.Flatten(),
-        modules.Linear(784, 256),
-        modules.ReLU(),
-        modules.Linear(256, 128),
-        modules.ReLU(),
-        modules.Dropout(0.1),
-        modules.Linear(128, CLASSES),
+        *(modules.Flatten(), modules.Linear(784, 256), modules.ReLU(), modules.Linear(256, 128), modules.ReLU()),
+        *(modules.Dropout(0.1), modules.Linear(128, CLASSES)),
     )
     optimizer = sg.optim.Adam(model.parameters())
     functional.cross_entropy(model(sg.randn(BATCH, 1, 28, 28)), sg.randint(0, CLASSES, (BATCH,))).backward()
@@ -70,9 +62,8 @@ class Block(modules.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        heads = [
-            part.view(*part.shape[:2], HEADS, -1).transpose(1, 2) for part in self.shared(self.before(x)).chunk(3, -1)
-        ]
+        parts = self.shared(self.before(x)).chunk(3, -1)
+        heads = [part.view(*part.shape[:2], HEADS, -1).transpose(1, 2) for part in parts]
         q, k, v = heads
         seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.fused(seen.transpose(1, 2).contiguous().view(x.shape))
@@ -82,10 +73,8 @@ class Block(modules.Module):
 class Transformer(modules.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.token_embedding, self.positions = (
-            modules.Embedding(VOCABULARY_SIZE, WIDTH),
-            modules.Embedding(POSITIONS, WIDTH),
-        )
+        self.token_embedding = modules.Embedding(VOCABULARY_SIZE, WIDTH)
+        self.positions = modules.Embedding(POSITIONS, WIDTH)
         self.blocks, self.norm = modules.Sequential(Block(), Block()), modules.LayerNorm(WIDTH)
         self.head = modules.Linear(WIDTH, VOCABULARY_SIZE, bias=False)
         self.token_embedding.weight = self.head.weight
@@ -98,7 +87,6 @@ class Transformer(modules.Module):
 
 
 def transformer() -> None:
-    """A small language model, with clipped gradients."""
     model, text = Transformer(), sg.randint(VOCABULARY_SIZE, (1000,))
     optimizer = sg.optim.AdamW(model.parameters())
     for _ in range(STEPS):
@@ -122,7 +110,6 @@ class Recurrent(modules.Module):
 
 
 def recurrent() -> None:
-    """A small network that reads texts."""
     model = Recurrent()
     x = sg.randint(VOCABULARY_SIZE, (STEPS * BATCH, POSITIONS))
     classify(model, x, sg.optim.Adam(model.parameters()))
@@ -139,8 +126,6 @@ def regression() -> None:
 
 
 class Residual(modules.Module):
-    """Two convolutions beside a shortcut, the first of which takes every second pixel."""
-
     def __init__(self, before: int, width: int) -> None:
         super().__init__()
         self.first = modules.Conv2d(before, width, 3, stride=2, padding=1, bias=False)
@@ -154,7 +139,6 @@ class Residual(modules.Module):
 
 
 def residual() -> None:
-    """Two such blocks and a mean, for pictures that come from NumPy."""
     model = modules.Sequential(
         *(modules.Conv2d(3, 16, 3, padding=1), modules.ReLU(), Residual(16, 16), Residual(16, 32)),
         *(modules.AdaptiveAvgPool2d(1), modules.Flatten(), modules.Linear(32, CLASSES)),
@@ -165,8 +149,6 @@ def residual() -> None:
 
 
 class Autoencoder(modules.Module):
-    """Pictures as a few normal numbers, and back."""
-
     def __init__(self) -> None:
         super().__init__()
         self.reading = modules.Sequential(
@@ -203,7 +185,6 @@ def autoencoder() -> None:
 
 
 def classify(model: Any, x: Tensor, optimizer: Any) -> None:
-    """Train for two steps, and look at how often a network is right."""
     data = TensorDataset(x, sg.randint(CLASSES, (len(x),)))
     for part, required in DataLoader(data, batch_size=BATCH, shuffle=True):
         optimizer.zero_grad()
@@ -213,14 +194,10 @@ def classify(model: Any, x: Tensor, optimizer: Any) -> None:
         (result.argmax(1) == required).float().mean().item()
 
 
-PROGRAMS: tuple[Callable[[], None], ...] = (
-    *(perceptron, convolutional, transformer, recurrent, regression),
-    *(residual, autoencoder),
-)
+PROGRAMS = (perceptron, convolutional, transformer, recurrent, regression, residual, autoencoder)
 
 
 def recorded(program: Callable[[], None]) -> Iterator[str]:
-    """The lines of a program, with an empty one behind its first step."""
     result = dict[str, None]()
     load = KernelCache.load_overload
 
@@ -242,14 +219,12 @@ def recorded(program: Callable[[], None]) -> Iterator[str]:
 
 
 def part_of(name: str, folder: str) -> str:
-    """The part of the list that a new process prints for a program."""
     environment = {**os.environ, precompile.SETTING: "0", "SPECGRAD_CACHE_DIR": folder}
     command = [sys.executable, "-m", __spec__.name, name]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def main() -> None:
-    """Write the list, or print the part of one program."""
     for program in PROGRAMS:
         if program.__name__ in sys.argv[1:]:
             print(f"{precompile.MARK}{program.__name__}", *recorded(program), sep="\n")

@@ -1,10 +1,7 @@
-"""What is run so that its kernels are compiled: samples of all ops, draws, steps of optimizers, workloads, programs.
+"""`python -m codegen wheel`: a wheel for this platform and this Python, which carries machine code.
 
-`python -m codegen.packaging.wheel NAME...` runs some of it, and prints the names of the entries that it kept or found.
-
-Compiling for a level of processors: recipes run in processes for which that processor has been named.
-
-`python -m codegen wheel`: a wheel for this platform and this Python, which carries machine code.
+Recipes run in processes for which a level of processors has been named: samples of all ops, draws, steps of
+optimizers, workloads, programs. `python -m codegen.packaging.wheel NAME...` runs some and prints what it kept or found.
 """
 
 from __future__ import annotations
@@ -52,15 +49,13 @@ WORKLOADS = "benchmarks.workloads"
 
 
 def recipes() -> dict[str, Callable[[], object]]:
-    """All of them by name, the longest first: those of ops have the ops' names."""
     workloads = import_module(WORKLOADS).WORKLOADS
-    # A workload often is called as the op that it times.
-    results: dict[str, Callable[[], object]] = {
-        f"bench.{n}": partial(run_workload, make) for n, make in workloads.items()
-    }
+    results: dict[str, Callable[[], object]] = {}
+    for name, make in workloads.items():  # which often are called as the ops that they time
+        results[f"bench.{name}"] = partial(run_workload, make)
     results |= {f"optim.{make.__name__}": partial(step, make) for make in optimizers()}
     results |= {f"program.{program.__name__}": partial(run_program, program) for program in PROGRAMS}
-    results |= {"gradients": clip, "sampling": draw_all}
+    results |= {"gradients": clip, "sampling": lambda: list(map(draw, DTYPES))}
     return results | {op.name: partial(cover, op) for op in OPS}
 
 
@@ -72,7 +67,6 @@ def run_workload(make: Any) -> None:
 
 
 def run_program(program: Callable[[], None]) -> None:
-    """In each dtype that numbers may have where a program names none."""
     before = sg.get_default_dtype()
     for kind in FLOATS:
         sg.set_default_dtype(getattr(sg, kind.name))
@@ -81,7 +75,6 @@ def run_program(program: Callable[[], None]) -> None:
 
 
 def cover(op: Op) -> None:
-    """An op's samples; those of an element-wise one also with operands that are broadcast or transposed."""
     warm(op, DTYPES + MORE)
     for text in sample_calls(op)[:1] if op.kind == "elementwise" else ():
         example_args = Drawing(op, text, False, dtypes).arguments(text)
@@ -91,15 +84,10 @@ def cover(op: Op) -> None:
 
 
 def make_example(op: Op, example_args: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
-    """Calls with one operand of another shape than the others, with gradients for each choice of inputs."""
-    sizes = {
-        other: shape if other == name else SHAPE
-        for other, value in example_args.items()
-        if isinstance(value, SampledArgument)
-    }
-    arg = example_args | {
-        other: replace(example_args[other], array=np.resize(example_args[other].array, sizes[other])) for other in sizes
-    }
+    arg = dict(example_args)
+    for other, value in example_args.items():
+        if isinstance(value, SampledArgument):
+            arg[other] = replace(value, array=np.resize(value.array, shape if other == name else SHAPE))
     for mask in op.masks or [0]:
         made = tensors(arg, dtype, [one for bit, one in enumerate(op.inputs) if mask >> bit & 1])
         if shape == SHAPES[-1]:
@@ -109,19 +97,13 @@ def make_example(op: Op, example_args: dict[str, Any], name: str, shape: tuple[i
 
 
 def step(make: Any) -> None:
-    for kind in FLOATS:
-        for options in options_of(make):
-            run_step(make, parameter(kind, "cpu"), options, "cpu")
+    for kind, options in product(FLOATS, list(options_of(make))):
+        run_step(make, parameter(kind, "cpu"), options, "cpu")
 
 
 def clip() -> None:
     for kind in FLOATS:
         between(parameter(kind, "cpu"))
-
-
-def draw_all() -> None:
-    for dtype in DTYPES:
-        draw(dtype)
 
 
 def main(names: Sequence[str]) -> None:
@@ -154,7 +136,6 @@ BEST = 9  # of zlib's levels: packed once, unpacked as fast as ever
 
 
 def archive_of(level: Target, names: Sequence[str], folder: Path, jobs: int) -> bytes:
-    """The archive of what recipes compile for a level; what an earlier run left in the folder is not compiled again."""
     begin, used = time.perf_counter(), set[str]()
     parts = [names[i :: -(-len(names) // BATCH_RECIPES)] for i in range(-(-len(names) // BATCH_RECIPES))]
     with ThreadPoolExecutor(jobs) as pool:
@@ -177,7 +158,6 @@ def run(level: Target, names: Sequence[str], folder: Path) -> list[str]:
 
 
 def entries(paths: Iterable[Path]) -> Iterator[tuple[bytes, bytes]]:
-    """Entries by their keys, packed as small as they get."""
     for path in paths:
         key = bytes.fromhex(path.name)
         code = unseal(key, path.read_bytes())
@@ -198,9 +178,8 @@ BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_w
 def wheel_command(argv: Sequence[str]) -> int:
     known = {level.name: level for level in reversed(levels())}
     parser = argparse.ArgumentParser(prog="python -m codegen wheel", description=__doc__)
-    parser.add_argument(
-        "recipes", nargs="*", metavar="NAME", help="ops and workloads whose kernels it has; else of all"
-    )
+    which = "ops and workloads whose kernels it has; else of all"
+    parser.add_argument("recipes", nargs="*", metavar="NAME", help=which)
     parser.add_argument("--levels", nargs="+", default=[*known], choices=[*known], help="those that this processor has")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder of the wheel")
     parser.add_argument("--retained", type=Path, default=Path("out/wheel"), help="where compiled kernels are kept")

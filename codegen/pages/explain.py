@@ -11,7 +11,6 @@ from ..emit.calls import part_of
 from ..emit.elementwise_kernels import ElementKernels
 from ..emit.node import NodeCode
 from ..emit.render import Renderer, has_node
-from ..emit.saved_tensors import SavedTensor
 from ..language.row_programs import Program
 from ..language.syntax import did_you_mean
 from ..library.kernels import loops, programs_named
@@ -37,11 +36,6 @@ class UnknownOp(LookupError):
 
 
 def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
-    """The text on an op (all its overloads), or on one overload; `root` is the folder of the generated package.
-
-    Raises:
-        UnknownOp: no entry has that name.
-    """
     entries = [e for e in renderer.spec.entries if name in (e.name, *e.names)]
     if not entries:
         known = {n for e in renderer.spec.entries for n in (e.name, *e.names)}
@@ -61,15 +55,40 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     else:
         yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
-    yield from program_lines(renderer, entry)
+    if entry.rows is not None:
+        yield from format_program(entry.rows, "rows")
+    elif entry.compute.kind == "kernel":
+        yield field("on CUDA", on_cuda(renderer, entry))
+        for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):
+            yield from format_program(program, f"by {program.name}")
+    node = renderer.nodes.get(entry.name)
+    if node is not None and node.kernel is not None:
+        for program in programs_named(node.kernel, renderer.library.programs):
+            yield from format_program(program, f"backward by {program.name}")
     yield from (field("where", f"{n} = {one_line(d.text)} ({d.where})") for n, d in entry.definitions.items())
     yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
     if entry.check:
         yield field("arguments", f"checked by {entry.check} ({renderer.library['check', entry.check].location})")
     yield from node_lines(renderer, entry)
-    yield from part_lines(renderer, entry)
-    yield from generated_lines(renderer, entry, root)
+    yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
+    yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
+    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
+    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
+    called = functions_in(*(tree for tree in trees if tree is not None))
+    yield from placed(renderer, "helper", "helper", called)
+    for other in renderer.spec.entries:
+        if other.schema.name in called and other is not entry:
+            yield field("calls", f"{other.name} ({other.where})")
+    yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
+    family = family_of(renderer, entry)
+    starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
+    if has_node(entry):
+        starts[f"nodes/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
+    for file, start in starts.items():
+        line = None if root is None else line_of(root / file, start)
+        if line is not None and root is not None:
+            yield field("generated", f"{root.name}/{file}:{line} ({start.rstrip('(')})")
     yield from check_lines(entry)
 
 
@@ -91,6 +110,10 @@ def variants(entry: Entry) -> Iterator[str]:
         yield f"alias {alias}"
 
 
+def family_of(renderer: Renderer, entry: Entry) -> str:
+    return next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
+
+
 def computed(renderer: Renderer, entry: Entry) -> str:
     compute = entry.compute
     text = one_line(compute.text)
@@ -107,22 +130,7 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     return f"from other ops: {text}"
 
 
-def program_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The row program of an entry, or those that its kernels for CUDA are made of."""
-    if entry.rows is not None:
-        yield from format_program(entry.rows, "rows")
-    elif entry.compute.kind == "kernel":
-        yield field("on CUDA", on_cuda(renderer, entry))
-        for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):
-            yield from format_program(program, f"by {program.name}")
-    node = renderer.nodes.get(entry.name)
-    if node is not None and node.kernel is not None:
-        for program in programs_named(node.kernel, renderer.library.programs):
-            yield from format_program(program, f"backward by {program.name}")
-
-
 def format_program(program: Program, what: str) -> Iterator[str]:
-    """The lines of a program, and the folds of each of its passes over a row."""
     yield from (field("row program" if k == 0 else "", f" {line}") for k, line in enumerate((what, *program.lines)))
     lowered = Lowered(program)
     for number, each in enumerate(lowered.passes, 1):
@@ -140,7 +148,6 @@ def dtypes(entry: Entry) -> str:
 
 
 def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The graph node, its formulas and what they save, its kernels, its forward mode."""
     if not has_node(entry):
         composite = entry.compute.kind == "composite"
         yield field("node", "none: the graph holds the ops it is made of" if composite else "none: not differentiable")
@@ -154,31 +161,23 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         if formula.tree is not None:
             yield field("", f"reads {', '.join(node.plan.reads[argument]) or 'nothing that is saved'}")
     for saved in node.plan.tensors:
-        yield field("saves", saved_line(node, saved))
+        what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
+        needs = " or ".join(saved.needed_by)
+        when = "only when grad is required by" if node.keeps(saved) else "for"
+        yield field("saves", f"{what} {saved.name}, {when} {needs}")
     for value in node.plan.values:
         yield field("saves", f"{value.name} = {value.source}, a plain value")
     if entry.backward is not None and node.kernel is not None:
         called = f"{one_line(entry.backward.text)} ({node.kernel.location})"
         yield field("backward", f"by one kernel unless it is recorded: {called}")
     yield from fused_lines(node, renderer.kernels.get(entry.name))
-    yield from forward_mode_lines(entry)
-
-
-def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The other parts that it names: plans and loops of its kernels, functions of its formulas, its batching rule."""
-    node = renderer.nodes.get(entry.name)
-    yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
-    yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
-    called = names_called(entry)
-    yield from placed(renderer, "helper", "helper", called)
-    for other in renderer.spec.entries:
-        if other.schema.name in called and other is not entry:
-            yield field("calls", f"{other.name} ({other.where})")
-    yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
+    if not entry.forward:
+        yield field("forward", "no forward mode")
+    for output, formula in entry.forward.items():
+        yield field("forward", f"{output}: {one_line(formula.text)} ({formula.where})")
 
 
 def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[str]:
-    """The plan of a kernel and the loops that the plan names; of a kernel without a plan those that it calls."""
     plan = renderer.library.get("plan", kernel)
     if plan is not None:
         yield field("plan", f"{kernel} ({plan.location}){direction}")
@@ -193,43 +192,13 @@ def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Itera
             yield field(label, f"{name} ({part.location})")
 
 
-def names_called(entry: Entry) -> list[str]:
-    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
-    trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
-    return functions_in(*(tree for tree in trees if tree is not None))
-
-
-def family_of(renderer: Renderer, entry: Entry) -> str:
-    return next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
-
-
-def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
-    """The places of the function and the class that were generated from it, as far as they have been written."""
-    family = family_of(renderer, entry)
-    starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
-    if has_node(entry):
-        starts[f"nodes/{family}.py"] = f"class {renderer.nodes[entry.name].class_name}("
-    for file, start in starts.items():
-        line = None if root is None else line_of(root / file, start)
-        if line is not None and root is not None:
-            yield field("generated", f"{root.name}/{file}:{line} ({start.rstrip('(')})")
-
-
 @cache
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
 
 
 def line_of(path: Path, start: str) -> int | None:
-    """The number of the first line of a file that begins so."""
     return next((number for number, line in enumerate(_lines(path), 1) if line.startswith(start)), None)
-
-
-def saved_line(node: NodeCode, saved: SavedTensor) -> str:
-    """Which tensor is kept, and for the gradients of which inputs."""
-    what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
-    needs = " or ".join(saved.needed_by)
-    return f"{what} {saved.name}, {'only when grad is required by' if node.keeps(saved) else 'for'} {needs}"
 
 
 def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]:
@@ -244,15 +213,7 @@ def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]
         yield field("kernel", "no fused backward kernel: a formula is not element-wise; the formulas run as they are")
 
 
-def forward_mode_lines(entry: Entry) -> Iterator[str]:
-    if not entry.forward:
-        yield field("forward", "no forward mode")
-    for output, formula in entry.forward.items():
-        yield field("forward", f"{output}: {one_line(formula.text)} ({formula.where})")
-
-
 def check_lines(entry: Entry) -> Iterator[str]:
-    """The inputs that `verify` uses, and what it looks at there."""
     for sample in entry.samples:
         yield field("sample", sample.text)
     if not entry.samples and entry.compute.kind == "elementwise":

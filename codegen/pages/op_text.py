@@ -17,7 +17,6 @@ from ..spec.reference import statements
 
 
 def computed(renderer: Renderer, entry: Entry) -> str:
-    """The expression, or the kernel or view function with its file."""
     text = one_line(entry.compute.text)
     if entry.compute.kind == "kernel":
         return f"by the kernel `{text}` of {renderer.library['kernel', text].shown}"
@@ -31,7 +30,6 @@ ON_CUDA = {"kernel": "by a kernel", "library": "by CUDA's libraries", "host": "b
 
 
 def on_cuda(renderer: Renderer, entry: Entry) -> str:
-    """Who computes the op on a CUDA device; nothing for views, and for what is made of other ops."""
     if entry.compute.kind == "elementwise":
         return ON_CUDA["kernel"]
     if entry.compute.kind != "kernel":
@@ -42,7 +40,6 @@ def on_cuda(renderer: Renderer, entry: Entry) -> str:
 
 
 def row_programs(renderer: Renderer, entry: Entry) -> Iterator[tuple[str, str]]:
-    """The entry's row program, or those that its kernel for CUDA is made of."""
     if entry.rows is not None:
         yield "row program", quoted(entry.rows)
     elif entry.compute.kind == "kernel":
@@ -60,7 +57,6 @@ def definitions(entry: Entry) -> Iterator[str]:
 
 
 def reference(entry: Entry) -> str:
-    """The op in terms of NumPy, with which `verify` compares it."""
     return "; ".join(f"`{line}`" for line in statements(entry.reference))
 
 
@@ -82,7 +78,6 @@ def dtypes(code: OpCode) -> str:
 
 
 def gradients(entry: Entry) -> Iterator[tuple[str, str]]:
-    """A line per argument that has a formula, or why it has none."""
     if entry.compute.kind == "composite":
         yield "gradient", "through the ops that it is made of"
     for name, formula in entry.gradients.items():
@@ -96,7 +91,6 @@ def gradients(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def saved(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The tensors and values that the graph node keeps for backward, and for which gradients."""
     if not has_node(entry):
         return
     node = renderer.nodes[entry.name]
@@ -118,9 +112,7 @@ FORWARD = {
 
 def forward(entry: Entry) -> Iterator[tuple[str, str]]:
     for name, formula in entry.forward.items():
-        phrases = (
-            f"`{one_line(formula.text)}`" if formula.keyword is None else FORWARD.get(formula.keyword, formula.text)
-        )
+        phrases = f"`{one_line(formula.text)}`" if not formula.keyword else FORWARD.get(formula.keyword, formula.text)
         yield ("forward" if len(entry.forward) == 1 else f"forward of `{name}`"), phrases
 
 
@@ -131,7 +123,6 @@ def domain(entry: Entry) -> str:
 
 
 def hard_points(entry: Entry) -> str:
-    """Kinks, poles, large and missing values at which the formulas are checked, and the gradient at a kink."""
     if not is_differentiable(entry) or not entry.hard:
         return ""
     points = "; ".join(f"`{one_line(sample.text)}`" for sample in entry.hard)
@@ -149,7 +140,6 @@ CASTS = {
 
 
 def autocast(entry: Entry) -> str:
-    """What tensors are cast to inside autocast, on each type of device."""
     phrases = {device: _cast(word) for device, word in entry.autocast.items()}
     if len(set(phrases.values())) == 1 and len(phrases) == len(AUTOCAST_DEVICES):
         return next(iter(phrases.values()))
@@ -170,7 +160,6 @@ def vmap(code: OpCode) -> str:
 
 
 def sparse(code: OpCode) -> str:
-    """What becomes of sparse tensors, where the op takes them."""
     rule = code.entry.sparse
     if rule is None:
         return ""
@@ -179,7 +168,6 @@ def sparse(code: OpCode) -> str:
 
 
 def conj_rule(code: OpCode) -> str:
-    """What becomes of views that are marked as conjugates or negatives, where the op has a rule for them."""
     rule = code.entry.conj_rule
     if rule is None:
         return ""

@@ -1,7 +1,4 @@
-"""The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it.
-
-The pages on ops, docs/ops.md and one per family, as data for the templates.
-"""
+"""The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it."""
 
 from __future__ import annotations
 
@@ -35,13 +32,11 @@ class OpPart:
 
     @property
     def location(self) -> str:
-        """The end of a link to the entry: by its name, which no other line of the spec changes."""
         target = self.renderer.target
         return quote(self.entry.where.file if target.in_tree else target.spec_path) + f"#{self.entry.name}"
 
     @property
     def rows(self) -> Lines:
-        """Label and what it says, in the order of the page; what does not apply is left out."""
         matches = [
             ("part of", part_of(self.entry, self.renderer.callers)),
             ("computed", op_text.computed(self.renderer, self.entry)),
@@ -77,7 +72,6 @@ class OpSection:
 
     @property
     def is_public(self) -> bool:
-        """Whether users call it; other functions serve formulas and the runtime."""
         return not self.name.startswith("_") and any(part.entry.variants != ("formula",) for part in self.parts)
 
     @cached_property
@@ -90,13 +84,11 @@ class OpSection:
 
     @property
     def shown(self) -> list[tuple[str, str, str]]:
-        """(file, title, arguments that are held) of each picture."""
         illustrated = [part.entry for part in self.parts if part.entry.name in self.pictures]
         return [(self.pictures[e.name], e.name, ", ".join(held(e))) for e in illustrated]
 
 
 def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> list[OpSection]:
-    """The functions of a family; those that only formulas call come last."""
     codes = {code.entry.name: code for code in renderer.ops}
     groups: dict[str, list[OpPart]] = {}
     for entry in family.entries:
@@ -106,10 +98,6 @@ def sections(renderer: Renderer, family: Family, pictures: dict[str, str]) -> li
 
 
 def ways(code: OpCode, package: str) -> Iterator[str]:
-    """How a user calls one overload: signature, method, in-place function, operator, other names.
-
-    A package outside the tree has every op as a function of its own; the other forms are there after `register()`.
-    """
     entry, name = code.entry, code.entry.schema.name
     if entry.variants == ("formula",):
         yield f"{name}({parameter_list(code.arguments)}), only in formulas"
@@ -134,17 +122,14 @@ def held(entry: Entry) -> Iterator[str]:
 
 
 def pages(renderer: Renderer, path: Path) -> Files:
-    """The pages on the spec in the tree, by their names below docs/."""
     result = chapters(renderer, path)
     files = {f"ops/{family.slug}.md": renderer.render("family.md.j2", family=family, ops=ops) for family, ops in result}
-    files["ops.md"] = renderer.render(
-        "ops_index.md.j2", families=result, spec_stats=spec_stats(path, renderer.spec.entries)
-    )
+    stats = spec_stats(path, renderer.spec.entries)
+    files["ops.md"] = renderer.render("ops_index.md.j2", families=result, spec_stats=stats)
     return {name: tidy(text) for name, text in files.items()}
 
 
 def reference(renderer: Renderer, path: Path) -> Files:
-    """The one page on a spec outside the tree, below its package."""
     ops = [section for _, result in chapters(renderer, path) for section in result]
     return {"REFERENCE.md": tidy(renderer.render("reference.md.j2", ops=ops))}
 
@@ -155,5 +140,4 @@ def chapters(renderer: Renderer, path: Path) -> list[tuple[Family, list[OpSectio
 
 
 def tidy(text: str) -> str:
-    """The text with one blank line where a template leaves several, and one line end at its end."""
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -1,7 +1,4 @@
-"""`python -m codegen --count`: how many lines an op takes, of YAML and of Python written by hand.
-
-Which entries have a picture: the element-wise functions of one real number. Arguments with defaults are held.
-"""
+"""`python -m codegen --count`, and which entries have a picture: the element-wise functions of one real number."""
 
 from __future__ import annotations
 
@@ -33,8 +30,6 @@ NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 @dataclass(frozen=True)
 class SpecStats:
-    """Counts that depend on the spec alone."""
-
     entries: int
     functions: int
     median_entry: float
@@ -42,7 +37,6 @@ class SpecStats:
 
 
 def spec_stats(path: Path, entries: Sequence[Entry]) -> SpecStats:
-    """Counts the entries of a spec file, the functions that they give and the lines of each."""
     lines = entry_lines(path.read_text(encoding="utf-8-sig"), entries)
     functions: dict[str, int] = {}
     for entry in entries:
@@ -51,13 +45,11 @@ def spec_stats(path: Path, entries: Sequence[Entry]) -> SpecStats:
 
 
 def rounded(counts: Iterable[int]) -> float:
-    """The median, without a fraction where it has none; 0 of nothing."""
     median_value = median([*counts] or [0])
     return int(median_value) if median_value == int(median_value) else median_value
 
 
 def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
-    """The lines of each entry; blank ones and comments do not count."""
     lines = text.splitlines()
     starts = sorted(entry.where.line for entry in entries)
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
@@ -69,12 +61,10 @@ def entry_lines(text: str, entries: Sequence[Entry]) -> dict[str, int]:
 
 
 def own_lines(lines: Sequence[str]) -> list[str]:
-    """The lines of an entry without a section that begins behind it."""
     return [*lines[:1], *takewhile(lambda line: not line.startswith("- "), lines[1:])]
 
 
 def python_lines(runtime: Path = RUNTIME) -> dict[str, int]:
-    """Lines of Python by what they are for; blank lines, comments and docstrings do not count."""
     return {
         label: sum(code_lines(path) for pattern in patterns for path in sorted(runtime.glob(pattern)))
         for label, patterns in HAND_WRITTEN.items()
@@ -92,7 +82,6 @@ def code_lines(path: Path) -> int:
 
 
 def without_python(entries: Iterable[Entry], helpers: Iterable[str]) -> set[str]:
-    """The functions whose entries name nothing that is written by hand for them: no kernel, check, rule or helper."""
     known, with_python, names = set(helpers), set(), set()
     for entry in entries:
         names.add(entry.schema.name)
@@ -129,7 +118,6 @@ def picture_files(entries: Mapping[str, Entry]) -> dict[str, str]:
 
 
 def is_pictured(entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    """Whether a curve in the plane says what the op does: a real number in, a real number with a derivative out."""
     public = entry.variants != ("formula",) and not entry.schema.arguments[0].type.writes
     real = "float" in entry.dtypes and entry.result_dtype in (("same",), ("real",))
     has_defaults = all(a.type.is_tensor or a.default is not None for a in entry.schema.arguments)
@@ -137,27 +125,20 @@ def is_pictured(entry: Entry, entries: Mapping[str, Entry]) -> bool:
 
 
 def is_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    """Whether an element of the result depends on that element of the one tensor alone."""
     tensors = entry.tensor_arguments
     if len(tensors) != 1 or tensors[0].type.is_list or len(entry.schema.returns) != 1:
         return False
     if entry.compute.kind == "composite":
-        return is_made_of_pointwise(entry, entries)
+        plain = {e.schema.name for e in entries.values() if e.compute.kind == "elementwise"}
+        nodes = list(ast.walk(entry.compute.tree or ast.Module([], [])))
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        functions = [call.func for call in calls]
+        others = [n for n in nodes if isinstance(n, ast.Subscript | ast.Attribute | ast.Tuple) and n not in functions]
+        return not others and all(called(call) in plain for call in calls)
     return entry.compute.kind == "elementwise" and bool(entry.gradients)
 
 
-def is_made_of_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    """Whether a composite calls element-wise ops only, as functions or as methods, and takes nothing apart."""
-    plain = {e.schema.name for e in entries.values() if e.compute.kind == "elementwise"}
-    nodes = list(ast.walk(entry.compute.tree or ast.Module([], [])))
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    functions = [call.func for call in calls]
-    others = [n for n in nodes if isinstance(n, ast.Subscript | ast.Attribute | ast.Tuple) and n not in functions]
-    return not others and all(called(call) in plain for call in calls)
-
-
 def plain_values(entry: Entry) -> dict[str, ast.expr]:
-    """The arguments of the first sample beside the tensor: the picture shows the function for these."""
     first = entry.samples[0].arguments if entry.samples else {}
     tensors = {a.name for a in entry.tensor_arguments}
     return {name: value for name, value in first.items() if name not in tensors}

@@ -1,8 +1,7 @@
 """The CPU's loop of a row program: Python that numba compiles, one row after the other.
 
-A sum goes in blocks of BLOCK elements, in vector lanes within a block and in double precision from block to block, as
-in runtime/kernels/cpu/sums.py: it loses nothing to its length. No loop that folds writes as well. What takes long and
-is needed by several passes is written to a row of its own, which lies in the cache.
+A sum goes in blocks of BLOCK elements, in double precision from block to block, as in runtime/kernels/cpu/sums.py. No
+loop that folds writes as well. What takes long and several passes need is written to a row of its own, in the cache.
 """
 
 from __future__ import annotations
@@ -37,18 +36,12 @@ class _Writer:
         self.program = program
         self.name = name
         self.lowered = Lowered(program)
-        self.spelling = Spelling(
-            self.lowered, lambda array, element_offset: f"T(element_at(of_{array}, {element_offset}))", "float"
-        )
-        self.lines: list[str] = []
+        self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
         self.written: set[str] = set()  # the rows of their own that have been written
-        self.buffers = {
-            *self.lowered.retained,
-            *(f"of_{f.name}" for f in self.lowered.folds.values() if self._wants(f)),
-        }
+        wanted = [f"of_{fold.name}" for fold in self.lowered.folds.values() if self._wants(fold)]
+        self.buffers = {*self.lowered.retained, *wanted}
 
     def _wants(self, fold: Fold) -> bool:
-        """Whether what an extreme is of has to be written to a row first."""
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}
         is_row = isinstance(fold.operand, ast.Name) and fold.operand.id in rows
         if fold.op == "sum":  # a loop that computes what takes long is vector code where it adds nothing as well
@@ -57,11 +50,9 @@ class _Writer:
         return fold.op in (*MIN_MAX, *ARG_REDUCTIONS) and not is_row
 
     def code(self) -> Code:
-        for line in self._body():
-            self.lines.append(line)
-        text = "\n".join(self.lines)
-        helpers = tuple(name for name in HELPERS if name in text)
-        return Code(tuple(self.lines), tuple(sorted(self.spelling.functions)), helpers)
+        lines = tuple(self._body())
+        helpers = tuple(name for name in HELPERS if name in "\n".join(lines))
+        return Code(lines, tuple(sorted(self.spelling.functions)), helpers)
 
     def _body(self) -> Iterator[str]:
         program, outputs = self.program, self.program.outputs
@@ -102,7 +93,6 @@ class _Writer:
             yield f"{number.name} = {self.spelling.number(number.value)}"
 
     def _keep(self, trees: list[ast.expr]) -> Iterator[str]:
-        """Loops that write the rows of their own that some expressions need."""
         for name in self.lowered.needed(trees):
             if name in self.lowered.retained and name not in self.written:
                 value = self.lowered.statements[name]
@@ -112,7 +102,6 @@ class _Writer:
                 self.written.add(name)
 
     def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The elements that expressions need: read from arrays and rows of their own, or computed."""
         needed = self._needed(trees)
         own = [self.lowered.statements[name] for name in needed if name not in self.written]
         for array in self.lowered.read([*trees, *own]):
@@ -123,16 +112,7 @@ class _Writer:
 
     def _needed(self, trees: list[ast.expr]) -> list[str]:
         """The statements of elements that expressions need, without what is needed only to compute a written one."""
-        matches: list[str] = []
-        todo = list(trees)
-        while todo:
-            for name in self.lowered.needed([todo.pop()]):
-                direct = name not in matches
-                matches += [name] if direct else []
-        return self._without_hidden(trees, matches)
-
-    def _without_hidden(self, trees: list[ast.expr], names: list[str]) -> list[str]:
-        reached: set[str] = set()
+        names, reached = self.lowered.needed(trees), set[str]()
 
         def visit(tree: ast.expr) -> None:
             for node in ast.walk(tree):
@@ -146,7 +126,6 @@ class _Writer:
         return [name for name in self.lowered.statements if name in reached]
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        """The folds of one pass: sums and counts share a loop, extremes have vector loops of their own."""
         summed = [fold for fold in each.folds if fold.op not in (*MIN_MAX, *ARG_REDUCTIONS)]
         if summed:
             yield from self._sums(summed)
@@ -190,11 +169,7 @@ class _Writer:
             yield from self._written(fold)
         extreme = "row_max" if fold.op.endswith("max") else "row_min"
         result = f"{extreme}({array})"
-        yield (
-            f"{fold.name} = first_index({array}, {result})"
-            if fold.op in ARG_REDUCTIONS
-            else f"{fold.name} = T({result})"
-        )
+        yield f"{fold.name} = " + (f"first_index({array}, {result})" if fold.op in ARG_REDUCTIONS else f"T({result})")
 
     def _written(self, fold: Fold) -> Iterator[str]:
         yield "for i in range(n):"

@@ -1,14 +1,12 @@
 """The CUDA kernels of a row program: the passes of the CPU's loop, each row by a team of threads.
 
-A team is a thread, lanes of a warp, a block, or the threads of a block that have a column: the names `team`, `lane`,
-`lanes` and `across_FOLD` of a kernel say which. Lane k of a team has the elements k, k + lanes, k + 2 lanes, ...; what
-lanes found is put together in an order that depends on sizes alone, so results do not depend on who runs first. A team
-beyond the last row has no elements, and goes to the barriers like the others.
+A team is a thread, lanes of a warp, a block, or the threads of a block that have a column. Lane k has the elements
+k, k + lanes, k + 2 lanes, ...; what lanes found is put together in an order that depends on sizes alone. A team beyond
+the last row goes to the barriers like the others. A lane reads BLOCK elements before it uses the first of them: that
+many reads wait for memory together, without which a device reaches half of its bandwidth.
 
-A lane reads BLOCK elements before it uses the first of them: that many reads wait for memory together, without which a
-device reaches half of its bandwidth. Where the lanes of a team have a whole row so, the kernel is `held`: it reads each
-element once, and all passes find it in registers. `whole` passes over longer rows. Few long rows are split among
-blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes to, and `finish` puts that together and writes.
+`held`: the lanes have a whole row in registers, read once. `whole` passes over longer rows. Few long rows are split
+among blocks: `fold_1`, `fold_2`, ... leave what parts of a row come to, and `finish` puts that together and writes.
 """
 
 from __future__ import annotations
@@ -25,21 +23,8 @@ from .python_code import INTEGER, TRUTH, Spelling
 
 # Names of a kernel that are its variant's own: see runtime/kernels/cuda/thread_groups.py and row_layouts.py.
 VARIANT = (
-    *(
-        "T",
-        "W",
-        "BLOCK",
-        "MIN_VALUE",
-        "MAX_VALUE",
-        "thread_group",
-        "split_group",
-        "split_range",
-        "lane",
-        "lanes",
-        "begin",
-        "element_offset",
-        "shared_offset",
-    ),
+    *("T", "W", "BLOCK", "MIN_VALUE", "MAX_VALUE", "thread_group", "split_group", "split_range", "lane", "lanes"),
+    *("begin", "element_offset", "shared_offset"),
     *("across_sum", "across_prod", "across_count", "across_max", "across_min", "across_argmax", "across_argmin"),
     *("comes_first", "comes_last"),
 )
@@ -58,21 +43,16 @@ def cuda_code(program: Program) -> dict[str, Code]:
 
 
 def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines of a function without assignments to names that nothing reads."""
     tree = ast.parse("\n".join(lines))
     read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    unused = {
-        node.lineno - 1
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        and not read & {n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)}
-    }
+    assigned = [(node.lineno - 1, node.targets[0]) for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    named = [(number, {n.id for n in ast.walk(to) if isinstance(n, ast.Name)}) for number, to in assigned]
+    unused = {number for number, names in named if not read & names}
     retained = tuple(line for number, line in enumerate(lines) if number not in unused)
     return without_unused(retained) if unused else lines
 
 
 def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """For each pass the arrays of what parts of rows come to: names, and the types that they hold."""
     return tuple(tuple((name, kind) for fold in each.folds for name, kind in _held(fold)) for each in lowered.passes)
 
 
@@ -96,6 +76,10 @@ def _held(fold: Fold) -> Iterator[tuple[str, str]]:
 class _Writer:
     """Writes one kernel, of the passes before `stop` and what comes of them."""
 
+    doc: str  # of the outputs' names, and the number of the last pass
+    team = "r = thread_group()"
+    range = "first, last = uint32(0), n if inside else uint32(0)"
+
     def __init__(self, program: Program, lowered: Lowered, name: str, stop: int) -> None:
         self.program = program
         self.lowered = lowered
@@ -105,26 +89,20 @@ class _Writer:
         self.known: set[str] = set()  # the statements whose values for all elements a lane has
 
     def _element_at(self, array: str, where: str) -> str:
-        shared = any(p.name == array for p in self.program.of_kind("shared"))
-        at = (
-            f"shared_offset(layout, r, uint32({where}))"
-            if shared
-            else f"element_offset(layout, start, uint32({where}))"
-        )
+        own = "shared_offset(layout, r," if array in self._shared() else "element_offset(layout, start,"
+        at = f"{own} uint32({where}))"
         return f"(get_{array}(all_{array}, {at}) if 0 <= {where} < n else T(np.nan))"
 
     def code(self) -> Code:
         lines = without_unused(tuple(self._lines()))
         used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
-        helpers = (*VARIANT, *("cuda", "uint32", "int32"), *self._accessors())
+        helpers = [*VARIANT, "cuda", "uint32", "int32", *(f"get_{p.name}" for p in self.program.arrays)]
+        helpers += [f"put_{name}" for name in self.program.outputs]
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(n for n in helpers if n in used))
-
-    def _accessors(self) -> list[str]:
-        return [f"get_{p.name}" for p in self.program.arrays] + [f"put_{name}" for name in self.program.outputs]
 
     def _lines(self) -> Iterator[str]:
         yield f"def {self.name}({', '.join(self._parameters())}):"
-        yield f'    """{self._doc()}"""'
+        yield f'    """{self.doc.format(", ".join(self.program.outputs), self.stop + 1)}"""'
         yield from _indented(1, self._head())
         for name in self._own():
             yield f"    own_{name} = cuda.local.array(BLOCK, T)"
@@ -140,10 +118,10 @@ class _Writer:
         return [p.name for p in self.program.of_kind("number")]
 
     def _head(self) -> Iterator[str]:
-        yield "r = thread_group()"
+        yield self.team
         yield "inside = r < rows"
         yield "r = r if inside else uint32(0)"
-        yield "first, last = uint32(0), n if inside else uint32(0)"
+        yield self.range
         yield "start = begin(layout, r)"
 
     def _loads(self) -> Iterator[str]:
@@ -162,7 +140,6 @@ class _Writer:
                 yield f"{fold.name} = {_BEGIN[fold.op]}"
 
     def _pass(self, each: Pass) -> Iterator[str]:
-        """One pass: what this lane has, then what all lanes have."""
         yield from self._start(each.folds)
         sums = [fold for fold in each.folds if fold.op == "sum"]
         trees = [fold.operand for fold in each.folds]
@@ -180,7 +157,6 @@ class _Writer:
         yield from _indented(1, [*before, *_over_block("i", inside), *after])
 
     def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The next elements of this lane that expressions need become its own."""
         lines = [*self._offset_lines(trees, "j"), *self._gets(self._read_by(trees))]
         if lines:
             yield "j = i"
@@ -191,7 +167,6 @@ class _Writer:
         return self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
 
     def _offset_lines(self, trees: list[ast.expr], where: str) -> Iterator[str]:
-        """Where the element of a number lies, in arrays with all elements and in those that rows share."""
         read, shared = set(self._read_by(trees)), self._shared()
         if read - shared:
             yield f"at = element_offset(layout, start, {where})"
@@ -213,7 +188,6 @@ class _Writer:
                 yield f"{fold.name} = across_{fold.op}({fold.name})"
 
     def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The elements that expressions need: those that were read, and what is computed from them."""
         needed = self.lowered.needed(trees, self.known)
         values = [self.lowered.statements[name] for name in needed if name not in self.known]
         for array in self.lowered.read([*trees, *values]):
@@ -227,19 +201,25 @@ class _Writer:
     def _reduced(self, fold: Fold) -> Iterator[str]:
         operand = self.spelling.element(fold.operand)
         if fold.op in ARG_REDUCTIONS:
-            word = "comes_first" if fold.op == "argmax" else "comes_last"
             yield f"found = {operand}"
-            yield f"if {word}(found, i, best_{fold.name}, {fold.name}):"
-            yield f"    best_{fold.name}, {fold.name} = found, i"
+            yield from self._better(fold, "i")
         elif fold.op in _JOIN:
-            self.spelling.functions.add(_JOIN[fold.op])
-            yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {operand})"
+            yield self._joined(fold, operand)
         elif fold.op == COUNTS:
             yield f"{fold.name} += int32(1) if {operand} else int32(0)"
         elif fold.op == "prod":
             yield f"{fold.name} *= W({operand})"
         else:
             yield f"part_of_{fold.name} += {operand}"
+
+    def _better(self, fold: Fold, where: str) -> Iterator[str]:
+        word = "comes_first" if fold.op == "argmax" else "comes_last"
+        yield f"if {word}(found, {where}, best_{fold.name}, {fold.name}):"
+        yield f"    best_{fold.name}, {fold.name} = found, {where}"
+
+    def _joined(self, fold: Fold, other: str) -> str:
+        self.spelling.functions.add(_JOIN[fold.op])
+        return f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {other})"
 
     def _write_numbers(self, condition: str) -> Iterator[str]:
         if self.lowered.each:
@@ -262,15 +242,11 @@ class _Writer:
     def _body(self) -> Iterator[str]:
         raise NotImplementedError
 
-    def _doc(self) -> str:
-        raise NotImplementedError
-
 
 class _FullRow(_Writer):
     """One launch: a team does all passes over its row."""
 
-    def _doc(self) -> str:
-        return f"{', '.join(self.program.outputs)} of each row, by a team that passes over all of it."
+    doc = "{} of each row, by a team that passes over all of it."
 
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]
@@ -290,9 +266,10 @@ class _FullRow(_Writer):
 class _Held(_FullRow):
     """One launch: a team has a row in its registers."""
 
+    doc = "{} of each row, whose elements a team has in its registers."
+
     @cached_property
     def retained(self) -> set[str]:
-        """The statements that call functions and that several loops need: computed once, like what was read."""
         loops = [self.lowered.needed([fold.operand for fold in each.folds]) for each in self.lowered.passes]
         needed = Counter(name for names in [*loops, self.lowered.needed(self._written())] for name in names)
         return {name for name, times in needed.items() if times > 1 and self._is_worth_it(name)}
@@ -300,9 +277,6 @@ class _Held(_FullRow):
     def _is_worth_it(self, name: str) -> bool:
         calls = any(isinstance(node, ast.Call) for node in ast.walk(self.lowered.statements[name]))
         return calls and self.spelling.kinds[name] not in (INTEGER, TRUTH)
-
-    def _doc(self) -> str:
-        return f"{', '.join(self.program.outputs)} of each row, whose elements a team has in its registers."
 
     def _own(self) -> list[str]:
         return [*super()._own(), *sorted(self.retained)]
@@ -338,15 +312,10 @@ class _Split(_Writer):
     def _parts(self, folds: Sequence[Fold]) -> list[str]:
         return [name for fold in folds for name, _ in _held(fold)]
 
-    def _head(self) -> Iterator[str]:
-        yield "r, part = split_group(parts)"
-        yield "inside = r < rows"
-        yield "r = r if inside else uint32(0)"
-        yield "first, last = split_range(part, size, n if inside else uint32(0))"
-        yield "start = begin(layout, r)"
+    team = "r, part = split_group(parts)"
+    range = "first, last = split_range(part, size, n if inside else uint32(0))"
 
     def _before(self) -> Iterator[str]:
-        """The numbers of the row as far as launches before found them."""
         yield from self._loads()
         for each in self.lowered.passes[: self.stop]:
             yield from self._numbers(each.numbers)
@@ -361,13 +330,10 @@ class _Split(_Writer):
     def _merged_part(self, fold: Fold) -> Iterator[str]:
         at = "uint32(uint32(r * parts) + k)"
         if fold.op in ARG_REDUCTIONS:
-            word = "comes_first" if fold.op == "argmax" else "comes_last"
             yield f"found, where = parts_of_best_{fold.name}[{at}], parts_of_{fold.name}[{at}]"
-            yield f"if {word}(found, where, best_{fold.name}, {fold.name}):"
-            yield f"    best_{fold.name}, {fold.name} = found, where"
+            yield from self._better(fold, "where")
         elif fold.op in _JOIN:
-            self.spelling.functions.add(_JOIN[fold.op])
-            yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, parts_of_{fold.name}[{at}])"
+            yield self._joined(fold, f"parts_of_{fold.name}[{at}]")
         else:
             yield f"{fold.name} {'*' if fold.op == 'prod' else '+'}= parts_of_{fold.name}[{at}]"
 
@@ -377,8 +343,7 @@ class _Split(_Writer):
 
 
 class _Part(_Split):
-    def _doc(self) -> str:
-        return f"What each part of a row comes to in pass {self.stop + 1}."
+    doc = "What each part of a row comes to in pass {1}."
 
     def _parameters(self) -> list[str]:
         own = [f"parts_of_{name}" for name in self._parts(self.lowered.passes[self.stop].folds)]
@@ -397,8 +362,7 @@ class _Part(_Split):
 
 
 class _Finish(_Split):
-    def _doc(self) -> str:
-        return f"{', '.join(self.program.outputs)} from what the parts of rows came to."
+    doc = "{} from what the parts of rows came to."
 
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]

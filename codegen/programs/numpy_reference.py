@@ -12,9 +12,7 @@ import numpy as np
 from ..language.row_programs import COUNT, INDEX_NAME, Program
 
 LOGIC = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_not": np.logical_not}
-RowNamespace = Mapping[
-    str, Any
-]  # runtime/kernels/row_language.py, and functions of arrays for the scalar functions beside it
+RowNamespace = Mapping[str, Any]  # runtime/kernels/row_language.py, and the scalar functions beside it, of arrays
 
 
 def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespace: RowNamespace) -> dict[str, Any]:
@@ -27,14 +25,9 @@ def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespac
     scope = {**namespace, **LOGIC, **arrays, COUNT: count, INDEX_NAME: np.arange(count)}
     with np.errstate(all="ignore"):
         for statement in program.statements:
-            scope[statement.name] = eval(_compiled(statement.value), {"__builtins__": {}}, scope)
+            changed = ast.fix_missing_locations(ast.Expression(_OfArrays().visit(copy.deepcopy(statement.value))))
+            scope[statement.name] = eval(compile(changed, "<row program>", "eval"), {"__builtins__": {}}, scope)
     return {name: scope[name] for name in program.outputs}
-
-
-def _compiled(tree: ast.expr) -> Any:
-    """An expression in which choices and logic are those of arrays."""
-    changed = ast.fix_missing_locations(ast.Expression(_OfArrays().visit(copy.deepcopy(tree))))
-    return compile(changed, "<row program>", "eval")
 
 
 class _OfArrays(ast.NodeTransformer):

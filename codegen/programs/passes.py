@@ -1,7 +1,6 @@
 """What a row program comes to: passes over a row, and the numbers that are computed between them.
 
-Folds are taken out of the expressions that they stand in. Those that need nothing of each other share a pass; a number
-is computed as soon as the folds that it needs are there; the outputs that are rows are one pass, the last.
+Folds that need nothing of each other share a pass; the outputs that are rows are the last one.
 """
 
 from __future__ import annotations
@@ -50,7 +49,6 @@ class Lowered:
             self.statements[statement.name] = self._hoisted(statement)
 
     def _hoisted(self, statement: Statement) -> ast.expr:
-        """A statement's value with the names of folds in their places."""
         outer = self
 
         class Hoist(ast.NodeTransformer):
@@ -63,7 +61,6 @@ class Lowered:
         return self._without_numbers(result) if self.depends(result) else result
 
     def _without_numbers(self, tree: ast.expr) -> ast.expr:
-        """An expression of elements in which parts that are the same for all of a row have names: computed once."""
         outer = self
 
         class Part(ast.NodeTransformer):
@@ -77,7 +74,6 @@ class Lowered:
         return result
 
     def _number(self, tree: ast.expr) -> ast.expr:
-        """The name of a number that stands in the place of a part of an expression."""
         same = (n for n, value in self.statements.items() if ast.dump(value) == ast.dump(tree))
         name = next(same, None) or f"number_{len(self.statements) + 1}"
         self.statements.setdefault(name, tree)
@@ -102,7 +98,6 @@ class Lowered:
         return tuple(name for name, value in self.statements.items() if self.depends(value))
 
     def depends(self, tree: ast.expr) -> bool:
-        """Whether an expression, its folds taken out, has another value for each element of a row."""
         return depends(tree, self.program)
 
     @cached_property
@@ -115,7 +110,6 @@ class Lowered:
 
     @cached_property
     def levels(self) -> dict[str, int]:
-        """How many passes have to come before a statement or a fold can be computed, its own pass included."""
         results: dict[str, int] = {}
 
         def level(tree: ast.expr) -> int:
@@ -150,10 +144,6 @@ class Lowered:
         return tuple(Number(name, value) for name, value in named if self.levels[name] == level)
 
     def needed(self, trees: Iterable[ast.expr], known: Collection[str] = ()) -> tuple[str, ...]:
-        """The statements that give elements, and that some expressions of elements need: in their order.
-
-        What only statements need that are `known` is not among them.
-        """
         matches: set[str] = set()
         todo = list(trees)
         while todo:
@@ -163,24 +153,20 @@ class Lowered:
         return tuple(name for name in self.statements if name in matches)
 
     def read(self, trees: Iterable[ast.expr]) -> tuple[str, ...]:
-        """The arrays of elements that expressions read, in the order of the parameters."""
         matches = set().union(*(names_of(tree) for tree in trees))
         return tuple(p.name for p in self.program.of_kind("row", "shared") if p.name in matches)
 
     @cached_property
     def users(self) -> list[list[ast.expr]]:
-        """The expressions of elements that each pass computes; the last are the outputs."""
         passes = [[fold.operand for fold in each.folds] for each in self.passes]
         return [*passes, [self.statements[name] for name in self.rows]]
 
     @cached_property
     def retained(self) -> tuple[str, ...]:
-        """The statements that give elements, take long, and are needed by several passes."""
-        needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
-                  for k, trees in enumerate(self.users)]  # fmt: skip
-        return tuple(
-            n for n in self.elements if is_expensive(self.statements[n]) and sum(n in each for each in needed) > 1
-        )
+        *passes, outputs = self.users
+        needed = [self.needed(trees) for trees in (*passes, [*outputs, *map(_name, self.rows)])]
+        several = [n for n in self.elements if sum(n in each for each in needed) > 1]
+        return tuple(n for n in several if is_expensive(self.statements[n]))
 
 
 def _denied(tree: ast.expr) -> ast.expr:
@@ -210,7 +196,6 @@ def _names(tree: ast.AST) -> Iterator[str]:
 
 
 def is_expensive(tree: ast.expr) -> bool:
-    """Whether it takes longer to compute an expression again than to read it."""
     calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))
     return power or any(name not in CHEAP and name != ELEMENT_AT for name in calls)

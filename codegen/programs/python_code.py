@@ -1,7 +1,7 @@
 """Expressions of row programs as Python that numba compiles: of elements in the arrays' dtype, of numbers in double.
 
-An expression of elements is spelled so that nothing in it is of another dtype: constants, integers and numbers of the
-row are brought to `T`, the dtype of the arrays. Integers stay integers among themselves: `i == target_row`.
+In one of elements constants, integers and numbers of the row are brought to `T`, the dtype of the arrays. Integers
+stay integers among themselves: `i == target_row`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,6 @@ class Spelling:
         return WIDE
 
     def element(self, tree: ast.expr) -> str:
-        """An expression of elements, in the dtype T or true and false."""
         text, kind = self._element(tree)
         return plain(self._typed(text, kind))
 
@@ -124,7 +123,6 @@ class Spelling:
         return self.at(args[0].id, self.number(args[1]))
 
     def _alike(self, left: ast.expr, right: ast.expr, divided: bool = False) -> tuple[str, str, str]:
-        """Two operands of one kind: integers where both are, else both in T."""
         (one, first), (two, second) = self._element(left), self._element(right)
         kinds = {first, second}
         if kinds <= {INTEGER, ANY} and not divided:
@@ -181,13 +179,11 @@ class Spelling:
         raise AssertionError(ast.dump(tree))
 
     def _floating(self, tree: ast.expr) -> str:
-        """A number as a float: functions of integers are others."""
         text, kind = self._number(tree)
         return f"{self.wide}({text})" if kind in (INTEGER, TRUTH, WIDE) and not isinstance(tree, ast.Name) else text
 
 
 def plain(text: str) -> str:
-    """Python's own spelling of an expression, without brackets that it does not need."""
     return ast.unparse(ast.parse(text, mode="eval"))
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-MIN_STEPS_FOR_ESTIMATE = (
-    4  # steps before which nothing is said of the time that is left: the first ones load and compile
-)
+MIN_STEPS_FOR_ESTIMATE = 4  # before it nothing is said of the time that is left: the first ones load and compile
 ERASE = "\r\033[K"
 
 
@@ -35,20 +33,17 @@ class Progress:
         self._write(ERASE)
 
     def step(self) -> None:
-        """One more is done."""
         self.done += 1
         if self.done == 1:
             self.begin = time.monotonic()
         self._show()
 
     def say(self, text: str) -> None:
-        """Print lines on standard output, which the line on standard error does not run into."""
         self._write(ERASE)
         print(text, flush=True)
         self._show()
 
     def left(self) -> str:
-        """How long the rest may take, if the steps after the first one say so; empty before they do."""
         if self.done <= MIN_STEPS_FOR_ESTIMATE:
             return ""
         rest = (time.monotonic() - self.begin) / (self.done - 1) * (self.total - self.done)

@@ -1,8 +1,7 @@
 """A spec with all that belongs to it: where its package is written, its hand-written parts, and what it builds on.
 
-The spec in the tree is one such project. Outside it, what is not said is found: the generated package is the folder
-`generated` beside a spec that lies in a package, hand-written parts are modules of the package that it is in, and its
-base is that of the last time.
+Outside the tree the package is the folder `generated` beside a spec that lies in a package, hand-written parts are
+modules of that package, and the base is that of the last time, where nothing else is said.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..check.validate import validate
-from ..emit.files import Files, Formatter, formatted_files, layout_of
+from ..emit.files import Files, Formatter, layout_of
 from ..emit.render import OUTSIDE, Renderer, Target
 from ..emit.torch_stubs import torch_stubs
 from ..language.scalar_functions import Functions
@@ -33,8 +32,6 @@ TREE = SPEC.parent
 
 @dataclass(frozen=True)
 class Project:
-    """A spec with the places of its package and parts: the input of every command."""
-
     path: Path  # of the spec
     root: Path  # of the generated package
     renderer: Renderer
@@ -62,8 +59,8 @@ class Project:
         if self.in_tree:
             return f"python -m {Target.command}"
         base = self.renderer.bases[-1].name
-        message = "" if base == SPECGRAD else f" --base {base}"
-        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{message}"
+        own_base = "" if base == SPECGRAD else f" --base {base}"
+        return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{own_base}"
 
     def command_for(self, name: str) -> str:
         location = "" if self.in_tree else f" --spec {self.path} --out {self.root}"
@@ -74,36 +71,26 @@ class Project:
         return TREE / "docs" / "pictures" / "ops" if self.in_tree else self.root / "pictures"
 
     def files(self, formatter: Formatter | None) -> dict[Path, Files]:
-        """Every file that is written, laid out by a formatter, by the folders that have a manifest."""
         files, command, layout = self.renderer.rendered(), self.renderer.target.command, ""
         if self.in_tree:
-            names = TREE / "specgrad"
-            stubs = torch_stubs(names / "torch_names.py")
-            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC), names: stubs}
+            stubs = torch_stubs(TREE / "specgrad" / "torch_names.py")
+            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC), TREE / "specgrad": stubs}
         else:
             parts = {self.root: files | reference(self.renderer, self.path)}
             layout = layout_of(formatter)
-        sources = {root: formatted_files(each, formatter) for root, each in parts.items()}
-        return {root: listed(text, command, self.spec.file, layout) for root, text in sources.items()}
+        if formatter is not None:
+            parts = {root: formatter.formatted_files(each) for root, each in parts.items()}
+        return {root: listed(text, command, self.spec.file, layout) for root, text in parts.items()}
 
 
 def add_options(parser: argparse.ArgumentParser, named: bool = True) -> None:
-    """The options that say which spec is meant; its own either by name or by place."""
-    location = {"help": "a spec outside the tree (default: derivatives.yaml)", "type": Path}
-    if named:
-        parser.add_argument("--spec", **location)  # type: ignore[arg-type]
-    else:
-        parser.add_argument("spec", nargs="?", **location)  # type: ignore[arg-type]
+    about = "a spec outside the tree (default: derivatives.yaml)"
+    parser.add_argument("--spec" if named else "spec", nargs=None if named else "?", type=Path, help=about)
     parser.add_argument("--out", type=Path, help="its package (default: generated/ beside a spec in a package)")
     parser.add_argument("--base", help="the package whose ops it builds on (default: that of last time, or specgrad)")
 
 
 def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Problem]]:
-    """The project that options mean, or everything that is wrong with its spec.
-
-    Raises:
-        Refused: there is no place for its package, or no such base.
-    """
     tree, problems = load_spec(SPEC, SPEC.name)
     reserved = read_reserved(TREE / "generated", tree)
     if options.spec is None:
@@ -115,29 +102,13 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
         return Project(SPEC, TREE / "generated", Renderer(tree, Target()), known), []
     if not options.spec.name.isprintable():
         raise Refused(f"{options.spec.name!r}: expected a spec with a name of characters that can be seen")
-    root = location_of(options.spec, options.out)
+    root: Path = options.out or options.spec.parent / "generated"
+    root = root if root.name not in ("", "..") else root.resolve()
     check_importable(root)
-    bases = chain(options.base or recorded_base(root), tree)
-    return read_outside(options.spec, root, bases, reserved)
-
-
-def location_of(spec: Path, out: Path | None) -> Path:
-    """The folder of the package of a spec outside the tree."""
-    if out is not None:
-        return out if out.name not in ("", "..") else out.resolve()
-    return spec.parent / "generated"
-
-
-def seen_from(root: Path, spec: Path) -> str:
-    """The way from a folder to a spec, as links lead; its name alone where there is none."""
-    try:
-        return Path(os.path.relpath(os.path.realpath(spec), os.path.realpath(root))).as_posix()
-    except ValueError:  # on another drive
-        return spec.name
+    return read_outside(options.spec, root, chain(options.base or recorded_base(root), tree), reserved)
 
 
 def op_library_of(path: Path) -> OpLibrary | None:
-    """The package with hand-written parts that a spec, or a generated package, lies in."""
     above = path.resolve().parent
     return OpLibrary(above, "", relative=True, label="own") if (above / "__init__.py").is_file() else None
 
@@ -145,7 +116,6 @@ def op_library_of(path: Path) -> OpLibrary | None:
 def read_outside(
     path: Path, root: Path, bases: tuple[Base, ...], reserved: ReservedNames
 ) -> tuple[Project | None, list[Problem]]:
-    """The project of a spec outside the tree, or everything that is wrong with it."""
     op_library = op_library_of(root)
     op_libraries = [*(base.op_library for base in bases if base.op_library), *([op_library] if op_library else [])]
     broken = [problem for each in op_libraries for problem in no_python(each)]
@@ -160,9 +130,13 @@ def read_outside(
     known = replace(library.known(), reserved=reserved, beside={} if op_library else beside(path))
     problems += validate(spec, known, merge_specs(bases))
     problems = problems or without_entries(spec)
-    target = replace(OUTSIDE, spec_path=seen_from(root, path))
     if problems:
         return None, problems
+    try:
+        spec_path = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(root))).as_posix()
+    except ValueError:  # on another drive
+        spec_path = path.name
+    target = replace(OUTSIDE, spec_path=spec_path)
     return Project(path, root, Renderer(spec, target, bases, op_library), known, op_library), []
 
 
@@ -171,7 +145,6 @@ def merge_specs(bases: tuple[Base, ...]) -> Spec:
 
 
 def no_python(op_library: OpLibrary) -> Iterator[Problem]:
-    """The hand-written modules that cannot be read."""
     for path in sorted({path for kind in op_library.locations for path in op_library.files(kind)}):
         try:
             ast.parse(path.read_text(encoding="utf-8"))
@@ -191,6 +164,5 @@ def beside(spec: Path) -> dict[str, str]:
 
 
 def without_entries(spec: Spec) -> list[Problem]:
-    """The problem of a spec that is empty, or holds nothing but comments."""
     where = Where(spec.file, 1, 1)
     return [] if spec.entries else [Problem(where, "", "", "expected a list of entries, `- name: ...`, found none")]

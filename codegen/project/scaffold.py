@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jinja2
 
-from ..emit.files import Files, write_new
+from ..emit.files import write_new
 from ..library.digests import specgrad_version
 from ..library.files import Refused, check_importable, check_root, kind
 
@@ -15,27 +15,10 @@ TEMPLATES = Path(__file__).parent.parent / "templates" / "new"
 
 
 def new_package(name: str, folder: Path) -> Path:
-    """Write a package's files into a folder; returns the place of its spec.
-
-    Raises:
-        Refused: it cannot have that name, or a file of one of these names is there.
-    """
     check_importable(Path(name))
     if name in sys.stdlib_module_names or name == "specgrad":
         raise Refused(f"{name}: expected a name that no other package has, such as my_ops")
     check_root(folder)
-    files = package_files(name)
-    match = next((path for path in files if kind(folder / path)), None)
-    if match is not None:
-        raise Refused(f"{folder / match}: there is one already, and nothing was written: choose another folder")
-    write_new(folder, files)
-    for path in files:
-        print(f"wrote {folder / path}")
-    return folder / "src" / name / f"{name}.yaml"
-
-
-def package_files(name: str) -> Files:
-    """The files of a package with two ops, one by an expression and one by a kernel."""
     inside = f"src/{name}"
     locations = {
         "pyproject.toml.j2": "pyproject.toml",
@@ -49,4 +32,11 @@ def package_files(name: str) -> Files:
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     context = {"name": name, "version": specgrad_version()}
     sources = {path: environment.get_template(template).render(context) for template, path in locations.items()}
-    return sources | {f"{inside}/py.typed": ""}
+    files = sources | {f"{inside}/py.typed": ""}
+    match = next((path for path in files if kind(folder / path)), None)
+    if match is not None:
+        raise Refused(f"{folder / match}: there is one already, and nothing was written: choose another folder")
+    write_new(folder, files)
+    for path in files:
+        print(f"wrote {folder / path}")
+    return folder / "src" / name / f"{name}.yaml"

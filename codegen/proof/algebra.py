@@ -1,18 +1,17 @@
 """Exact arithmetic with expressions: generalised polynomials, and whether one is zero.
 
 A value is a sum of terms, each a rational number times a product of atoms to rational powers. An atom is a variable, a
-function of values (`sin(x)`, `bessel_j0(x)`), exp of one product, or the base of a power that is no whole one: the sum
-1 + x*x in 1 / (1 + x*x) and in sqrt(1 + x*x). So every value has one form as long as no base and no sine takes part;
-`is_zero` multiplies bases out and writes sin^2 as 1 - cos^2. What it calls zero is zero wherever both sides are
-defined; what it does not may be zero all the same. `recognised` finds the constant of mathematics that a decimal number
-stands for: 0.6931471805599453 is log(2), to the last digit.
+function of values (`sin(x)`), exp of one product, or the base of a power that is no whole one: 1 + x*x in
+sqrt(1 + x*x). So every value has one form as long as no base and no sine takes part; `is_zero` multiplies bases out
+and writes sin^2 as 1 - cos^2. What it calls zero is zero wherever both sides are defined; the converse need not hold.
+`recognised` finds the constant that a decimal number stands for: 0.6931471805599453 is log(2), to the last digit.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -87,7 +86,6 @@ class Sum:
 
     @property
     def constant(self) -> Fraction | None:
-        """The number that it is; None where atoms take part."""
         return self.terms.get(ONE, Fraction(0)) if not self.terms or list(self.terms) == [ONE] else None
 
     def single(self) -> tuple[Product, Fraction] | None:
@@ -110,7 +108,6 @@ def of(atom: Atom, power: Fraction | int = 1) -> Sum:
 
 
 def function(name: str, *operands: Sum) -> Sum:
-    """A function that is not taken apart."""
     return of(Atom("function", name, operands))
 
 
@@ -123,7 +120,6 @@ def multiplied(left: Product, right: Product) -> tuple[Product, Fraction]:
 
 
 def settled(powers: dict[Atom, Fraction]) -> tuple[Product, Fraction]:
-    """A product in order, and the number that whole powers of roots of numbers come to."""
     factor = Fraction(1)
     for atom, power in powers.items():
         base = atom.operands[0].constant if atom.kind == "base" else None
@@ -144,7 +140,9 @@ def power(value: Sum, exponent: Fraction) -> Sum:
         return Sum({raised: integer_part}) * _number_power(factor, exponent)
     if not value.terms:
         raise ZeroDivisionError
-    content = _content(value)
+    # The positive rational that all factors are integer multiples of, without common divisor
+    factors = list(value.terms.values())
+    content = Fraction(math.gcd(*(f.numerator for f in factors)), math.lcm(*(f.denominator for f in factors)))
     primitive = Sum({product: factor / content for product, factor in value.terms.items()})
     return _number_power(content, exponent) * of(Atom("base", "base", (primitive,)), exponent)
 
@@ -155,13 +153,6 @@ def _is_positive(product: Product, factor: Fraction) -> bool:
     return factor > 0 and (not plain or (len(plain) == 1 and plain[0][1] == 1))
 
 
-def _content(value: Sum) -> Fraction:
-    """The positive rational that all factors are integer multiples of, without common divisor."""
-    factors = list(value.terms.values())
-    common = math.gcd(*(f.numerator for f in factors))
-    return Fraction(common, math.lcm(*(f.denominator for f in factors)))
-
-
 def _number_power(value: Fraction, exponent: Fraction) -> Sum:
     """A rational number to a rational power: what is left of prime factors to whole powers is a base."""
     if exponent.denominator == 1:
@@ -170,12 +161,9 @@ def _number_power(value: Fraction, exponent: Fraction) -> Sum:
     for prime, times in _prime_factors(value):
         total = times * exponent
         rest = total - math.floor(total)
-        result = result * number(Fraction(prime) ** math.floor(total)) * of(_base_of(prime), rest)
+        base = Atom("base", "base", (number(prime),))
+        result = result * number(Fraction(prime) ** math.floor(total)) * of(base, rest)
     return result
-
-
-def _base_of(prime: int) -> Atom:
-    return Atom("base", "base", (number(prime),))
 
 
 def _prime_factors(value: Fraction) -> Iterator[tuple[int, int]]:
@@ -194,10 +182,7 @@ def _prime_factors(value: Fraction) -> Iterator[tuple[int, int]]:
 
 
 def _integer_power(value: Sum, exponent: int) -> Sum:
-    result = number(1)
-    for _ in range(exponent):
-        result = result * value
-    return result
+    return math.prod([value] * exponent, start=number(1))
 
 
 def exponential(value: Sum) -> Sum:
@@ -225,7 +210,16 @@ def is_zero(value: Sum) -> bool:
             if one.terms:
                 return False
             continue
-        sums += _opened(one, atom)
+        # The sums that must all be zero, without whole powers of a base, or without squares of a sine
+        lowest = min(dict(product).get(atom, Fraction(0)) for product in one.terms)
+        by_rest: dict[Fraction, Sum] = {}
+        for product, factor in one.terms.items():
+            powers = dict(product)
+            above = powers.pop(atom, Fraction(0)) - lowest  # multiplied through: it is not zero where both are defined
+            rest = above - math.floor(above)
+            term = Sum({tuple(sorted(powers.items())): factor}) * _replaced(atom, math.floor(above))
+            by_rest[rest] = by_rest.get(rest, number(0)) + term
+        sums += by_rest.values()
     return True
 
 
@@ -234,19 +228,6 @@ def _can_be_opened(value: Sum, atom: Atom) -> bool:
     if atom.kind == "base":
         return any(p.denominator == 1 and p for p in powers) or len({p - math.floor(p) for p in powers}) > 1
     return atom.name == "sin" and (max(powers) >= 2 or min(powers) < 0)
-
-
-def _opened(value: Sum, atom: Atom) -> Iterable[Sum]:
-    """The sums that must all be zero, without whole powers of a base, or without squares of a sine."""
-    lowest = min(dict(product).get(atom, Fraction(0)) for product in value.terms)
-    by_rest: dict[Fraction, Sum] = {}
-    for product, factor in value.terms.items():
-        powers = dict(product)
-        above = powers.pop(atom, Fraction(0)) - lowest  # multiplied through: it is not zero where both are defined
-        rest = above - math.floor(above)
-        term = Sum({tuple(sorted(powers.items())): factor}) * _replaced(atom, math.floor(above))
-        by_rest[rest] = by_rest.get(rest, number(0)) + term
-    return by_rest.values()
 
 
 def _replaced(atom: Atom, times: int) -> Sum:

@@ -1,19 +1,14 @@
-"""Gradients on the boundaries of conditions: there a formula must be what the policy at kinks makes of one-sided
-limits.
+"""Gradients on the boundaries of conditions, and where conditions and denominators change sides.
 
-On a boundary the symbolic derivative has a limit from either side. Where the function is continuous to a side the limit
-counts; where both count and differ, the entry's policy combines them. Where second derivatives from both sides meet,
-the written formula must differentiate to these: else double backward is wrong at that point.
-
-The conditions and poles of expressions: where they change sides, and at which points each side was computed.
-
-A condition compares two values, so it changes where their difference does; a quotient does where its denominator is 0.
+The symbolic derivative has a limit from either side. Where the function is continuous to a side the limit counts;
+where both count and differ, the entry's policy combines them. Where second derivatives from both sides meet, the
+written formula must differentiate to these: else double backward is wrong at that point.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +48,6 @@ class Boundary:
     own: Functions  # scalar functions of a user's package
 
     def fault(self) -> str:
-        """The worst point, in words; empty where all is right."""
         with np.errstate(all="ignore"):
             return self._first() or self._second()
 
@@ -71,10 +65,8 @@ class Boundary:
         seed = self.points["grad"][i]
         sides = f"{low[i] / seed:.6g} from below and {high[i] / seed:.6g} from above"
         kink = "" if np.isclose(low[i], high[i], equal_nan=True) else f" (key kink: {self.policy})"
-        return (
-            f"at {self._point_description(i)} the formula gives {written[i] / seed:.6g}, the derivative is "
-            f"{sides}{kink}"
-        )
+        at = shown_point(self.points, i)
+        return f"at {at} the formula gives {written[i] / seed:.6g}, the derivative is {sides}{kink}"
 
     def _second(self) -> str:
         """The derivative of the written formula, where the derivative of the derived one is the same to both sides."""
@@ -92,10 +84,8 @@ class Boundary:
             return ""
         i = int(np.argmax(wrong))
         seed = self.points["grad"][i]
-        return (
-            f"at {self._point_description(i)} the formula's own derivative is {result[i] / seed:.6g}, not "
-            f"{low[i] / seed:.6g}"
-        )
+        at = shown_point(self.points, i)
+        return f"at {at} the formula's own derivative is {result[i] / seed:.6g}, not {low[i] / seed:.6g}"
 
     def _close(self, a: Any, b: Any, relative: float) -> Any:
         return np.abs(a - b) <= relative * (1 + np.abs(a) + np.abs(b))
@@ -105,9 +95,8 @@ class Boundary:
         centre, sides, errors = self._at(self.expression, self.points), [], []
         for sign in (-1, 1):
             one, two, four, wide_points = (self._beside(tree, sign * STEP * times) for times in (1, 2, 4, WIDE_STEPS))
-            straight = (
-                np.abs((wide_points - one) - (WIDE_STEPS - 1) * (two - one)) <= 0.5 * np.abs(wide_points - one) + 1e-5
-            )
+            change = np.abs(wide_points - one)
+            straight = np.abs((wide_points - one) - (WIDE_STEPS - 1) * (two - one)) <= 0.5 * change + 1e-5
             step = STEEPEST * STEP * np.maximum(1, np.abs(self.points[self.argument]))
             change = np.abs(self._beside(self.expression, sign * STEP) - centre)
             continuous = change <= step * (1 + np.abs(one / self.points["grad"]))
@@ -126,14 +115,14 @@ class Boundary:
     def _at(self, tree: ast.expr, points: Points) -> Any:
         return np.broadcast_to(evaluate(tree, points, self.own), points["grad"].shape).astype(float)
 
-    def _point_description(self, i: int) -> str:
-        return ", ".join(f"{name}={array[i]:.6g}" for name, array in self.points.items() if name != "grad")
+
+def shown_point(points: Points, i: int) -> str:
+    return ", ".join(f"{name}={array[i]:.6g}" for name, array in points.items() if name != "grad")
 
 
 STEPS = 80  # of bisection: to neighbours in float64
-GRID = np.unique(
-    [sign * v for sign in (1, -1) for v in (0, 1e-3, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 20, 40, 90, 1e3)]
-)
+MAGNITUDES = (0, 1e-3, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 20, 40, 90, 1e3)
+GRID = np.unique([*MAGNITUDES, *(-each for each in MAGNITUDES)])
 
 
 @dataclass(frozen=True)
@@ -185,16 +174,13 @@ def zeros(difference: ast.expr, name: str, others: Mapping[str, Any], marks: Ite
     except (Unknown, TypeError, ValueError):
         return []
     changes = np.flatnonzero(values[:-1] * values[1:] < 0)
-    return [*grid[values == 0].tolist()[:8], *_bisected(at, grid[changes], grid[changes + 1]).tolist()]
-
-
-def _bisected(at: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    low, high = grid[changes], grid[changes + 1]
     begin = np.sign(at(low)) if low.size else low
     for _ in range(STEPS if low.size else 0):
         midpoint = low + (high - low) / 2
         same = np.sign(at(midpoint)) == begin
         low, high = np.where(same, midpoint, low), np.where(same, high, midpoint)
-    return high
+    return [*grid[values == 0].tolist()[:8], *high.tolist()]
 
 
 class Sides:
@@ -212,6 +198,5 @@ class Sides:
             self.seen.setdefault(str(condition), set()).update(there.tolist())
 
     def missed(self) -> list[tuple[Condition, bool]]:
-        """(condition, the side that no point has reached)."""
         own = {str(condition): condition for condition in self.conditions if not condition.is_pole}
         return [(own[text], not next(iter(seen))) for text, seen in self.seen.items() if text in own and len(seen) == 1]

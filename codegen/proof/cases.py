@@ -1,7 +1,7 @@
 """The cases of an expression with conditions: in each the conditions are decided, and the rest is exact algebra.
 
-A condition compares two values, so it is decided by the sign of their difference. Which signs occur together is found
-by points: those of a pool that lie in a case are its witnesses, and a case without any is empty.
+A condition is decided by the sign of a difference of two values. Which signs occur together is found by points: those
+of a pool that lie in a case are its witnesses, and a case without any is empty.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ class NotAlgebraic(Exception):
 
 
 class Open(Exception):
-    """A condition whose sign is not decided yet."""
-
     def __init__(self, value: Sum | str) -> None:
         super().__init__(str(value))
         self.value = value
@@ -51,8 +49,7 @@ class Case:
 
 
 def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -> Iterator[tuple[Case, T]]:
-    size = len(next(iter(points.values())))
-    waiting, count = [Case(np.arange(size))], 0
+    waiting, count = [Case(np.arange(len(next(iter(points.values())))))], 0
     while waiting:
         case = waiting.pop()
         try:
@@ -79,15 +76,13 @@ def split(case: Case, value: Sum | str, points: Points, own: Functions) -> Itera
 def numeric(value: Sum, points: Points, own: Functions = NONE) -> Any:
     total: Any = np.zeros(len(next(iter(points.values()))))
     with np.errstate(all="ignore"):
-        return total + sum(_numeric_term(product, factor, points, own) for product, factor in value.terms.items())
-
-
-def _numeric_term(product: algebra.Product, factor: Fraction, points: Points, own: Functions) -> Any:
-    term: Any = float(factor)
-    for atom, power in product:
-        base = _numeric_atom(atom, points, own)
-        term = term * (base if power == 1 else base ** (int(power) if power.denominator == 1 else float(power)))
-    return term
+        for product, factor in value.terms.items():
+            term: Any = float(factor)
+            for atom, power in product:
+                base = _numeric_atom(atom, points, own)
+                term = term * (base if power == 1 else base ** (int(power) if power.denominator == 1 else float(power)))
+            total = total + term
+        return total
 
 
 def _numeric_atom(atom: algebra.Atom, points: Points, own: Functions) -> Any:
@@ -178,7 +173,8 @@ class Algebra:
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return self.holds(left) or self.holds(right)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if self.is_condition(left):
-                return COMPARE[type(op)](int(self.holds(left)), int(self.truth(right)))
+                truth = bool(right.value) if isinstance(right, ast.Constant) else self.holds(right)
+                return COMPARE[type(op)](int(self.holds(left)), int(truth))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return COMPARE[type(op)](self.sign(self.value(left) - self.value(right)), 0)
             case ast.Name(id=name):
@@ -187,11 +183,7 @@ class Algebra:
                 return self.holds(result)
         raise NotAlgebraic(ast.unparse(test))
 
-    def truth(self, tree: ast.expr) -> bool:
-        return bool(tree.value) if isinstance(tree, ast.Constant) else self.holds(tree)
-
     def is_condition(self, tree: ast.expr) -> bool:
-        """Whether an expression is true or false, not a number."""
         match tree:
             case ast.Name(id=name):
                 return name in self.conditions
@@ -227,6 +219,5 @@ def is_negative(value: Sum) -> bool:
 
 
 def scaled(value: Sum) -> Sum:
-    """The value times the positive number that makes its first factor one."""
     first = min(value.terms, key=lambda product: [(atom.key, power) for atom, power in product])
     return Sum({product: factor / abs(value.terms[first]) for product, factor in value.terms.items()})

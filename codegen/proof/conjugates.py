@@ -42,13 +42,11 @@ def fault(entries: Mapping[str, Entry], entry: Entry, formula: Formula) -> str |
 
 
 def _is_analytic(tree: ast.expr, *others: str) -> bool:
-    """Whether an expression is made of analytic functions, on each side of its conditions; `others` are none either."""
     without = NOT_ANALYTIC.union(others)
     return not any(isinstance(node, ast.Call) and called(node) in without for node in _computed(tree))
 
 
 def _computed(tree: ast.AST) -> Iterator[ast.AST]:
-    """The parts of an expression that are computed with: all but conditions."""
     yield tree
     for part in ast.iter_child_nodes(tree):
         if not isinstance(part, ast.Compare):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..language.scalar_functions import NONE, Functions, Scalar, known_function, parsed
 from .scalar_code import substitute
@@ -19,67 +19,66 @@ class NoDerivative(Exception):
 
 
 def derivative(tree: ast.expr, along: Derivatives, own: Functions = NONE) -> ast.expr:
-    """The derivative of an expression, given those of its names; other names are constant.
+    """The derivative of an expression, given those of its names; other names are constant."""
 
-    `own` are the scalar functions of a user's package.
-    """
+    def of(part: ast.expr) -> ast.expr:
+        return derivative(part, along, own)
+
     match tree:
         case ast.Name(id=name):
             return along.get(name, ZERO)
         case ast.Constant() | ast.Compare() | ast.BoolOp():
             return ZERO
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return negative(derivative(operand, along, own))
+            return negative(of(operand))
         case ast.UnaryOp():
             return ZERO
+        case ast.BinOp(left=left, op=ast.Div() | ast.Pow() as op, right=right):
+            return of(ast.Call(_DIVISION if isinstance(op, ast.Div) else _POWER, [left, right], []))
         case ast.BinOp(left=left, op=op, right=right):
-            return _of_operator(op, left, right, along, own)
+            if (result := of_operator(op, left, right, of)) is None:
+                raise NoDerivative(type(op).__name__)
+            return result
         case (
             ast.IfExp(test=test, body=body, orelse=orelse)
             | ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse])
         ):
-            return chosen(test, derivative(body, along, own), derivative(orelse, along, own))
+            return chosen(test, of(body), of(orelse))
         case ast.Call(func=ast.Name(id=name), args=args):
-            return _of_function(name, tree, args, along, own)
+            known = known_function(name, own)
+            takes_these = known is not None and len(args) == len(known.parameters)
+            total: ast.expr = ZERO
+            for i, argument in enumerate(args):
+                inner = of(argument)
+                if is_number(inner, 0):
+                    continue
+                outer = derivative_by(known, i, own) if known is not None and takes_these else None
+                if known is None or outer is None:
+                    hint = ": give it above the function, by @derivatives" if name in own else ""
+                    raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
+                scope = dict(zip(known.parameters, args, strict=True)) | {"result": tree}
+                total = plus(total, times(substitute(outer, scope), inner))
+            return total
     raise NoDerivative(ast.unparse(tree))
 
 
-def _of_operator(op: ast.operator, left: ast.expr, right: ast.expr, along: Derivatives, own: Functions) -> ast.expr:
-    """A sum, a product, a quotient or a power."""
+Tree = ast.expr
+
+
+def of_operator(op: ast.operator, left: Tree, right: Tree, of: Callable[[Tree], Tree]) -> Tree | None:
     match op:
         case ast.Add():
-            return plus(derivative(left, along, own), derivative(right, along, own))
+            return plus(of(left), of(right))
         case ast.Sub():
-            return plus(derivative(left, along, own), negative(derivative(right, along, own)))
+            return plus(of(left), negative(of(right)))
         case ast.Mult():
-            return plus(times(derivative(left, along, own), right), times(left, derivative(right, along, own)))
-        case ast.Div() | ast.Pow():
-            function = _DIVISION if isinstance(op, ast.Div) else _POWER
-            return derivative(ast.Call(function, [left, right], []), along, own)
+            return plus(times(of(left), right), times(left, of(right)))
         case ast.BitAnd() | ast.BitOr() | ast.BitXor():
             return ZERO
-    raise NoDerivative(type(op).__name__)
-
-
-def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivatives, own: Functions) -> ast.expr:
-    """The chain rule: the derivative by each argument times that of the argument."""
-    known = known_function(name, own)
-    result: ast.expr = ZERO
-    for i, argument in enumerate(args):
-        inner = derivative(argument, along, own)
-        if is_number(inner, 0):
-            continue
-        outer = derivative_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
-        if known is None or outer is None:
-            hint = ": give it above the function, by @derivatives" if name in own else ""
-            raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
-        scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
-        result = plus(result, times(substitute(outer, scope), inner))
-    return result
+    return None
 
 
 def derivative_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
-    """The derivative of a function by parameter `i`: what is said of it, or that of its meaning."""
     declared = known.derivative(i)
     if declared is not None or known.meaning is None:
         return declared
@@ -142,7 +141,6 @@ def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
 
 
 def meaning(name: str, args: list[ast.expr], own: Functions = NONE) -> ast.expr | None:
-    """A call of a scalar function as an expression of other functions; None where it stands for itself."""
     known = known_function(name, own)
     if known is None or known.meaning is None or len(args) != len(known.parameters):
         return None

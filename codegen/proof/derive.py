@@ -1,7 +1,5 @@
 """Derives the gradient formulas that an element-wise entry leaves out, by the chain rule, as formulas over ops.
 
-The entry gets the forward-mode rule `auto_element_wise`, and the policy at kinks by which its formulas are right.
-
 `python -m codegen derive EXPRESSION`: an entry for a scalar expression, with the formulas that it does not need.
 """
 
@@ -34,14 +32,7 @@ GRAD = ast.Name("grad", ast.Load())
 def derived(
     schema: Schema, expression: ast.expr, argument: Argument, is_complex: bool, own: Functions = NONE
 ) -> ast.expr:
-    """The gradient formula of one argument.
-
-    Args:
-        schema: the entry's schema.
-        expression: what the entry computes, over its arguments.
-        argument: the tensor whose gradient is wanted.
-        is_complex: whether the entry takes complex numbers: then the derivative is conjugated.
-        own: the scalar functions of a user's package.
+    """The gradient formula of one argument, conjugated where `is_complex`.
 
     Raises:
         NoDerivative: the expression holds something whose derivative is not known.
@@ -57,7 +48,6 @@ def derived(
 
 
 def not_analytic(tree: ast.expr, own: Functions) -> str:
-    """Why an expression has no complex derivative; empty where it has one."""
     no_function = "is no analytic function of complex numbers"
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     for node in ast.walk(tree):
@@ -75,10 +65,7 @@ def not_analytic(tree: ast.expr, own: Functions) -> str:
 
 
 def with_gradient(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
-    """The derivative times the gradient of the result; in a choice the side that is not 0 alone.
-
-    `conjugated` are the tensors of complex numbers, if there are any: a derivative of these is conjugated.
-    """
+    """The derivative, conjugated by complex tensors, times `grad`; in a choice the side that is not 0 alone."""
     if is_number(tree, 0):
         return ast.Call(ast.Name("zeros_like", ast.Load()), [GRAD], [])
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "where":
@@ -97,22 +84,18 @@ def with_gradient(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 
 
 def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
-    """The conjugate of an expression, where it is complex and no plain number."""
     if not conjugated or isinstance(tree, ast.Constant):
         return tree
     return ast.Call(ast.Attribute(tree, "conj", ast.Load()), [], [])
 
 
 class Formulas:
-    """Turns scalar expressions into formulas over ops."""
-
     def __init__(self, expression: ast.expr, tensors: Collection[str], own: Functions) -> None:
         self.own = own
         self.result = ast.dump(expression)
         self.tensors = tensors
 
     def formula(self, tree: ast.expr) -> ast.expr:
-        """A scalar expression as a formula over ops, in which the entry's own expression is `result`."""
         if ast.dump(tree) == self.result:
             return ast.Name("result", ast.Load())
         match tree:
@@ -120,10 +103,8 @@ class Formulas:
                 return ast.Constant(CONSTANTS[name]) if name in CONSTANTS else ast.Name(name, ast.Load())
             case ast.Constant():
                 return tree
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return ast.UnaryOp(ast.Invert(), self.formula(operand))
             case ast.UnaryOp(op=op, operand=operand):
-                return ast.UnaryOp(op, self.formula(operand))
+                return ast.UnaryOp(ast.Invert() if isinstance(op, ast.Not) else op, self.formula(operand))
             case ast.BoolOp(op=op, values=[first, *rest]):
                 result = self.formula(first)
                 for value in rest:
@@ -133,52 +114,50 @@ class Formulas:
                 return ast.BinOp(self.formula(left), op, self.formula(right))
             case ast.Compare(left=left, ops=ops, comparators=[right]):
                 return ast.Compare(self.formula(left), ops, [self.formula(right)])
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.choice(test, body, orelse)
-            case ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse]):
-                return self.choice(test, body, orelse)
+            case (
+                ast.IfExp(test=test, body=body, orelse=orelse)
+                | ast.Call(func=ast.Name(id="where" | "either"), args=[test, body, orelse])
+            ):
+                parts = [self.formula(part) for part in (test, body, orelse)]
+                if names_in(test) & {*self.tensors}:
+                    return ast.Call(ast.Name("where", ast.Load()), parts, [])
+                return chosen(*parts)
         assert isinstance(tree, ast.Call)
         return self.call(tree)
 
-    def choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
-        parts = [self.formula(part) for part in (test, body, orelse)]
-        if any(isinstance(node, ast.Name) and node.id in self.tensors for node in ast.walk(test)):
-            return ast.Call(ast.Name("where", ast.Load()), parts, [])
-        return chosen(*parts)
-
     def call(self, tree: ast.Call) -> ast.expr:
-        """A call of an op; of numbers alone, the number."""
         assert isinstance(tree.func, ast.Name)
-        stands_for = self.stands_for(tree.func.id, tree.args)
-        if stands_for is not None:
+        name = tree.func.id
+        is_expression = name in self.own and not any(self.own[name].derivatives)  # with given derivatives it is an op
+        if is_expression and (stands_for := meaning(name, tree.args, self.own)) is not None:
             return self.formula(stands_for)
         args = [self.formula(argument) for argument in tree.args]
-        if tree.func.id in FLOAT and all(isinstance(argument, ast.Constant) for argument in args):
+        if name in FLOAT and all(isinstance(argument, ast.Constant) for argument in args):
             with suppress(Unknown):  # of too few numbers, say, which is a problem of the expression's
                 value = float(evaluate(ast.Call(tree.func, args, []), {}))
                 if math.isfinite(value):
                     return ast.Constant(value)
-        if tree.func.id == "divide":
+        if name == "divide":
             return ast.BinOp(args[0], ast.Div(), args[1])
-        return ast.Call(ast.Name(tree.func.id, ast.Load()), args, [])
-
-    def stands_for(self, name: str, args: list[ast.expr]) -> ast.expr | None:
-        """The expression of a package's function; one whose derivatives are given stays a call, of an op."""
-        if name not in self.own or any(self.own[name].derivatives):
-            return None
-        return meaning(name, args, self.own)
+        return ast.Call(ast.Name(name, ast.Load()), args, [])
 
 
 def completed(entry: Entry) -> Entry:
-    """The entry with the formulas that it leaves out; as it is where none can be derived."""
     missing = without_formula(entry)
     if not missing or missing_derivative(entry):
         return entry
-    own = {argument.name: _formula(entry, argument) for argument in missing}
+    where, word = entry.compute.where, "auto_element_wise"
+    trees = {argument.name: _derived(entry, argument) for argument in missing}
+    own = {name: Formula(ast.unparse(tree), tree, where, derived=True) for name, tree in trees.items()}
     order = [argument.name for argument in entry.schema.arguments]
     gradients = dict(sorted((entry.gradients | own).items(), key=lambda item: order.index(item[0])))
-    result = replace(entry, gradients=gradients, forward=entry.forward or _forward(entry))
-    return result if "kink" in entry.key_locations else replace(result, kink=_policies(result))
+    rule = Formula(word, None, where, keyword=word, derived=True)
+    forward = entry.forward or {output.name: rule for output in entry.schema.returns}
+    result = replace(entry, gradients=gradients, forward=forward)
+    if "kink" in entry.key_locations:
+        return result
+    policies = tuple(_policy(result, name) for name in result.formulas)
+    return replace(result, kink=policies[:1] if len(set(policies)) == 1 else policies)
 
 
 def as_written(entry: Entry) -> Entry:
@@ -199,7 +178,6 @@ def without_formula(entry: Entry) -> list[Argument]:
 
 
 def missing_derivative(entry: Entry) -> str:
-    """Why no formula can be derived for what an entry leaves out; empty where one can."""
     try:
         for argument in without_formula(entry):
             _derived(entry, argument)
@@ -211,22 +189,6 @@ def missing_derivative(entry: Entry) -> str:
 def _derived(entry: Entry, argument: Argument) -> ast.expr:
     assert entry.compute.tree is not None
     return derived(entry.schema, entry.compute.tree, argument, "complex" in entry.dtypes, entry.functions)
-
-
-def _formula(entry: Entry, argument: Argument) -> Formula:
-    tree = _derived(entry, argument)
-    return Formula(ast.unparse(tree), tree, entry.compute.where, derived=True)
-
-
-def _forward(entry: Entry) -> dict[str, Formula]:
-    word = "auto_element_wise"
-    rule = Formula(word, None, entry.compute.where, keyword=word, derived=True)
-    return {output.name: rule for output in entry.schema.returns}
-
-
-def _policies(entry: Entry) -> tuple[str, ...]:
-    result = tuple(_policy(entry, name) for name in entry.formulas)
-    return result[:1] if len(set(result)) == 1 else result
 
 
 def _policy(entry: Entry, argument: str) -> str:
@@ -245,7 +207,6 @@ NAME = "my_op"
 
 
 def derive_command(argv: Sequence[str]) -> int:
-    """Print an entry that computes the expression; 1 where it has no formulas."""
     parser = argparse.ArgumentParser(prog="python -m codegen derive", description=__doc__)
     parser.add_argument("expression", help='over names of tensors, as in "self * sigmoid(beta * self)"')
     parser.add_argument("--numbers", nargs="*", default=[], metavar="NAME", help="the names that are numbers")
@@ -263,7 +224,6 @@ def derive_command(argv: Sequence[str]) -> int:
 
 
 def entry_source(expression: str, numbers: Sequence[str], is_complex: bool) -> str:
-    """An entry without formulas: its arguments are the names of the expression, in order of place."""
     arguments = [f"{'Scalar' if name in numbers else 'Tensor'} {name}" for name in names(expression)]
     kinds = "float, complex" if is_complex else "float"
     body = "\n".join(f"    {line}" for line in expression.splitlines())

@@ -1,8 +1,4 @@
-"""The derivative of a gradient formula as the framework computes it: by the formulas of the ops in it.
-
-`Plain` brings formulas over ops to scalar expressions of real numbers; `FormulaDerivative` differentiates them, ties
-and branches included.
-"""
+"""The derivative of a gradient formula as the framework computes it, by the formulas of the ops in it."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from collections.abc import Mapping
 from ..spec.definitions import substituted
 from ..spec.formula import called
 from ..spec.model import Entry
-from .derivative import ONE, ZERO, chosen, is_number, negative, plus, times
+from .derivative import ONE, ZERO, chosen, is_number, negative, of_operator, plus
 from .scalar_code import OPERATORS, Inliner, NotElementwise, bind
 
 
@@ -36,7 +32,6 @@ class Plain(FullInliner):
 
 
 def asks_complex(test: ast.expr) -> bool:
-    """Whether a condition is that a tensor, or its dtype, is complex."""
     if isinstance(test, ast.Attribute):
         return test.attr == "is_complex"
     return isinstance(test, ast.Call) and called(test) == "is_complex"
@@ -62,7 +57,10 @@ class FormulaDerivative:
             case ast.UnaryOp(operand=operand):
                 return negative(self.of(operand))
             case ast.BinOp(left=left, op=op, right=right):
-                return self._of_operator(op, left, right)
+                if (result := of_operator(op, left, right, self.of)) is not None:
+                    return result
+                symbol = OPERATORS[type(op)]
+                return self._of_ops(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return chosen(test, self.of(body), self.of(orelse))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
@@ -73,50 +71,32 @@ class FormulaDerivative:
                 return self._of_op(name, values, {k.arg or "": k.value for k in keywords})
         raise NotElementwise(ast.unparse(tree))
 
-    def _of_operator(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
-        match op:
-            case ast.Add():
-                return plus(self.of(left), self.of(right))
-            case ast.Sub():
-                return plus(self.of(left), negative(self.of(right)))
-            case ast.Mult():
-                return plus(times(self.of(left), right), times(left, self.of(right)))
-            case ast.BitAnd() | ast.BitOr() | ast.BitXor():
-                return ZERO
-        symbol = OPERATORS[type(op)]
-        return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
-
     def _of_op(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
         if name in _CONSTANT:
             return ZERO
         if name == "unfused":
             return self.of(args[0])
-        return self._of_entries(self.inliner.by_name.get(name, []), name, args, named)
+        return self._of_ops(self.inliner.by_name.get(name, []), name, args, named)
 
-    def _of_entries(
-        self, entries: list[Entry], name: str, args: list[ast.expr], named: Mapping[str, ast.expr]
-    ) -> ast.expr:
-        """By the formulas of the first overload that takes these arguments."""
-        for entry in entries:
+    def _of_ops(self, ops: list[Entry], name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:
+        for entry in ops:
             tree = entry.compute.tree
             scope = bind(entry, args, dict(named)) if tree is not None else None
             if tree is None or scope is None:
                 continue
             if entry.compute.kind == "composite":
                 return self.of(substituted(tree, scope))
-            return self._by_formulas(entry, scope, call_of(name, args, named))
+            call = call_of(name, args, named)
+            result: ast.expr = ZERO
+            for argument, formula in entry.gradients.items():
+                inner = ZERO if formula.keyword == "non_differentiable" else self.of(scope[argument])
+                if is_number(inner, 0):
+                    continue
+                if formula.tree is None:
+                    raise NotElementwise(f"{entry.name} by {argument}")
+                result = plus(result, substituted(formula.tree, scope | {"grad": inner, "result": call}))
+            return result
         raise NotElementwise(name)
-
-    def _by_formulas(self, entry: Entry, scope: dict[str, ast.expr], call: ast.expr) -> ast.expr:
-        result: ast.expr = ZERO
-        for argument, formula in entry.gradients.items():
-            inner = ZERO if formula.keyword == "non_differentiable" else self.of(scope[argument])
-            if is_number(inner, 0):
-                continue
-            if formula.tree is None:
-                raise NotElementwise(f"{entry.name} by {argument}")
-            result = plus(result, substituted(formula.tree, scope | {"grad": inner, "result": call}))
-        return result
 
 
 def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:

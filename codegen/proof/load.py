@@ -11,10 +11,8 @@ from .derive import completed
 
 
 def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
-    """The entries of a spec with all their formulas, and everything of the wrong form: see `read_spec`."""
     return read_spec(path, shown, own, completed)
 
 
 def load_on_demand(path: Path, own: Functions = NONE) -> EntriesOnDemand:
-    """The entries of a spec by name, each read, and its formulas derived, when it is first asked for."""
     return EntriesOnDemand(path, own, completed)

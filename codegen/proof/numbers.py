@@ -1,7 +1,4 @@
-"""Scalar expressions in numbers: over arrays of points, in float64, with NumPy's and SciPy's functions.
-
-These are not the framework's own kernels, so what they say is a second opinion.
-"""
+"""Scalar expressions in numbers, in float64, by NumPy and SciPy: not the framework's kernels, so a second opinion."""
 
 from __future__ import annotations
 
@@ -149,27 +146,19 @@ def evaluate(tree: ast.expr, points: Points, own: Functions = NONE) -> Any:
         case ast.Call(func=ast.Name(id=name), args=args) if name in FLOAT:
             return _applied(FLOAT[name], tree, [at(argument) for argument in args])
         case ast.Call(func=ast.Name(id=name), args=args):
-            return _called(name, args, points, own)
+            stands_for = meaning(name, args, own)
+            return computed(name, own)(*map(at, args)) if stands_for is None else at(stands_for)
     raise Unknown(ast.unparse(tree))
 
 
 def _applied(function: Callable[..., Any], tree: ast.expr, values: list[Any]) -> Any:
-    """A function of some operands, if it takes so many and such numbers: bits of floats are none."""
     try:
         return function(*values)
     except TypeError:
         raise Unknown(ast.unparse(tree)) from None
 
 
-def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> Any:
-    stands_for = meaning(name, args, own)
-    if stands_for is not None:
-        return evaluate(stands_for, points, own)
-    return computed(name, own)(*(evaluate(argument, points, own) for argument in args))
-
-
 def computed(name: str, own: Functions) -> Callable[..., Any]:
-    """The function that computes a scalar function on arrays; an Unknown where nothing does here."""
     result = FLOAT.get(name) or (own[name].numbers if name in own else None)
     if result is None:
         raise Unknown(name)

@@ -18,17 +18,15 @@ from .numbers import Points
 COUNT = 4_000
 SPECIAL = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0)
 SCALES = (0.1, 1.0, 10.0, 60.0)
+NUMERIC = ("Tensor", "Scalar", "float", "int", "bool")  # types of arguments
 
 
 def sample_points(entry: Entry) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(zlib.crc32(entry.name.encode()))
-    points = {a.name: _column(entry, a, rng) for a in entry.schema.arguments if _is_numeric(a)}
+    numeric_arguments = [a for a in entry.schema.arguments if a.type.base in NUMERIC and not a.type.is_list]
+    points = {a.name: _column(entry, a, rng) for a in numeric_arguments}
     points["grad"] = rng.normal(size=COUNT) + 3.0
     return points
-
-
-def _is_numeric(argument: Argument) -> bool:
-    return argument.type.base in ("Tensor", "Scalar", "float", "int", "bool") and not argument.type.is_list
 
 
 def is_mask(entry: Entry, argument: Argument) -> bool:
@@ -59,7 +57,6 @@ def _with_specials(numbers: np.ndarray, specials: Iterable[float], rng: np.rando
 
 
 def _example_values(entry: Entry, argument: Argument) -> Iterator[float]:
-    """The finite numbers that the default and the samples give to an argument."""
     nodes = [sample.arguments.get(argument.name) for sample in (*entry.samples, *entry.hard)]
     if argument.default is not None:
         nodes.append(ast.parse(argument.default, mode="eval").body)
@@ -96,7 +93,6 @@ def boundary(
 
 
 def corners(points: Points, tensors: Sequence[str]) -> dict[str, np.ndarray]:
-    """Points at which all tensors are special numbers, or as good as equal."""
     grid = np.array(list(itertools.product((*SPECIAL, -0.0), repeat=min(len(tensors), 3)))).T
     count = grid.shape[1] if tensors else 0
     first_points = {name: np.resize(array, count) for name, array in points.items()}

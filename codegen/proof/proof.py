@@ -1,8 +1,7 @@
 """Whether the written gradient formulas of an element-wise entry are the derivatives of its expression.
 
-In the interior of every case the written formula and the symbolic derivative are compared as exact values; where that
-does not settle it, at all points of the case in numbers. On the boundaries of cases the written formula is compared
-with the limits of the symbolic derivative from both sides, by the entry's policy at kinks.
+In the interior of every case both are compared as exact values; where that does not settle it, in numbers at all its
+points. On boundaries the formula is compared with the limits of the symbolic derivative, by the policy at kinks.
 """
 
 from __future__ import annotations
@@ -10,13 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..spec.model import Entry, Formula
 from . import algebra
-from .boundaries import Boundary
+from .boundaries import Boundary, shown_point
 from .cases import Algebra, Case, NotAlgebraic, cases
 from .derivative import ONE, NoDerivative, derivative, times
 from .formula_derivative import RESULT_DERIVATIVE, FormulaDerivative, Plain
@@ -60,22 +58,17 @@ class Prover:
         return substitute(inlined(entry, self.inliner, formula.tree), {"result": expression})
 
     def own_derivative(self, entry: Entry, argument: str, formula: Formula) -> ast.expr | None:
-        """The derivative of the formula by the framework's own formulas; None where that is not element-wise."""
         expression = entry.compute.tree
         assert expression is not None
         assert formula.tree is not None
         try:
             tree = FormulaDerivative(self.inliner, argument).of(formula.tree)
             result_derivative = derivative(expression, {argument: ONE}, entry.functions)
-            names = {name: ast.Name(name) for name in (RESULT_DERIVATIVE, "grad", "result", *argument_names(entry))}
-            scalar = self.inliner.scalar(tree, names)
+            names = (RESULT_DERIVATIVE, "grad", "result", *(a.name for a in entry.schema.arguments))
+            scalar = self.inliner.scalar(tree, {name: ast.Name(name) for name in names})
         except (NotElementwise, NoDerivative):
             return None
         return substitute(scalar, {"result": expression, RESULT_DERIVATIVE: result_derivative})
-
-
-def argument_names(entry: Entry) -> list[str]:
-    return [a.name for a in entry.schema.arguments]
 
 
 class Comparison:
@@ -93,7 +86,7 @@ class Comparison:
 
     def _where_defined(self, points: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         with np.errstate(all="ignore"):
-            finite = np.isfinite(np.broadcast_to(self._at(self.expression, points), points["grad"].shape))
+            finite = np.isfinite(np.broadcast_to(evaluate(self.expression, points, self.own), points["grad"].shape))
         return {name: array[finite] for name, array in points.items()}
 
     def verdict(self) -> Verdict:
@@ -105,26 +98,16 @@ class Comparison:
             if wrong:
                 return Verdict(self.argument, WRONG, wrong)
             state, reason, compared = EQUAL, why, len(rest["grad"])
-        on = self._boundary_points()
-        fault = self._boundary(on).fault() if len(on["grad"]) else ""
-        if fault:
-            return Verdict(self.argument, WRONG, fault)
-        return Verdict(self.argument, state, reason, compared + len(on["grad"]))
-
-    def _boundary_points(self) -> Points:
-        """Points on the boundaries, and at numbers that are special, at which the expression is finite."""
         movable = [name for name, array in self.points.items() if array.dtype.kind == "f" and name != "grad"]
         tensors = [a.name for a in self.entry.tensor_arguments if a.name in movable]
         numbers = [name for name in movable if name not in tensors]
         both = boundary(self.differences, self.points, tensors, numbers, self.own), corners(self.points, tensors)
-        return self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
-
-    def _boundary(self, points: Points) -> Boundary:
+        on = self._where_defined({name: np.concatenate([part[name] for part in both]) for name in self.points})
         derivatives = self.derived, self.written, self.again
-        return Boundary(self.expression, *derivatives, self.argument, points, self.policy, self.own)
-
-    def _at(self, tree: ast.expr, points: Points) -> Any:
-        return evaluate(tree, points, self.own)
+        on_boundaries = Boundary(self.expression, *derivatives, self.argument, on, self.policy, self.own)
+        if len(on["grad"]) and (fault := on_boundaries.fault()):
+            return Verdict(self.argument, WRONG, fault)
+        return Verdict(self.argument, state, reason, compared + len(on["grad"]))
 
     def _by_cases(self) -> tuple[np.ndarray | None, str]:
         """The points of interior cases in which the formulas are not proved to be equal, and why not; None: all."""
@@ -140,7 +123,6 @@ class Comparison:
         return np.concatenate(left) if left else np.zeros(0, int), why
 
     def _compared(self, case: Case) -> str:
-        """Why the derivatives are not proved equal in a case; empty where they are."""
         here = Algebra(case, self.conditions, self.own)
         try:
             zero = algebra.is_zero(here.value(self.derived) - here.value(self.written))
@@ -151,18 +133,14 @@ class Comparison:
         return "" if zero else "not the same form"
 
     def _worst(self, points: Points) -> str:
-        """Where the derivatives differ most in numbers; empty where they agree."""
         with np.errstate(all="ignore"):
-            shape = points["grad"].shape
-            derived, written = (np.broadcast_to(self._at(t, points), shape) for t in (self.derived, self.written))
+            both = (evaluate(tree, points, self.own) for tree in (self.derived, self.written))
+            derived, written = (np.broadcast_to(values, points["grad"].shape) for values in both)
             scale = np.abs(derived) + np.abs(written) + np.abs(points["grad"])
             error = np.where(np.isfinite(written), np.abs(derived - written) / scale, np.inf)
             error = np.where(np.isfinite(derived), error, 0)
         if not error.size or not error.max() > TOLERANCE:
             return ""
         worst = int(error.argmax())
-        point_description = ", ".join(f"{name}={array[worst]:.6g}" for name, array in points.items() if name != "grad")
-        derivatives = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
-        return (
-            f"at {point_description} the formula gives {derivatives[0]:.12g}, the derivative is {derivatives[1]:.12g}"
-        )
+        gives, right = written[worst] / points["grad"][worst], derived[worst] / points["grad"][worst]
+        return f"at {shown_point(points, worst)} the formula gives {gives:.12g}, the derivative is {right:.12g}"

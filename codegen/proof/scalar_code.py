@@ -1,7 +1,6 @@
 """Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined.
 
-A gradient formula is an expression over ops. Where all of them are element-wise, replacing each op by its own scalar
-expression gives the body of one fused backward kernel.
+A gradient formula all of whose ops are element-wise gives the body of one fused backward kernel.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that valu
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
 NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
-
 
 MAX_NODES = 2_000  # of an expression with its ops inlined
 MAX_LEVELS = 60  # of it, and of calls in each other while it is made
@@ -77,11 +75,17 @@ class Inliner:
                 op = ast.Not() if isinstance(op, ast.Invert) else op
                 return ast.UnaryOp(op, self.scalar(operand, scope))
             case ast.BinOp(left=left, op=op, right=right):
-                return self.binary(op, self.scalar(left, scope), self.scalar(right, scope))
+                operands = [self.scalar(left, scope), self.scalar(right, scope)]
+                if isinstance(op, _PLAIN):
+                    return ast.BinOp(operands[0], op, operands[1])
+                symbol = OPERATORS.get(type(op), "")
+                return self.first_fit(self.by_operator.get(symbol, []), symbol, operands, {})
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return ast.Compare(self.scalar(left, scope), ops, [self.scalar(c, scope) for c in comparators])
             case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords):
-                return self.method(attr, value, args, keywords, scope)
+                values = [self.scalar(a, scope) for a in args]
+                values.insert(self.self_position(attr), self.scalar(value, scope))
+                return self.call(attr, values, self.named(keywords, scope))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
                 return self.call(name, [self.scalar(a, scope) for a in args], self.named(keywords, scope))
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -91,20 +95,7 @@ class Inliner:
     def named(self, keywords: list[ast.keyword], scope: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
         return {k.arg or "": self.scalar(k.value, scope) for k in keywords}
 
-    def binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
-        if isinstance(op, _PLAIN):
-            return ast.BinOp(left, op, right)
-        symbol = OPERATORS.get(type(op), "")
-        return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
-
-    def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
-        values = [self.scalar(a, scope) for a in args]
-        values.insert(self.self_position(name), self.scalar(value, scope))
-        return self.call(name, values, self.named(keywords, scope))
-
     def self_position(self, name: str) -> int:
-        """The place of a method's tensor among the arguments of the function."""
         schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
         return [a.name for a in schema.arguments].index("self") if schema else 0
 
@@ -116,13 +107,11 @@ class Inliner:
         return self.first_fit(self.by_name.get(name, []), name, args, named)
 
     def first_fit(self, entries: list[Entry], name: str, args: list, named: dict) -> ast.expr:
-        """Inline the first element-wise overload that takes these arguments."""
         for entry in entries:
-            scope = bind(entry, args, named) if entry.compute.kind in ("elementwise", "composite") else None
-            if scope is not None and entry.compute.kind == "elementwise" and entry.compute.tree is not None:
-                return substitute(entry.compute.tree, scope)
-            if scope is not None and entry.compute.tree is not None:
-                return self.scalar(entry.compute.tree, scope)
+            kind, tree = entry.compute.kind, entry.compute.tree
+            scope = bind(entry, args, named) if kind in ("elementwise", "composite") and tree is not None else None
+            if scope is not None and tree is not None:
+                return substitute(tree, scope) if kind == "elementwise" else self.scalar(tree, scope)
         raise NotElementwise(name)
 
 
@@ -161,7 +150,6 @@ def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
-    """A gradient formula as one scalar expression over elements and numbers."""
     assert tree is not None
     names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
     scope = {name: ast.Name("result" if name == "result0" else name, ast.Load()) for name in names}
@@ -172,8 +160,6 @@ def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
 
 
 def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
-    """Source of a scalar expression: elements indexed, numeric constants in the kernel's own dtype `T`."""
-
     class Typed(ast.NodeTransformer):
         def visit_Constant(self, node: ast.Constant) -> ast.expr:
             if type(node.value) in (int, float):
@@ -213,8 +199,6 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
 
 
 def of_elements(source: str) -> str:
-    """A scalar expression over elements of arrays as one over numbers of the same names."""
-
     class Elements(ast.NodeTransformer):
         def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
             return node.value

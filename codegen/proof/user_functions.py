@@ -1,9 +1,7 @@
-"""Reads what a user's package says of its own scalar functions: their derivatives, and what they compute. Nothing is
-run.
+"""Reads what a user's package says of its own scalar functions: derivatives, and what they compute. Nothing is run.
 
-A function of assignments, choices and one result per branch is an expression, which is differentiated by the chain
-rule. One that loops is not: `@derivatives("...")` above it gives its derivatives. `verify` compares both with the
-numbers that the function returns (`codegen/verify/functions.py`).
+A function of assignments, choices and one result per branch is an expression. One that loops is not:
+`@derivatives("...")` above it gives its derivatives. codegen/verify/functions.py compares both with its numbers.
 """
 
 from __future__ import annotations
@@ -32,8 +30,6 @@ class NoExpression(Exception):
 
 @dataclass(frozen=True)
 class Definition:
-    """A scalar function of a package: its name, its module, and its statement there."""
-
     name: str
     file: Path
     node: ast.FunctionDef
@@ -59,7 +55,6 @@ class Definition:
 
 
 def interval(tree: ast.expr) -> tuple[float, float] | None:
-    """(lo, hi) with lo < hi; None for anything else."""
     try:
         low, high = ast.literal_eval(tree)
         return (float(low), float(high)) if -math.inf < low < high < math.inf else None
@@ -68,7 +63,6 @@ def interval(tree: ast.expr) -> tuple[float, float] | None:
 
 
 def read_functions(definitions: Sequence[Definition], before: Functions) -> tuple[Functions, list[Problem]]:
-    """The scalar functions that are defined, besides those of other packages, and the problems with decorators."""
     known = {d.name: Scalar(d.parameters, (None,) * len(d.parameters)) for d in definitions} | dict(before)
     problems = [problem for d in definitions for problem in declaration_faults(d, known)]
     if problems:
@@ -76,23 +70,17 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
     results = dict(before)
     reader = Reader(definitions, known)
     for d in definitions:
-        sources = (
-            tuple(derivative_source(argument) for argument in d.declared.args)
-            if d.declared
-            else (None,) * len(d.parameters)
-        )
-        results[d.name] = Scalar(d.parameters, sources, reader.meaning(d))
-    return without_circles(results), []
-
-
-def without_circles(functions: Functions) -> Functions:
-    """The functions, those that call each other without end as what they are: no expressions."""
-    trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in functions.items()}
-    calls = {name: {*functions_in(tree)} & functions.keys() for name, tree in trees.items()}
+        given = [derivative_source(argument) for argument in d.declared.args] if d.declared else []
+        results[d.name] = Scalar(d.parameters, tuple(given) or (None,) * len(d.parameters), reader.meaning(d))
+    trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in results.items()}
+    calls = {name: {*functions_in(tree)} & results.keys() for name, tree in trees.items()}
     reached = {name: set(called) for name, called in calls.items()}
-    for _ in functions:
+    for _ in results:
         reached = {name: called.union(*(calls[other] for other in called)) for name, called in reached.items()}
-    return {name: replace(known, meaning=None) if name in reached[name] else known for name, known in functions.items()}
+    for name in results:
+        if name in reached[name]:  # functions that call each other without end are no expressions
+            results[name] = replace(results[name], meaning=None)
+    return results, []
 
 
 # ---- derivatives that are given --------------------------------------------------------------------------------------
@@ -120,14 +108,12 @@ def declaration_faults(definition: Definition, known: Functions) -> Iterator[Pro
         elif interval(keyword.value) is None:
             yield _problem(definition, keyword.value, "expected the interval (lo, hi) of a parameter, with lo < hi")
     for argument in call.args:
-        if isinstance(argument, ast.Constant) and argument.value is None:
-            continue
         text = derivative_source(argument)
-        if text is None:
+        if text is not None:
+            for message in _expression_faults(text, (*definition.parameters, "result"), known):
+                yield _problem(definition, argument, message)
+        elif not (isinstance(argument, ast.Constant) and argument.value is None):
             yield _problem(definition, argument, "expected an expression in quotes, or None")
-            continue
-        for message in _expression_faults(text, (*definition.parameters, "result"), known):
-            yield _problem(definition, argument, message)
 
 
 def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
@@ -166,7 +152,6 @@ class Reader:
         self.within: list[str] = []  # functions that are being read
 
     def meaning(self, definition: Definition) -> str | None:
-        """The expression that a function stands for, over its parameters; None where there is none."""
         if definition.node.args.vararg or definition.node.args.kwonlyargs or definition.node.args.kwarg:
             return None
         scope: Scope = {name: ast.Name(name, ast.Load()) for name in definition.parameters}
@@ -181,8 +166,7 @@ class Reader:
             raise NoExpression
         self.within.append(key)
         try:
-            module = Module.of(definition.file)
-            result = self._result(definition.node.body, {}, module)
+            result = self._result(definition.node.body, {}, Module.of(definition.file))
             return bounded(substitute(result, dict(zip(definition.parameters, args, strict=True))))
         finally:
             self.within.pop()
@@ -206,8 +190,6 @@ class Reader:
         raise NoExpression
 
     def _value(self, tree: ast.expr, scope: Scope, module: Module) -> ast.expr:
-        """An expression of a function's body as one of a spec."""
-
         def of(part: ast.expr) -> ast.expr:
             return self._value(part, scope, module)
 
@@ -216,7 +198,7 @@ class Reader:
                 return tree
             case ast.Name(id=name):
                 return scope[name] if name in scope else module.constant(name) or tree
-            case ast.Attribute(value=ast.Name(id=library), attr=name) if name in SAME and module.is_library(library):
+            case ast.Attribute(value=ast.Name(id=library), attr=name) if name in SAME and library in module.libraries:
                 return ast.Name("PI", ast.Load())
             case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
                 return ast.UnaryOp(tree.op, of(operand))
@@ -235,7 +217,6 @@ class Reader:
         raise NoExpression
 
     def _call(self, function: str | Definition | None, args: list[ast.expr]) -> ast.expr:
-        """A call: of a function that derivatives are known of, or of a private one, which is what it computes."""
         if isinstance(function, Definition) and function.name not in self.public:
             return self._called(function, args)
         name = function.name if isinstance(function, Definition) else function
@@ -270,9 +251,6 @@ class Module:
         integral = [a for n in body if isinstance(n, ast.Import) for a in n.names if a.name in _LIBRARIES]
         return cls(file, definitions, constants, imported, {a.asname or a.name: a.name for a in integral})
 
-    def is_library(self, name: str) -> bool:
-        return name in self.libraries
-
     def constant(self, name: str) -> ast.expr | None:
         cached = self.constants.get(name)
         number = cached.operand if isinstance(cached, ast.UnaryOp) and isinstance(cached.op, ast.USub) else cached
@@ -282,9 +260,8 @@ class Module:
         return ast.Name("PI", ast.Load()) if source in _LIBRARIES and original in SAME else None
 
     def called(self, function: ast.expr) -> str | Definition | None:
-        """The callee: the name of a scalar function of specgrad, a definition of the package, or None."""
         match function:
-            case ast.Attribute(value=ast.Name(id=library), attr=name) if self.is_library(library):
+            case ast.Attribute(value=ast.Name(id=library), attr=name) if library in self.libraries:
                 return _ALIKE.get(name, name)
             case ast.Name(id=name) if name in self.definitions:
                 return self.definitions[name]

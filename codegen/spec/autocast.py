@@ -1,6 +1,4 @@
-"""Reads the key `autocast`: what an op's tensors are cast to inside `autocast`, on each type of device.
-
-Reads the key `autocast` of a section: which of its ops are cast to what, by device.
+"""Reads the key `autocast`: what tensors are cast to inside `autocast`, by type of device; a section lists its ops.
 
 autocast:
   all: {lower: [conv1d, conv2d]}
@@ -11,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import yaml
 
-from ..language.syntax import did_you_mean
+from ..language.syntax import one_of
 from .fields import AUTOCAST, AUTOCAST_DEVICES
 from .formula import Report
 from .model import Where
@@ -27,7 +25,6 @@ _REFUSED = re.compile(r"refuse\((.*\S.*)\)")
 
 
 def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dict[str, str]:
-    """The word for each type of device: one word stands for all of them, a mapping names those that it means."""
     if node is None:
         return {}
     if not isinstance(node, yaml.MappingNode):
@@ -47,14 +44,12 @@ def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dic
 
 
 def read_word(node: yaml.Node, source: Source, report: Report) -> str:
-    """A word of the key; `refuse: why` for `refuse(why)`, nothing for what is none."""
     word = " ".join(node.value.split()) if isinstance(node, yaml.ScalarNode) else ""
     if refused := _REFUSED.fullmatch(word):
         return REFUSE + refused[1].strip()
     if word in AUTOCAST or word.startswith(LIKE):
         return word
-    hint = did_you_mean(word, AUTOCAST) or f" (one of {' '.join(AUTOCAST)}, like ARGUMENT or refuse(why))"
-    report(source.where(node), f"unknown value '{word}'{hint}")
+    report(source.where(node), f"unknown value '{word}'{one_of(word, AUTOCAST, ', like ARGUMENT or refuse(why)')}")
     return ""
 
 
@@ -64,14 +59,11 @@ EXPECTED = "ops by device and word are wanted here, as in {cuda: {float32: [cums
 
 @dataclass(frozen=True)
 class Cast:
-    """What one op is cast to."""
-
     where: Where  # where the first list names it
     choices_of: dict[str, str] = field(default_factory=dict)  # type of device -> word
 
 
 def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[str, Cast]:
-    """The casts of each op that the lists name."""
     results: dict[str, Cast] = {}
     for device, word, name, where in _items(node, source, report):
         devices = AUTOCAST_DEVICES if device == ALL else (device,)
@@ -79,14 +71,11 @@ def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[s
         if cast.choices_of.keys() & set(devices):
             report(where, f"'{name}' is in two lists for one device")
         choices_of = cast.choices_of | dict.fromkeys(devices, word)
-        results[name] = replace(
-            cast, choices_of={each: choices_of[each] for each in AUTOCAST_DEVICES if each in choices_of}
-        )
+        results[name] = Cast(cast.where, {each: choices_of[each] for each in AUTOCAST_DEVICES if each in choices_of})
     return results
 
 
 def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[tuple[str, str, str, Where]]:
-    """Device, word, op and its place, one after the other."""
     for device, choices_of in _pairs(node, source, report):
         if device.value not in (ALL, *AUTOCAST_DEVICES):
             report(source.where(device), f"expected one of {' '.join((ALL, *AUTOCAST_DEVICES))}")
@@ -101,10 +90,6 @@ def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[t
 
 
 def _pairs(node: yaml.Node | None, source: Source, report: Report) -> list[tuple[yaml.Node, yaml.Node]]:
-    if node is None:
-        return []
-    if not isinstance(node, yaml.MappingNode):
+    if node is not None and not isinstance(node, yaml.MappingNode):
         report(source.where(node), EXPECTED)
-        return []
-    pairs: list[tuple[yaml.Node, yaml.Node]] = node.value
-    return pairs
+    return node.value if isinstance(node, yaml.MappingNode) else []

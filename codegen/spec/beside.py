@@ -1,8 +1,7 @@
 """The test material of a spec that lies beside it: YAML files by op name, and references that are Python functions.
 
-The first item of a spec may name a file or a folder, seen from the spec: `- tests: tests/spec`. Each YAML file there is
-a mapping from ops to keys of `TEST_KEYS`. Each Python file in a folder `references` there holds functions, named like
-the ops. They are read, never run: their parameters are arguments of the op, their lines are the parts of a reference.
+The first item of a spec may name a file or a folder: `- tests: tests/spec`. A YAML file maps ops to keys of
+`TEST_KEYS`. A Python file in a folder `references` has functions named like the ops: read, never run.
 """
 
 from __future__ import annotations
@@ -26,13 +25,10 @@ Pairs = list[tuple[yaml.Node, yaml.Node]]
 
 @dataclass(frozen=True)
 class Reference:
-    """A Python function that says what an op gives."""
-
     function: ast.FunctionDef
     source: Source
 
     def where(self, node: ast.AST | None = None) -> Where:
-        """The place of the function, or of a node in it."""
         spot = node or self.function
         return Where(self.source.file, spot.lineno, spot.col_offset + 1)  # type: ignore[attr-defined]
 
@@ -46,13 +42,11 @@ class Beside:
     references: dict[str, Reference] = field(default_factory=dict)  # identifier of an op -> its function
     problems: list[Problem] = field(default_factory=list)
 
+    def report(self, where: Where, message: str, op: str = "") -> None:
+        self.problems.append(Problem(where, op, "", message))
+
 
 def sources_beside(path: Path, spec: Source) -> tuple[Source, ...]:
-    """The files that a spec names under `tests`; none where it names none, or they cannot be found.
-
-    Raises:
-        OSError, Unreadable: one of them cannot be read.
-    """
     named = first_item(spec.content, TESTS)
     if named is None:
         return ()
@@ -68,25 +62,16 @@ def _read(shown: PurePath, file: Path) -> Source:
     try:
         return Source(str(shown), read_text(file))
     except Unreadable as error:
-        raise UnreadableBeside(str(shown), error) from None
-
-
-class UnreadableBeside(Exception):
-    """A file beside a spec that is no text, and why."""
-
-    def __init__(self, file: str, error: Unreadable) -> None:
-        super().__init__(str(error))
-        self.where = Where(file, *error.location)
+        error.file = str(shown)
+        raise
 
 
 def is_tests_item(node: yaml.Node) -> bool:
-    """Whether an item of a spec names the files of its tests."""
     keys = {key.value for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
     return TESTS in keys and not keys & {"name", "section"}
 
 
 def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tuple[Source, ...]) -> Iterator[Problem]:
-    """The problems of the item that names the files."""
     for key, value in node.value:
         if key.value != TESTS:
             yield Problem(source.where(key), "", "", f"unknown key '{key.value}' beside '{TESTS}'")
@@ -95,13 +80,11 @@ def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tupl
         elif not isinstance(value, yaml.ScalarNode):
             yield Problem(source.where(value), "", TESTS, "the name of one file or folder is wanted here")
         elif not beside:
-            yield Problem(
-                source.where(value), "", TESTS, f"there is no file '{value.value}', and no folder with YAML files"
-            )
+            message = f"there is no file '{value.value}', and no folder with YAML files"
+            yield Problem(source.where(value), "", TESTS, message)
 
 
 def read_beside(sources: tuple[Source, ...]) -> Beside:
-    """The contents of the files."""
     result = Beside()
     for source in sources:
         if source.file.endswith(".py"):
@@ -117,25 +100,18 @@ def _read_keys(source: Source, result: Beside) -> None:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = Where(source.file, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
-        result.problems.append(Problem(where, "", "", f"cannot be read: {getattr(error, 'problem', None) or error}"))
-        return
+        return result.report(where, f"cannot be read: {getattr(error, 'problem', None) or error}")
     if root is not None and not isinstance(root, yaml.MappingNode):
-        result.problems.append(Problem(source.where(root), "", "", "expected ops with keys, `exp: {samples: [...]}`"))
-        return
+        return result.report(source.where(root), "expected ops with keys, `exp: {samples: [...]}`")
     for op, keys in root.value if root is not None else ():
-        _add_op(source, op, keys, result)
-
-
-def _add_op(source: Source, op: yaml.Node, keys: yaml.Node, result: Beside) -> None:
-    where = source.where(op)
-    if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
-        result.problems.append(Problem(where, "", "", "expected the name of an op with its keys"))
-    elif op.value in result.pairs:
-        message = f"the op is there twice, first at {result.places[op.value]}"
-        result.problems.append(Problem(where, op.value, "", message))
-    else:
-        result.places[op.value] = where
-        result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
+        where = source.where(op)
+        if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
+            result.report(where, "expected the name of an op with its keys")
+        elif op.value in result.pairs:
+            result.report(where, f"the op is there twice, first at {result.places[op.value]}", op.value)
+        else:
+            result.places[op.value] = where
+            result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
 
 
 def _is_test_key(source: Source, op: str, key: yaml.Node, result: Beside) -> bool:
@@ -143,7 +119,7 @@ def _is_test_key(source: Source, op: str, key: yaml.Node, result: Beside) -> boo
     if RENAMED.get(name, name) in TEST_KEYS:
         return True
     hint = did_you_mean(name, TEST_KEYS) or f": those of tests are {' '.join(TEST_KEYS)}"
-    result.problems.append(Problem(source.where(key), op, "", f"'{name}' is no key of tests{hint}"))
+    result.report(source.where(key), f"'{name}' is no key of tests{hint}", op)
     return False
 
 
@@ -151,28 +127,21 @@ def _read_functions(source: Source, result: Beside) -> None:
     try:
         body = ast.parse(source.content).body
     except SyntaxError as error:
-        where = Where(source.file, error.lineno or 1, error.offset or 1)
-        result.problems.append(Problem(where, "", "", f"is no Python: {error.msg}"))
-        return
+        return result.report(Where(source.file, error.lineno or 1, error.offset or 1), f"is no Python: {error.msg}")
     for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name in result.references:
-            message = f"'{node.name}' is defined twice, first at {result.references[node.name].where()}"
-            result.problems.append(Problem(Where(source.file, node.lineno, node.col_offset + 1), "", "", message))
-        elif isinstance(node, ast.FunctionDef):
-            result.references[node.name] = Reference(node, source)
-        elif not _is_head(node):
-            where = Where(source.file, node.lineno, node.col_offset + 1)
-            result.problems.append(Problem(where, "", "", "expected functions, each the reference of an op"))
-
-
-def _is_head(node: ast.stmt) -> bool:
-    """Whether a statement is the docstring or an import: of them nothing is read."""
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    return is_text or isinstance(node, ast.Import | ast.ImportFrom)
+        where = Where(source.file, node.lineno, node.col_offset + 1)
+        match node:
+            case ast.FunctionDef(name=name) if name in result.references:
+                result.report(where, f"'{name}' is defined twice, first at {result.references[name].where()}")
+            case ast.FunctionDef(name=name):
+                result.references[name] = Reference(node, source)
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant(value=str())):
+                pass
+            case _:
+                result.report(where, "expected functions, each the reference of an op")
 
 
 def strangers_beside(beside: Beside, ops: set[str]) -> Iterator[Problem]:
-    """Ops and functions that belong to no entry of the spec."""
     for op, where in beside.places.items():
         if op not in ops:
             yield Problem(where, op, "", f"the spec has no entry of this name{did_you_mean(op, ops)}")

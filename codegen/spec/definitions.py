@@ -1,12 +1,8 @@
 """`where:`: names for parts of an entry's expressions, each defined once, by the arguments and the names above it.
 
-    where:
-      centered: self - self.mean(dim, keepdim=True)
-    self: 2 * grad * centered
-
-Whoever asks what a formula means reads `tree`, in which definitions stand in the place of their names. Generated code
-and documents keep the names: in `written`. A definition is computed once where every formula that uses it is certain
-to need it; what only a branch of `a if c else b` uses stays in that branch.
+In `tree` definitions stand in the place of their names; `written`, for generated code and documents, keeps the names.
+A definition is computed once where every formula that uses it is certain to need it; what only a branch of
+`a if c else b` uses stays in that branch.
 """
 
 from __future__ import annotations
@@ -30,7 +26,6 @@ TOO_DEEP = f"expected at most {MAX_LEVELS} levels with the definitions written o
 
 
 def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
-    """Why a definition cannot have this name; empty where it can."""
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
         return f"expected a name of letters, digits and underscores, found '{name}'"
     if schema.argument(name) is not None:
@@ -44,7 +39,6 @@ def name_fault(name: str, schema: Schema, before: Iterable[str]) -> str:
 
 
 def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
-    """An expression as it was parsed, with what it means; and what is wrong with that, when it has no tree."""
     if written.tree is None or not used(written.tree, definitions):
         return written, ""
     sizes = {name: size(tree, {}) for name, tree in definitions.items()}
@@ -57,11 +51,10 @@ def with_meaning(written: Written, definitions: Trees) -> tuple[Written, str]:
 
 
 def meant(entry: Entry) -> Entry:
-    """An entry of which an expression or a definition was replaced, with what its expressions mean now."""
     definitions: dict[str, Formula] = {}
     for name, each in entry.definitions.items():
-        definitions[name] = _anew(each, _trees(definitions))
-    own = _trees(definitions)
+        definitions[name] = _anew(each, trees_of(definitions))
+    own = trees_of(definitions)
     primal = of_primals(own, [a.name for a in entry.tensor_arguments])
     return replace(
         entry,
@@ -77,19 +70,16 @@ def _anew(each: Written, definitions: Trees) -> Written:
     return with_meaning(replace(each, tree=each.written or each.tree, written=None), definitions)[0]
 
 
-def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
+def trees_of(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
     return _existing({name: each.tree for name, each in definitions.items()})
 
 
 def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr]:
-    """Definitions for forward formulas, where the tensor x is called x_p."""
     renamed: dict[str, ast.expr] = {name: ast.Name(f"{name}_p", ast.Load()) for name in tensors}
     return {name: substituted(tree, renamed) for name, tree in definitions.items()}
 
 
 def substituted(tree: ast.expr, values: Trees) -> ast.expr:
-    """A new expression with others in the place of names; each part keeps the place where it is written."""
-
     def made(node: Any) -> Any:
         if isinstance(node, ast.Name) and node.id in values:
             value = copied(values[node.id])
@@ -102,7 +92,6 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
 
 
 def copied(node: Any) -> Any:
-    """An expression, or a part of one, that may be changed without changing this one."""
     return _rebuilt(node, copied, {})
 
 
@@ -124,15 +113,15 @@ def _rebuilt(node: Any, part: Callable[[Any], Any], arguments: Mapping[str, Any]
 
 
 def size(tree: ast.expr, sizes: Mapping[str, int]) -> int:
-    """The number of nodes of an expression when definitions of these sizes are written out."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     return len(nodes) + sum(sizes.get(node.id, 0) for node in nodes if isinstance(node, ast.Name))
 
 
 def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
-    """Those of the names whose values an expression uses itself."""
     value = frozenset(names)
-    return {tree.id} & value if isinstance(tree, ast.Name) else _union(used(part, value) for part in _parts(tree))
+    if isinstance(tree, ast.Name):
+        return {tree.id} & value
+    return set[str]().union(*(used(part, value) for part in _parts(tree)))
 
 
 def certain(tree: ast.AST, calls_reached: Mapping[str, set[str]]) -> set[str]:
@@ -144,15 +133,10 @@ def certain(tree: ast.AST, calls_reached: Mapping[str, set[str]]) -> set[str]:
             return certain(test, calls_reached) | (certain(body, calls_reached) & certain(orelse, calls_reached))
         case ast.BoolOp(values=values):
             return certain(values[0], calls_reached)
-    return _union(certain(part, calls_reached) for part in _parts(tree))
-
-
-def _union(sets: Iterable[set[str]]) -> set[str]:
-    return set().union(*sets)
+    return set[str]().union(*(certain(part, calls_reached) for part in _parts(tree)))
 
 
 def _parts(node: ast.AST) -> Iterable[ast.AST]:
-    """The expressions in an expression, but for the name of a function that is called."""
     is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     return [*node.args, *node.keywords] if is_named else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -14,18 +14,18 @@ from ..language.syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Sy
 from . import formula
 from .autocast import read_autocast
 from .beside import Beside
-from .definitions import Written, name_fault, of_primals, with_meaning
+from .definitions import Written, name_fault, of_primals, trees_of, with_meaning
 from .fields import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
-from .reference import RESULT
-from .reference_function import read_function
+from .reference import RESULT, read_function
 from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
-from .source import Source, SourceString
+from .source import Source
 from .test_material import TrialFields
 
 # Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
+Formulas = dict[str, Formula]
 TRUE_OR_FALSE = {
     **{word: word for word in ("commutative", "replaces", "precise", "converts", "takes_out", "once_differentiable")},
     "stored": "accepts_f16",
@@ -49,7 +49,7 @@ class EntryReader(TrialFields):
         self.function = beside.references.get(identifier_of(self.op))
         self.defaults = defaults
         self.inherited: list[str] = []
-        self.definitions: dict[str, Formula] = {}
+        self.definitions: Formulas = {}
         self.rows: Program | None = None
 
     def read(self) -> Entry | None:
@@ -101,39 +101,37 @@ class EntryReader(TrialFields):
         )
 
     def _as_written(self) -> dict[str, Any]:
-        """The fields that are what their keys say, and nothing where these are missing."""
         listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}
         flags = {field: self._says(key) for field, key in TRUE_OR_FALSE.items()}
         plain = {field: self._name(key) for field, key in PLAIN.items()}
         return listed | flags | plain | {field: self.choice(key) for field, key in CHOSEN.items()}
 
     def _autocast(self) -> dict[str, str]:
-        """What the entry says, or the section's lists."""
         listed = self.defaults.casts.get(self.op)
         if listed is None:
             return read_autocast(self.values.get("autocast"), self.source, self.about("autocast"))
         if "autocast" in self.values:
-            message = f"a list of the section has the op, too, at {listed.where}"
-            self.report(self.source.where(self.keys["autocast"]), message, "autocast")
+            self.report(self.keys["autocast"], f"a list of the section has the op, too, at {listed.where}", "autocast")
         return listed.choices_of
 
     def _name(self, key: str) -> str | None:
-        """The function that a key names; nothing where it says `none`."""
         name = self.plain(key)
         return None if name == NONE else name
 
     def _begin(self, schema: Schema) -> None:
-        """Refuse what no entry has, and take over what the section says for all of its entries."""
         self.op = schema.full_name
         self._refuse_unknown_keys(schema)
         self._inherit([key for key in COMMON if key not in self._senseless()])
-        self.definitions = self._definitions(schema)
+        node = self.values.get("where")
+        results: Formulas = {}
+        for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
+            results[name] = self._meant(each, name, trees_of(results))
+        self.definitions = results
 
     def _says(self, key: str, default: bool = False) -> bool:
         return (self.choice(key) or str(default)).lower() == "true"
 
     def _locations(self) -> dict[str, Where]:
-        """Where the values of the keys stand; that of a kernel made of a row program is the program's."""
         locations = {key: self.where(key) for key in self.values}
         if self.function is not None:
             locations.setdefault("reference", self.function.where())
@@ -141,21 +139,17 @@ class EntryReader(TrialFields):
             locations.setdefault("autocast", self.defaults.casts[self.op].where)
         if not locations.keys() & set(COMPUTE):
             locations["kernel"] = self.where("name")
-        return locations | (
-            {key: locations["rows"] for key in ("kernel", "check", "batch") if key not in locations}
-            if self.rows is not None
-            else {}
-        )
+        if self.rows is not None:
+            locations = dict.fromkeys(("kernel", "check", "batch"), locations["rows"]) | locations
+        return locations
 
     def _inherit(self, keys: Iterable[str]) -> None:
-        """Take the section's values of keys that the entry does not give itself."""
         for key in keys:
             if key in self.defaults.nodes and key not in self.values:
                 self.keys[key], self.values[key] = self.defaults.nodes[key]
                 self.inherited.append(key)
 
     def _senseless(self) -> frozenset[str]:
-        """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
         unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"errors"})
         if "composite" in self.values:
             return unchecked | {"dtype", "batch", "meta", "dtype_table", "precise"}
@@ -187,10 +181,9 @@ class EntryReader(TrialFields):
                 message = f"'{key}' is no output to give a forward formula of{did_you_mean(key, outputs)}"
             else:
                 message = f"unknown key '{key}'{did_you_mean(key, [*KEYS, *arguments, *outputs])}"
-            self.report(self.source.where(self.keys[key]), message)
+            self.report(self.keys[key], message)
 
     def _per_output(self, key: str, schema: Schema) -> tuple[str, ...]:
-        """One word per output; a single word that is no list stands for all of them."""
         choices_of, outputs = self.choices(key), len(schema.returns)
         match self.values.get(key):
             case yaml.ScalarNode():
@@ -199,24 +192,16 @@ class EntryReader(TrialFields):
                 self.report(self.where(key), f"{len(value)} values for {outputs} outputs", key)
         return choices_of if len(choices_of) == outputs else ()
 
-    def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], dict[str, Formula]]:
-        """Which outputs are differentiable, and the formulas; no output is where every formula is undefined."""
-        differentiability = self._differentiability(schema, dtypes)
+    def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], Formulas]:
+        # Unless stated, tensors neither of bools nor of integers are differentiable, if an argument's gradient is.
+        stated = self._per_output("output_differentiability", schema)
+        outputs = zip(schema.returns, dtypes, strict=True)
+        derived = tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
+        differentiability = tuple(word.lower() == "true" for word in stated) or derived
         gradients = self._gradients(schema, any(differentiability))
         if undefined(gradients) and "output_differentiability" not in self.values:
             differentiability = (False,) * len(schema.returns)
         return differentiability, gradients
-
-    def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
-        """As stated; else every output is differentiable that is a tensor, and neither of bools nor of integers.
-
-        None is, unless that is stated, where no argument has a gradient though it could have one.
-        """
-        stated = self._per_output("output_differentiability", schema)
-        if stated:
-            return tuple(word.lower() == "true" for word in stated)
-        outputs = zip(schema.returns, result_dtype, strict=True)
-        return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
     def _compute(self, schema: Schema) -> Compute:
         args = [key for key in COMPUTE if key in self.values]
@@ -224,45 +209,31 @@ class EntryReader(TrialFields):
         if not args and not any(did_you_mean(key, COMPUTE) for key in strange):
             return Compute("kernel", identifier(schema), None, self.where("name"))
         for key in args[1:]:
-            self.report(self.source.where(self.keys[key]), f"'{args[0]}' and '{key}' exclude each other")
+            self.report(self.keys[key], f"'{args[0]}' and '{key}' exclude each other")
         text = self.text(args[0]) if args else None
         if text is None:
             return Compute("missing", "", None, self.where("name"))
         if args[0] == "rows":
-            return self._rows(schema, text)
+            self.rows = read_program(text, schema, self.about("rows"))
+            if self.rows is None:
+                return Compute("missing", "", None, text.where())
+            return Compute("kernel", identifier(schema), None, text.where())
         syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(args[0])
         tree = formula.parse_expression(text, syntax, self.about(args[0])) if syntax else None
         return self._meant(Compute(args[0], text.value, tree, text.where()), args[0], self._meanings())
 
-    def _rows(self, schema: Schema, text: SourceString) -> Compute:
-        """A row program: the op has the kernel that is made of it, which has the op's name."""
-        self.rows = read_program(text, schema, self.about("rows"))
-        if self.rows is None:
-            return Compute("missing", "", None, text.where())
-        return Compute("kernel", identifier(schema), None, text.where())
-
-    def _definitions(self, schema: Schema) -> dict[str, Formula]:
-        node = self.values.get("where")
-        results: dict[str, Formula] = {}
-        for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
-            results[name] = self._meant(each, name, _trees(results))
-        return results
-
-    def _named(
-        self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None
-    ) -> dict[str, Formula]:
-        """Names with expressions, in their order; an output's name may only be that of the last one."""
+    def _named(self, key: str, node: yaml.Node, schema: Schema, syntax: Syntax, last: str | None = None) -> Formulas:
         if not isinstance(node, yaml.MappingNode) or not node.value:
-            self.report(self.source.where(node), "expected names with expressions, one a line", key)
+            self.report(node, "expected names with expressions, one a line", key)
             return {}
-        results: dict[str, Formula] = {}
+        results: Formulas = {}
         for location, (own, value) in enumerate(node.value, 1):
             name = own.value if isinstance(own, yaml.ScalarNode) else ""
             ends = name == last and location == len(node.value)
             if not ends and (fault := name_fault(name, schema, results)):
-                self.report(self.source.where(own), fault, key)
+                self.report(own, fault, key)
             elif not isinstance(value, yaml.ScalarNode):
-                self.report(self.source.where(value), "an expression is wanted here, not a list or a mapping", name)
+                self.report(value, "an expression is wanted here, not a list or a mapping", name)
             else:
                 text = self.source.text(value)
                 tree = formula.parse_expression(text, syntax, self.about(name))
@@ -270,12 +241,10 @@ class EntryReader(TrialFields):
         return results
 
     def _meanings(self, primal_of: Schema | None = None) -> dict[str, ast.expr]:
-        """The expressions of the names in `where`; in the forward formulas of a schema, over its primals."""
-        trees = _trees(self.definitions)
+        trees = trees_of(self.definitions)
         return of_primals(trees, [a.name for a in primal_of.arguments if a.type.is_tensor]) if primal_of else trees
 
     def _meant(self, written: Written, key: str, definitions: dict[str, ast.expr]) -> Written:
-        """An expression with its definitions written out, unless that makes it huge."""
         result, fault = with_meaning(written, definitions)
         if fault:
             self.report(written.where, fault, key)
@@ -284,42 +253,32 @@ class EntryReader(TrialFields):
                 self.report(formula.location(self.source.file, node), message, key)
         return result
 
-    def _formulas(
-        self, names: list[str], keywords: tuple[str, ...], definitions: dict[str, ast.expr]
-    ) -> dict[str, Formula]:
+    def _formulas(self, names: list[str], keywords: tuple[str, ...], definitions: dict[str, ast.expr]) -> Formulas:
         keys = [name for name in names if name in self.values and name not in KEYS]
         values_by_key = {key: text for key in keys if (text := self.text(key))}
         parsed = {key: formula.parse_formula(text, keywords, self.about(key)) for key, text in values_by_key.items()}
         return {key: self._meant(each, key, definitions) for key, each in parsed.items()}
 
-    def _gradients(self, schema: Schema, differentiable: bool) -> dict[str, Formula]:
-        """The formulas by argument: that of the key `gradients` stands for each tensor that has none of its own.
-
-        The section's stand for arguments of that name, where there is something to differentiate.
-        """
+    def _gradients(self, schema: Schema, differentiable: bool) -> Formulas:
+        """That of the key `gradients` stands for each tensor that has none of its own; the section's, for its name."""
+        tensors = [a.name for a in schema.arguments if a.type.is_tensor]
         if differentiable and not {"composite", "gradients"} & self.values.keys():
-            self._inherit([a.name for a in schema.arguments if a.type.is_tensor])
+            self._inherit(tensors)
         own = self._formulas([a.name for a in schema.arguments], formula.REVERSE_KEYWORDS, self._meanings())
-        rest = [a.name for a in schema.arguments if a.type.is_tensor and a.name not in own]
-        return own | self._items("gradients", rest, self._meanings())
+        return own | self._items("gradients", [name for name in tensors if name not in own], self._meanings())
 
-    def _forward(
-        self, schema: Schema, differentiability: tuple[bool, ...], gradients: dict[str, Formula]
-    ) -> dict[str, Formula]:
-        """The formulas by output: that of the key `tangents` stands for each differentiable one without its own.
-
-        The section's stand for outputs of that name that depend differentiably on an argument.
-        """
+    def _forward(self, schema: Schema, differentiability: tuple[bool, ...], gradients: Formulas) -> Formulas:
+        """That of the key `tangents` stands for each differentiable output without its own; the section's, for its name
+        where it depends differentiably on an argument."""
+        pairs = zip(schema.returns, differentiability, strict=True)
+        outputs = [output.name for output, differentiable in pairs if differentiable]
         if "tangents" not in self.values and any(each.tree is not None for each in gradients.values()):
-            outputs = zip(schema.returns, differentiability, strict=True)
-            self._inherit([output.name for output, differentiable in outputs if differentiable])
+            self._inherit(outputs)
         definitions = self._meanings(schema)
         own = self._formulas([r.name for r in schema.returns], formula.FORWARD_KEYWORDS, definitions)
-        pairs = zip(schema.returns, differentiability, strict=True)
-        rest = [r.name for r, differentiable in pairs if differentiable and r.name not in own]
-        return own | self._items("tangents", rest, definitions)
+        return own | self._items("tangents", [name for name in outputs if name not in own], definitions)
 
-    def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> dict[str, Formula]:
+    def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> Formulas:
         text = self.text(key)
         full = formula.parse_formula(text, (), self.about(key)) if text else None
         if text and not names:
@@ -336,27 +295,21 @@ class EntryReader(TrialFields):
         parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
-    def _reference(self, schema: Schema) -> dict[str, Formula]:
-        """The op in terms of NumPy: what the key says, or a function in a file beside the spec."""
+    def _reference(self, schema: Schema) -> Formulas:
         if self.function is None:
             return self._parts("reference", schema)
         if "reference" in self.values:
             message = f"there is a function for this op, too, at {self.function.where()}"
-            self.report(self.source.where(self.keys["reference"]), message, "reference")
+            self.report(self.keys["reference"], message, "reference")
         return read_function(self.function, schema, self.about("reference"))
 
-    def _parts(self, key: str, schema: Schema) -> dict[str, Formula]:
-        """The op in another language: an expression, or names with expressions, the last of them `result`."""
+    def _parts(self, key: str, schema: Schema) -> Formulas:
         node = self.values.get(key)
         if isinstance(node, yaml.MappingNode):
             result = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)
             if RESULT not in result:
-                self.report(self.source.where(node), f"expected '{RESULT}' as the last name", key)
+                self.report(node, f"expected '{RESULT}' as the last name", key)
             return result
         text = self.text(key)
         tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about(key)) if text else None
         return {RESULT: Formula(text.value, tree, text.where())} if text and tree is not None else {}
-
-
-def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
-    return {name: each.tree for name, each in definitions.items() if each.tree is not None}

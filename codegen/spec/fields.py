@@ -1,6 +1,6 @@
-"""The keys and values of one entry of the spec file, read as plain values that keep their places.
+"""The keys of an entry with the words that each takes, read as plain values that keep their places.
 
-The keys of an entry besides its arguments and outputs, and the words that each of them takes.
+The words of `flags` and `dispatch` are read as keys of their own, and the older names of keys for one version.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import yaml
 
-from ..language.syntax import did_you_mean
+from ..language.syntax import one_of
 from .formula import Report
 from .model import MAX_PROBLEMS, Problem, Where
 from .source import Source, SourceString
@@ -26,39 +26,30 @@ FLOATS = ("float16", "bfloat16", "float32", "float64", "complex32", "complex64",
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
 DTYPES = (*FLOATS, *INTEGERS)
 NUMBERS = {"int": 2, "float": 2.5}  # words of `gives` for Python's numbers, and what stands for them
-AUTOCAST = (
-    "lower",
-    "float32",
-    "widest",
-    "promote",
-    "off",
-)  # of `autocast`; others are like ARGUMENT and refuse(why)
+AUTOCAST = ("lower", "float32", "widest", "promote", "off")  # of `autocast`; others are like ARGUMENT and refuse(why)
 AUTOCAST_DEVICES = ("cpu", "cuda")
 REFUSED = "refused"  # the word of `gives` for dtypes that the op does not take
 
+TRUTH_VALUED = (
+    *("commutative", "replaces", "output_differentiability", "once_differentiable", "complex", "precise"),
+    *("accepts_f16", "converts", "takes_out"),
+)
+
 # Keys whose value is one of a few words, or a list of them.
 CHOICES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(TRUTH_VALUED, ("True", "False", "true", "false")),
     "variants": ("function", "method", "inplace", "formula"),
     "operator": (
         *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>", "r-"),
         *("==", "!=", "<", "<=", ">", ">=", "neg", "abs", "invert"),
     ),
-    "commutative": ("True", "False", "true", "false"),
     "namespace": ("nn.functional", "special", "linalg", "fft"),
     "dtype": ("promote", "float", "match", "accumulate", "same", "none"),
     "result_dtype": ("same", "real", "complex", COMPUTED, *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
     "lazy": ("conjugate", "negative"),
-    "replaces": ("True", "False", "true", "false"),
-    "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger", "left", "right"),
-    "once_differentiable": ("True", "False", "true", "false"),
-    "complex": ("True", "False", "true", "false"),
-    "precise": ("True", "False", "true", "false"),
-    "accepts_f16": ("True", "False", "true", "false"),
-    "converts": ("True", "False", "true", "false"),
-    "takes_out": ("True", "False", "true", "false"),
 }
 
 PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a list has a word for each output or formula
@@ -71,9 +62,8 @@ COMMON = (
 )
 
 # Keys that say with what an op is tested, not what it is. Those of an op may stand in a file beside the spec.
-TEST_KEYS = (
-    *("reference", "samples", "edge_cases", "errors", "dtype_table", "domain", "skip_grad_args", "complex", "example"),
-)
+SAMPLE_KEYS = ("reference", "samples", "edge_cases", "errors", "dtype_table", "domain")
+TEST_KEYS = (*SAMPLE_KEYS, "skip_grad_args", "complex", "example")
 
 # The words of `flags`, true or with a value, and of `dispatch`, which name rules of other ways to compute.
 FLAGS = (
@@ -96,23 +86,13 @@ RENAMED = {  # older names of keys, which are read for one version
 }
 
 KEYS = frozenset(
-    {
-        "name",
-        "aliases",
-        "backward",
-        "check",
-        "deprecated",
-        "try",
-        "flags",
-        "dispatch",
-        "gradients",
-        "tangents",
-        "where",
-        "doc",
-    }
-    | {*TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES}
+    ("name", "aliases", "backward", "check", "deprecated", "try", "flags", "dispatch", "gradients", "tangents")
+    + ("where", "doc", *TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES)
 )
 RESERVED = KEYS | RENAMED.keys()  # what no argument and no output may be called
+
+
+Pair = tuple[yaml.Node, yaml.Node]
 
 
 class Enough(Exception):
@@ -136,14 +116,13 @@ class Fields:
             self.op = schema.value.partition("(")[0].strip()
         self.problems = [replace(problem, op=self.op) for problem in self.problems]
 
-    def _pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """The keys with their values."""
+    def _pairs(self, node: yaml.MappingNode) -> Iterator[Pair]:
         return iter(node.value)
 
     def _add(self, key: yaml.Node, value: yaml.Node) -> None:
         name = key.value
         if not isinstance(key, yaml.ScalarNode):
-            self._note(self.source.where(key), "a key is one word, not a list or a mapping")
+            self._note(key, "a key is one word, not a list or a mapping")
         elif name in self.keys:
             where, first = self.source.where(key), self.source.where(self.keys[name])
             shown = f"in line {first.line}" if first.file == where.file else f"at {first}"
@@ -151,12 +130,13 @@ class Fields:
         else:
             self.keys[name], self.values[name] = key, value
 
-    def report(self, where: Where, message: str, argument: str = "") -> None:
-        self._note(where, message, argument)
+    def report(self, spot: Where | yaml.Node, message: str, argument: str = "") -> None:
+        self._note(spot, message, argument)
         if len(self.problems) >= MAX_PROBLEMS:
             raise Enough
 
-    def _note(self, where: Where, message: str, argument: str = "") -> None:
+    def _note(self, spot: Where | yaml.Node, message: str, argument: str = "") -> None:
+        where = spot if isinstance(spot, Where) else self.source.where(spot)
         self.problems.append(Problem(where, self.op, argument, message))
 
     def about(self, argument: str) -> Report:
@@ -166,13 +146,11 @@ class Fields:
         return self.source.where(self.values[key])
 
     def text(self, key: str) -> SourceString | None:
-        """The value of a key that takes one scalar; None when the key is absent or holds something else."""
         node = self.values.get(key)
-        if node is None:
-            return None
         if isinstance(node, yaml.ScalarNode):
             return self.source.text(node)
-        self.report(self.source.where(node), "one value is wanted here, not a list or a mapping", key)
+        if node is not None:
+            self.report(node, "one value is wanted here, not a list or a mapping", key)
         return None
 
     def plain(self, key: str) -> str | None:
@@ -180,7 +158,6 @@ class Fields:
         return text.value if text else None
 
     def items(self, key: str) -> list[SourceString]:
-        """The values of a key that takes a list of scalars; one scalar stands for a list of one."""
         node = self.values.get(key)
         return [] if node is None else self._listed(key, node)
 
@@ -193,10 +170,10 @@ class Fields:
     def _listed(self, key: str, node: yaml.Node) -> list[SourceString]:
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         if not nodes:
-            self.report(self.source.where(node), "an empty list says nothing: fill it, or leave the key out", key)
+            self.report(node, "an empty list says nothing: fill it, or leave the key out", key)
         for item in nodes:
             if not isinstance(item, yaml.ScalarNode):
-                self.report(self.source.where(item), "a list of plain values is wanted here", key)
+                self.report(item, "a list of plain values is wanted here", key)
         return [self.source.text(item) for item in nodes if isinstance(item, yaml.ScalarNode)]
 
     def groups(self, key: str, name_list: Collection[str]) -> dict[str, list[SourceString]]:
@@ -208,10 +185,9 @@ class Fields:
         for word, value in node.value:
             name = word.value if isinstance(word, yaml.ScalarNode) else ""
             if name not in name_list:
-                hint = did_you_mean(name, name_list) or f" (one of {' '.join(name_list)})"
-                self.report(self.source.where(word), f"unknown word '{name}'{hint}", key)
+                self.report(word, f"unknown word '{name}'{one_of(name, name_list)}", key)
             elif name in results:
-                self.report(self.source.where(word), f"'{name}' is given twice", key)
+                self.report(word, f"'{name}' is given twice", key)
             else:
                 results[name] = self._listed(key, value)
         return results
@@ -220,8 +196,7 @@ class Fields:
         strings = self.items(key)
         for text in strings:
             if text.value not in CHOICES[key]:
-                hint = did_you_mean(text.value, CHOICES[key]) or f" (one of {' '.join(CHOICES[key])})"
-                self.report(text.where(), f"unknown value '{text.value}'{hint}", key)
+                self.report(text.where(), f"unknown value '{text.value}'{one_of(text.value, CHOICES[key])}", key)
         for number, text in enumerate(strings if key not in PER_ITEM else ()):
             if text.value in [other.value for other in strings[:number]]:
                 self.report(text.where(), f"'{text.value}' is said twice: leave one out", key)
@@ -229,3 +204,59 @@ class Fields:
 
     def choice(self, key: str) -> str | None:
         return next(iter(self.choices(key)), None) if self.text(key) else None
+
+
+class GroupedFields(Fields):
+    """The keys of a mapping with those of its groups; `renamed` notes the older names among them."""
+
+    def __init__(self, node: yaml.MappingNode, source: Source) -> None:
+        self.renamed: list[Problem] = []
+        super().__init__(node, source)
+
+    def _pairs(self, node: yaml.MappingNode) -> Iterator[Pair]:
+        for key, value in node.value:
+            yield from self._ungrouped(key, value)
+
+    def _ungrouped(self, key: yaml.Node, value: yaml.Node) -> Iterator[Pair]:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if name == "flags":
+            for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                if isinstance(item, yaml.ScalarNode):
+                    yield from self._known(item, _scalar("true", item), name, "flag", FLAGS)
+                elif isinstance(item, yaml.MappingNode):
+                    for own, arg in item.value:
+                        yield from self._known(own, arg, name, "flag", FLAGS)
+                else:
+                    self._note(item, "a flag is a word, or one with a value: [ignores: [sorted]]", name)
+        elif name == "dispatch" and isinstance(value, yaml.MappingNode):
+            for own, arg in value.value:
+                yield from self._known(own, arg, name, "rule", DISPATCH)
+        elif name == "dispatch":
+            self._note(value, "rules are wanted here, as in {batch: along, meta: same}", name)
+        else:
+            if name in FLAGS or name in DISPATCH or name in RENAMED:
+                message = f"the key '{name}' is now {now(name)}: the older form will no longer be read"
+                self.renamed.append(Problem(self.source.where(key), self.op, "", message))
+            yield (_scalar(RENAMED[name], key) if name in RENAMED else key), value
+
+    def _known(
+        self, key: yaml.Node, value: yaml.Node, group: str, what: str, allowed: tuple[str, ...]
+    ) -> Iterator[Pair]:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if name in allowed:
+            yield key, value
+        else:
+            self._note(key, f"unknown {what} '{name}'{one_of(name, allowed)}", group)
+
+
+def now(name: str) -> str:
+    new = RENAMED.get(name, name)
+    if new in FLAGS:
+        return f"a flag, `flags: [{new}]`"
+    return f"a rule, `dispatch: {{{new}: ...}}`" if new in DISPATCH else f"'{new}'"
+
+
+def _scalar(value: str, like: yaml.Node) -> yaml.ScalarNode:
+    node = yaml.ScalarNode("", value, like.start_mark, like.end_mark, None)
+    vars(node).update({"source": vars(like)["source"]} if "source" in vars(like) else {})
+    return node

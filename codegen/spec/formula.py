@@ -30,24 +30,27 @@ METADATA = frozenset(
 METADATA_OF = frozenset(("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like", "type_as"))
 
 TOO_DEEP = f"expected an expression of at most {MAX_LEVELS} levels: make an op of a part of it"
+UNNAMED = "write each argument of a sample with its name, as in self=T(3)"
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
 
 
 def location(file: str, node: ast.AST) -> Where:
-    """Where a node of a spec's expression stands: in the spec, or in a file beside it that the node remembers."""
     return Where(getattr(node, "file", file), node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
 
 
 def parse_formula(text: SourceString, keywords: Collection[str], report: Report) -> Formula:
-    """Parses a gradient or forward formula; after a mistake the result has neither tree nor keyword."""
     word = text.value.strip()
     if word in keywords:
         return Formula(text.value, None, text.where(), keyword=word)
     tree = parse_expression(text, TENSOR_SYNTAX, report)
-    if _is_call_of(tree, "not_implemented"):
-        return _not_implemented(text, tree, report)
+    if isinstance(tree, ast.Call) and called(tree) == "not_implemented":
+        match tree:
+            case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
+                return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
+        report(text.where(), 'not_implemented takes the reason: not_implemented("why")')
+        return Formula(text.value, None, text.where())
     if isinstance(tree, ast.Constant) or (isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant)):
         report(text.where(), f"{word} is a constant, where a formula belongs")
         tree = None
@@ -67,7 +70,6 @@ def item(full: Formula, index: int) -> Formula:
 
 
 def parse_expression(text: SourceString, syntax: Syntax, report: Report) -> ast.expr | None:
-    """Parses one expression and reports all syntax outside `syntax`; None when there was a mistake."""
     tree = _parse(text, "", report)
     matches = list(faults(tree, tree, syntax)) if tree is not None else []
     for node, message in matches:
@@ -76,11 +78,16 @@ def parse_expression(text: SourceString, syntax: Syntax, report: Report) -> ast.
 
 
 def parse_sample(text: SourceString, report: Report) -> dict[str, ast.expr] | None:
-    """Parses the inside of a call, `self=T(3, 4), dim=1`, to its arguments; None when there was a mistake."""
     call = _parse(text, "_", report)
     if not isinstance(call, ast.Call):
         return None
-    matches = list(_sample_faults(call))
+    matches: list[tuple[ast.AST, str]] = [(node, UNNAMED) for node in call.args]
+    args = [keyword.arg for keyword in call.keywords]
+    for number, keyword in enumerate(call.keywords):
+        if keyword.arg is None:
+            matches.append((keyword, UNNAMED))
+        elif keyword.arg in args[:number]:
+            matches.append((keyword, f"argument '{keyword.arg}' is given twice"))
     arguments = {k.arg: k.value for k in call.keywords if k.arg is not None}
     for value in arguments.values():
         matches += faults(value, value, SAMPLE_SYNTAX)
@@ -89,20 +96,7 @@ def parse_sample(text: SourceString, report: Report) -> dict[str, ast.expr] | No
     return None if matches else arguments
 
 
-def _sample_faults(call: ast.Call) -> Iterator[tuple[ast.AST, str]]:
-    """Arguments of a sample without a name, and those given twice."""
-    args = [keyword.arg for keyword in call.keywords]
-    for node in call.args:
-        yield node, "write each argument of a sample with its name, as in self=T(3)"
-    for number, keyword in enumerate(call.keywords):
-        if keyword.arg is None:
-            yield keyword, "write each argument of a sample with its name, as in self=T(3)"
-        elif keyword.arg in args[:number]:
-            yield keyword, f"argument '{keyword.arg}' is given twice"
-
-
 def names(tree: ast.AST) -> list[ast.Name]:
-    """The names an expression uses, functions included, in order of place."""
     matches = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     return sorted(matches, key=lambda node: (node.lineno, node.col_offset))
 
@@ -117,13 +111,11 @@ def functions_in(*trees: ast.AST) -> list[str]:
 
 
 def value_reads(tree: ast.AST, watched: Collection[str]) -> list[ast.Name]:
-    """Where an expression reads the elements of a `watched` name, not only shape, dtype or presence."""
     blind = {id(node) for node in _metadata_reads(tree)}
     return [node for node in names(tree) if node.id in watched and id(node) not in blind]
 
 
 def _metadata_reads(tree: ast.AST) -> Iterator[ast.expr]:
-    """The operands of which only the metadata is read: x.shape, len(x), x is None."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in METADATA:
             yield _indexed(node.value)
@@ -134,7 +126,6 @@ def _metadata_reads(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def called(call: ast.Call) -> str:
-    """The name of the function or method that a call calls; empty for anything else."""
     function = call.func
     return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
@@ -143,20 +134,7 @@ def _indexed(node: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Subscript) else node
 
 
-def _is_call_of(tree: ast.expr | None, name: str) -> bool:
-    return isinstance(tree, ast.Call) and called(tree) == name
-
-
-def _not_implemented(text: SourceString, call: ast.expr | None, report: Report) -> Formula:
-    match call:
-        case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
-            return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
-    report(text.where(), 'not_implemented takes the reason: not_implemented("why")')
-    return Formula(text.value, None, text.where())
-
-
 def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None:
-    """Parses the text, or a call of `function` with it as arguments, to a tree in the file's positions."""
     if (count := len(text.value)) > MAX_TITLE_CHARS:
         report(text.where(), f"expected an expression of at most {MAX_TITLE_CHARS:,} characters, found {count:,}")
         return None

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from ..language.scalar_functions import NONE, Functions
-from .beside import UnreadableBeside, check_item, is_tests_item, read_beside, sources_beside, strangers_beside
+from .beside import check_item, is_tests_item, read_beside, sources_beside, strangers_beside
 from .entry import EntryReader
 from .fields import Enough
 from .model import MAX_PROBLEMS, Entry, Problem, Spec, Where
@@ -23,26 +23,23 @@ Finish = Callable[[Entry], Entry]  # gives an entry, of which all could be read,
 
 
 def as_read(entry: Entry) -> Entry:
-    """The entry with what its spec says, and no more."""
     return entry
 
 
 def read_spec(
     path: str | Path, shown: str | None = None, own: Functions = NONE, finish: Finish = as_read
 ) -> tuple[Spec, list[Problem]]:
-    """Reads every entry that can be read, and lists everything of the wrong form, sorted by place.
-
-    The file is named in problems as `path` names it, or as `shown`. `own` are the scalar functions of its package.
-    """
     file = shown or str(path)
     try:
         source = Source(file, read_text(Path(path)))
         beside = sources_beside(Path(path), source)
         spec, problems = _read_before(source, beside, finish) if own is NONE else _read(source, beside, own, finish)
-    except UnreadableBeside as error:
-        return Spec(file, ()), [Problem(error.where, "", "", f"cannot be read: {error}")]
     except (OSError, Unreadable, yaml.YAMLError) as error:
-        return Spec(file, ()), [_unreadable(file, error)]
+        mark = getattr(error, "problem_mark", None)
+        location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
+        where = Where(getattr(error, "file", "") or file, *location)
+        what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
+        return Spec(file, ()), [Problem(where, "", "", f"cannot be read: {what}")]
     return spec, list(problems)
 
 
@@ -59,13 +56,12 @@ class EntriesOnDemand(Mapping[str, Entry]):
         try:
             source = Source(path.name, read_text(path))
             readers, *_ = _readers(compose(source.content), source, sources_beside(path, source))
-        except (OSError, Unreadable, UnreadableBeside, yaml.YAMLError):
+        except (OSError, Unreadable, yaml.YAMLError):
             readers = []
         self._readers = {reader.op: reader for reader in readers}
 
     @cached_property
     def by_word(self) -> dict[str, list[str]]:
-        """The entries that have a word as their function's name, another name of it or an operator, all unread."""
         results: dict[str, list[str]] = {}
         for name, reader in self._readers.items():
             for word in {name.partition(".")[0], *reader.name_list("aliases"), *reader.name_list("operator")}:
@@ -89,32 +85,25 @@ class EntriesOnDemand(Mapping[str, Entry]):
 
 @lru_cache(maxsize=2)
 def _read_before(source: Source, beside: tuple[Source, ...], finish: Finish) -> tuple[Spec, list[Problem]]:
-    """Read a text once: a process asks for the tree's spec again and again."""
     return _read(source, beside, NONE, finish)
 
 
 def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Finish) -> tuple[Spec, list[Problem]]:
-    root = compose(source.content)
-    readers, problems, renamed = _readers(root, source, beside)
+    readers, problems, renamed = _readers(compose(source.content), source, beside)
     read = list(_entries(readers, problems, own, finish))
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
-        problems += islice(strangers(_by_section(read)), MAX_PROBLEMS)
+        results: dict[int, tuple[Defaults, list[Entry]]] = {}
+        for reader, entry in read:
+            results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
+        problems += islice(strangers(list(results.values())), MAX_PROBLEMS)
     return Spec(source.file, entries, broken, tuple(sorted(set(renamed)))), with_entries_named(problems, entries)
-
-
-def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:
-    results: dict[int, tuple[Defaults, list[Entry]]] = {}
-    for reader, entry in read:
-        results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
-    return list(results.values())
 
 
 def _entries(
     readers: list[EntryReader], problems: list[Problem], own: Functions, finish: Finish
 ) -> Iterator[tuple[EntryReader, Entry | None]]:
-    """The entry of each reader, until there are more problems than anybody reads at once."""
     for reader in readers:
         if len(problems) >= MAX_PROBLEMS:
             return
@@ -124,7 +113,6 @@ def _entries(
 
 
 def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
-    """What a reader reads, finished where all is well; None where it cannot be read."""
     try:
         entry = reader.read()
         entry = replace(entry, functions=own) if entry is not None else None
@@ -136,14 +124,15 @@ def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
 def _readers(
     root: yaml.Node | None, source: Source, files: tuple[Source, ...]
 ) -> tuple[list[EntryReader], list[Problem], list[Problem]]:
-    """A reader for each entry of the list, the problems of its sections and of items that are neither, and old keys."""
     if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):  # nothing, or nothing behind `---`
         return [], [], []
     if not isinstance(root, yaml.SequenceNode):
         return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")], []
     beside = read_beside(files)
     readers, renamed, defaults = list[EntryReader](), list[Problem](), Defaults()
-    problems = [*_strangers(root, source), *beside.problems]
+    others = [source.where(node) for node in root.value if not isinstance(node, yaml.MappingNode)]
+    problems = [Problem(where, "", "", "an entry is a mapping, `- name: ...`") for where in others[:MAX_PROBLEMS]]
+    problems += beside.problems
     for number, node in enumerate(root.value):
         if is_tests_item(node):
             problems += check_item(node, number, source, files)
@@ -158,18 +147,3 @@ def _readers(
     problems += islice(strangers_beside(beside, {reader.op for reader in readers}), MAX_PROBLEMS)
     renamed += (replace(each, op=reader.op) for reader in readers for each in reader.renamed)
     return readers, problems, renamed
-
-
-def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
-    strangers = (node for node in root.value if not isinstance(node, yaml.MappingNode))
-    for node in islice(strangers, MAX_PROBLEMS):
-        yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
-
-
-def _unreadable(file: str, error: Exception) -> Problem:
-    """The problem of a file that cannot be opened or is not YAML."""
-    mark = getattr(error, "problem_mark", None)
-    location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
-    where = Where(file, *location)
-    what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
-    return Problem(where, "", "", f"cannot be read: {what}")

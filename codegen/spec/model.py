@@ -1,7 +1,4 @@
-"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups.
-
-What an item of the key `try` says: an op with the same arguments, or the call of one, behind what must hold.
-"""
+"""The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups."""
 
 from __future__ import annotations
 
@@ -49,8 +46,6 @@ MAX_PROBLEMS = 100  # that are looked for before what was found is shown
 
 @dataclass(frozen=True, order=True)
 class Where:
-    """A place in a spec file; `line` and `col` count from 1."""
-
     file: str
     line: int
     col: int
@@ -160,8 +155,6 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the spec: what its ops have in common, and the keys that it gives values for."""
-
     title: str
     about: str
     where: Where
@@ -271,29 +264,24 @@ class Entry:
 
     @property
     def undefined_gradients(self) -> dict[str, str]:
-        """The arguments that are differentiable in principle, and why they are not, where that is so of all of them."""
         return undefined(self.gradients)
 
 
 def identifier(schema: Schema) -> str:
-    """The name of an entry's own modules and kernels."""
     return identifier_of(schema.full_name)
 
 
 def identifier_of(name: str) -> str:
-    """The same for the name of an entry, with its overload."""
     return name.replace(".", "_").lower() if "." in name else name
 
 
 def undefined(gradients: dict[str, Formula]) -> dict[str, str]:
-    """The arguments whose gradients are `not_implemented`, and why; none of them where another one has a formula."""
     if any(formula.tree is not None for formula in gradients.values()):
         return {}
     return {name: formula.why for name, formula in gradients.items() if formula.keyword == "not_implemented"}
 
 
 def output_names(entry: Entry) -> dict[str, int]:
-    """Every name that a formula may use for an output, with the output's number."""
     names = {r.name: i for i, r in enumerate(entry.schema.returns)}
     if len(entry.schema.returns) == 1:
         names["result"] = 0
@@ -329,6 +317,5 @@ class Problem:
 
 
 def legible(text: str, max_length: int) -> str:
-    """A text on one line, its middle left out where it is long, with what cannot be seen as Python writes it."""
     short = text if len(text) <= max_length else f"{text[: max_length // 2]} ... {text[-max_length // 3 :]}"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in short)

@@ -1,13 +1,7 @@
-"""Operator symbols of the spec and the special methods of Python that they stand for.
+"""Operators and the special methods of Python, NumPy's names of parameters, and the operators of ONNX.
 
-NumPy's names of parameters, which public functions take besides PyTorch's, by keyword.
-
-The operators of ONNX that a spec may name, as runtime/extensions/onnx/onnx_operators.txt lists them.
-
-A line an operator: `Gemm(A: T, B: T, C?: T; transB: int, alpha: float) -> Y: T`. Inputs with `?` may be left out, `*`
-stands for any number; behind the semicolon are attributes.
-
-Whether the function of several overloads chooses by the types of the parameters, which are the same for all.
+A line of onnx_operators.txt: `Gemm(A: T, B: T, C?: T; transB: int, alpha: float) -> Y: T`. Inputs with `?` may be left
+out, `*` stands for any number; behind the semicolon are attributes.
 """
 
 from __future__ import annotations
@@ -52,7 +46,6 @@ SYMBOLS: dict[type[ast.AST], str] = {  # by the nodes of expressions that stand 
 
 
 def special_methods(operator: str) -> tuple[str, ...]:
-    """The special methods that an operator gives, but for reflected and in-place ones, which go with them."""
     if operator in BINARY:
         return (f"__{BINARY[operator]}__",)
     return UNARY.get(operator, ()) or ((COMPARISONS[operator],) if operator in COMPARISONS else ())
@@ -62,7 +55,6 @@ NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def numpy_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
-    """(NumPy's name, the schema's) of the arguments that have one."""
     return tuple((NUMPY_NAMES[a.name], a.name) for a in arguments if a.name in NUMPY_NAMES)
 
 
@@ -81,8 +73,6 @@ _LINE = re.compile(r"(\w+)\((.*?)(?:; (.*))?\) -> (.*)")
 
 
 class Operator(NamedTuple):
-    """The fewest and the most inputs of an operator, and its attributes."""
-
     fewest: int
     max_args: float
     attributes: tuple[str, ...]
@@ -90,24 +80,19 @@ class Operator(NamedTuple):
 
 @functools.cache
 def operators(path: Path = TABLE) -> dict[str, Operator]:
-    return dict(_operator(line) for line in path.read_text(encoding="utf-8").splitlines())
-
-
-def _operator(line: str) -> tuple[str, Operator]:
-    match = _LINE.fullmatch(line)
-    assert match is not None, line
-    inputs = _names(match[2])
-    needed = [position for position, name in enumerate(inputs, 1) if not name.endswith("?")]
-    max_args = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
-    return match[1], Operator(needed[-1] if needed else 0, max_args, tuple(_names(match[3] or "")))
-
-
-def _names(text: str) -> list[str]:
-    return [part.partition(":")[0] for part in text.split(", ") if part]
+    results = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = _LINE.fullmatch(line)
+        assert match is not None, line
+        parts = ((match[2]).split(", "), (match[3] or "").split(", "))
+        inputs, attributes = ([part.partition(":")[0] for part in each if part] for each in parts)
+        needed = [position for position, name in enumerate(inputs, 1) if not name.endswith("?")]
+        max_args = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
+        results[match[1]] = Operator(needed[-1] if needed else 0, max_args, tuple(attributes))
+    return results
 
 
 def chooses_by_types(overloads: Sequence[Sequence[Argument]]) -> bool:
-    """Whether all overloads have the same parameters, and their types tell those with a default from those without."""
     if len({tuple((a.python_name, a.keyword_only) for a in arguments) for arguments in overloads}) > 1:
         return False
     for same in zip(*overloads, strict=True):

@@ -1,9 +1,8 @@
 """The language of the key `reference`: expressions in terms of NumPy and SciPy, which say what an op gives.
 
-A reference is one expression of Python's, or a few that have names (`size: self.shape[dim]`), the last `result`. In
-scope are arrays and numbers by the names of the op's arguments, the names above, a few of Python's functions, and what
-`np`, `scipy` and `math` have to compute with. Nothing there reads or writes files, and nothing is drawn at random.
-Nothing of specgrad is in scope: a reference is another witness.
+One expression of Python's, or a few that have names (`size: self.shape[dim]`), the last `result`. In scope are the
+op's arguments, a few functions, and what `np`, `scipy` and `math` have to compute with: no files, nothing at random,
+and nothing of specgrad, since a reference is another witness.
 """
 
 from __future__ import annotations
@@ -17,8 +16,12 @@ from collections.abc import Collection, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from ..language.syntax import did_you_mean
-from .model import Formula
+from ..language.syntax import REFERENCE_SYNTAX, did_you_mean
+from .beside import Reference
+from .definitions import name_fault
+from .formula import Report, names_in, parse_expression
+from .model import Formula, Schema
+from .source import LineColumn, SourceString
 
 FUNCTIONS = {
     name: getattr(builtins, name)
@@ -44,10 +47,11 @@ Fault = tuple[ast.AST, str]
 
 
 def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
-    """Names that stand for nothing, and what libraries do not have or not for here."""
-    known = {*arguments, *FUNCTIONS, *ROOTS, *_bound(tree)}
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    known = {*arguments, *FUNCTIONS, *ROOTS, *stored, *(node.arg for node in nodes if isinstance(node, ast.arg))}
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id not in known:
             yield node, f"unknown name '{node.id}'{did_you_mean(node.id, known)}"
         elif isinstance(node, ast.Attribute) and node.attr in OUTSIDE:
@@ -56,50 +60,37 @@ def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
             yield node, fault
 
 
-def _bound(tree: ast.expr) -> set[str]:
-    nodes = list(ast.walk(tree))
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
-
-
 def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
-    """The fault of an attribute of a library, as in `scipy.special.erf`; empty for anything else."""
-    *path, root = [part.attr if isinstance(part, ast.Attribute) else part for part in _chain(node)]
-    if not isinstance(root, ast.Name) or root.id not in ROOTS or root.id in arguments:
+    root, path = _root_and_path(node)
+    if root not in ROOTS or root in arguments:
         return ""
-    result: Any = importlib.import_module(ROOTS[root.id])
-    for name in reversed(path):
-        owner, result = result, _attribute(result, str(name))
-        shown = getattr(owner, "__name__", "it")
+    result: Any = importlib.import_module(ROOTS[root])
+    for name in path:
+        owner = result
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that are on their way out
+            result = getattr(owner, name, None)
         if result is None:
-            return f"{shown} has no '{name}'{did_you_mean(str(name), dir(owner))}"
+            return f"{getattr(owner, '__name__', 'it')} has no '{name}'{did_you_mean(name, dir(owner))}"
         if isinstance(result, ModuleType) and not any(f"{m}.".startswith(f"{result.__name__}.") for m in MODULES):
             return f"'{result.__name__}' is no module of a reference (these are: {', '.join(sorted(MODULES))})"
     return f"'{ast.unparse(node)}' is a module, where something of it belongs" if isinstance(result, ModuleType) else ""
 
 
-def _chain(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
+def _root_and_path(node: ast.AST) -> tuple[str, list[str]]:
+    path: list[str] = []
     while isinstance(node, ast.Attribute):
+        path.insert(0, node.attr)
         node = node.value
-        yield node
-
-
-def _attribute(owner: Any, name: str) -> Any:
-    """Something of a module; None where there is nothing."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that are on their way out
-        return getattr(owner, name, None)
+    return node.id if isinstance(node, ast.Name) else "", path
 
 
 def statements(reference: Mapping[str, Formula]) -> list[str]:
-    """A reference as text, a line a part: `size = self.shape[dim]`, and last the expression of the result."""
     strings = [(name, " ".join(part.text.split())) for name, part in reference.items()]
     return [*(f"{name} = {text}" for name, text in strings[:-1]), *(text for _, text in strings[-1:])]
 
 
 def evaluate(text: str, values: Mapping[str, Any]) -> Any:
-    """The value of a reference, in lines, for the values of an op's arguments."""
     *parts, result = text.splitlines()
     # NumPy imports parts of itself when they are first called, by the caller's builtins; no expression can name it.
     hidden = {"__import__": builtins.__import__}
@@ -124,13 +115,11 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
     Functions count by their names, whatever has them: `np.exp(self)` is `exp(self)`. One call of a library's function
     on plain arguments is another witness all the same: the function there is not ours.
     """
-    if isinstance(reference, ast.Call) and _of_library(reference.func) and all(map(_is_plain, reference.args)):
-        return False
-    if _count(reference) != _count(computation):
-        return False
-    return ast.dump(_StripQualifiers().visit(_copied(reference))) == ast.dump(
-        _StripQualifiers().visit(_copied(computation))
-    )
+    match reference:
+        case ast.Call(func=function, args=args) if _of_library(function):
+            if all(isinstance(each, ast.Name | ast.Constant) for each in args):
+                return False
+    return _count(reference) == _count(computation) and _unqualified(reference) == _unqualified(computation)
 
 
 def _count(tree: ast.expr) -> int:
@@ -138,16 +127,11 @@ def _count(tree: ast.expr) -> int:
 
 
 def _of_library(node: ast.expr) -> bool:
-    root = list(_chain(node))[-1]
-    return isinstance(node, ast.Attribute) and isinstance(root, ast.Name) and root.id in ROOTS
+    return isinstance(node, ast.Attribute) and _root_and_path(node)[0] in ROOTS
 
 
-def _is_plain(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name | ast.Constant)
-
-
-def _copied(tree: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(tree), mode="eval").body
+def _unqualified(tree: ast.expr) -> str:
+    return ast.dump(_StripQualifiers().visit(ast.parse(ast.unparse(tree), mode="eval").body))
 
 
 class _StripQualifiers(ast.NodeTransformer):
@@ -156,6 +140,75 @@ class _StripQualifiers(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Attribute):
             first = [] if _of_library(node.func) else [node.func.value]
-            name = ast.Name(node.func.attr, ast.Load())
-            node = ast.Call(name, [*first, *node.args], node.keywords)
+            node = ast.Call(ast.Name(node.func.attr, ast.Load()), [*first, *node.args], node.keywords)
         return self.generic_visit(node)
+
+
+# A reference that is a Python function: lines `name = expression`, and last `return expression`.
+FORM = "expected lines `name = expression`, and `return expression` as the last one"
+
+
+def read_function(reference: Reference, schema: Schema, report: Report) -> dict[str, Formula]:
+    body = _without_docstring(reference.function.body)
+    results: dict[str, Formula] = {}
+    for number, statement in enumerate(body, 1):
+        name, value = _named(statement, is_last=number == len(body))
+        if value is None:
+            report(reference.where(statement), FORM)
+        elif name != RESULT and (fault := name_fault(name, schema, results)):
+            report(reference.where(statement), fault)
+        else:
+            results[name] = _part(reference, value, report)
+    theirs = reference.function.args
+    parameters = {arg.arg: arg for arg in theirs.args}
+    known = [a.name for a in schema.arguments]
+    if theirs.posonlyargs or theirs.kwonlyargs or theirs.vararg or theirs.kwarg or theirs.defaults:
+        report(reference.where(), "expected plain parameters, named like arguments of the op")
+    read = set[str]().union(*(names_in(part.tree) for part in results.values() if part.tree is not None))
+    for name, node in parameters.items():
+        if name not in known:
+            report(reference.where(node), f"the op has no argument '{name}'{did_you_mean(name, known)}")
+        elif name not in read and all(part.tree is not None for part in results.values()):
+            report(reference.where(node), f"nothing reads the parameter '{name}'")
+    for name in known:
+        if name in read and name not in parameters:
+            report(reference.where(), f"the function reads '{name}', which is no parameter of it")
+    return results
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0].value if isinstance(body[0], ast.Expr) else None
+    return body[1:] if isinstance(first, ast.Constant) and isinstance(first.value, str) else body
+
+
+def _named(statement: ast.stmt, is_last: bool) -> tuple[str, ast.expr | None]:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if not is_last and name != RESULT:
+            return name, value
+        case ast.Return(value=value) if is_last:
+            return RESULT, value
+    return "", None
+
+
+def _part(reference: Reference, value: ast.expr, report: Report) -> Formula:
+    text = source_of(reference, value)
+    tree = parse_expression(text, REFERENCE_SYNTAX, report)
+    shown = ast.unparse(tree) if tree is not None else text.value
+    return Formula(shown, tree, text.where())
+
+
+def source_of(reference: Reference, node: ast.expr) -> SourceString:
+    lines = reference.source.lines
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    places: list[LineColumn] = []
+    for number in range(node.lineno, node.end_lineno + 1):
+        line = lines[number - 1]
+        begin = _column(line, node.col_offset) if number == node.lineno else 0
+        end = _column(line, node.end_col_offset) if number == node.end_lineno else len(line) + 1  # the line's end too
+        places += ((number, column + 1) for column in range(begin, end))
+    value = "".join((lines[line - 1] + "\n")[column - 1] for line, column in places)
+    return SourceString(value, reference.source.file, (*places, (places[-1][0], places[-1][1] + 1)))
+
+
+def _column(line: str, offset: int) -> int:
+    return len(line.encode()[:offset].decode())

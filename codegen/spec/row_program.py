@@ -1,7 +1,6 @@
 """The key `rows`: a row program in an entry, with the places of its parts in the spec.
 
-Arguments that are tensors are arrays: their names in the program say by their endings what each is. Numbers are
-numbers; `dim` and `keepdim` say which dimensions a row lies along, and what is left of them.
+The names of tensors say by their endings what each is. `dim` and `keepdim` say which dimensions a row lies along.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ NO_PART = ("ScalarType",)  # types of arguments that are the generator's busines
 
 
 def check_of_rows(schema: Schema) -> str:
-    """The name of the check that is generated where an entry with a program has none of its own."""
     return f"{identifier(schema)}_rows"
 
 
 def read_program(text: SourceString, schema: Schema, report: Report) -> Program | None:
-    """The program of an entry; None when there was a mistake."""
     body = _parsed(text, report)
     if body is None:
         return None
@@ -62,7 +59,6 @@ def _parameter(argument: Argument, names: set[str]) -> Parameter | str:
 
 
 def _parsed(text: SourceString, report: Report) -> list[ast.stmt] | None:
-    """The statements of a program with the positions of the file."""
     if len(text.value) > MAX_TITLE_CHARS:
         report(text.where(), f"expected a program of at most {MAX_TITLE_CHARS:,} characters, found {len(text.value):,}")
         return None

@@ -1,7 +1,6 @@
-"""The sections of a spec: an item `- section: Title` among the entries, with what its ops have in common.
+"""The sections of a spec: an item `- section: Title`, to the next one, with what its ops have in common.
 
-A section lasts to the next one. Its `defaults` are the values of keys that its entries do not give themselves, each
-where it can mean something: the entry's reader decides that by the entry's own schema and computation.
+Its `defaults` are values of keys that entries do not give themselves, each where the entry's reader has a use for it.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ import yaml
 from ..language.syntax import did_you_mean
 from . import formula
 from .autocast import Cast, read_casts
-from .fields import CHOICES, COMMON, KEYS, Fields
-from .grouped import GroupedFields
+from .fields import CHOICES, COMMON, KEYS, Fields, GroupedFields
 from .model import Entry, Problem, Section, Where
 from .source import Source
 
@@ -34,7 +32,6 @@ class Defaults:
 
 
 def begins_section(node: yaml.MappingNode) -> bool:
-    """Whether an item is no entry: it has a title in place of a name, or words of a section without one."""
     keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
     return "name" not in keys and bool(keys & set(SECTION_KEYS))
 
@@ -48,10 +45,9 @@ class SectionReader(Fields):
         self.end = node.end_mark.line + bool(node.flow_style)  # of a block: where the next item begins
 
     def read(self) -> Defaults:
-        """The section with those of its defaults that are of the right form."""
         for key in [key for key in self.keys if key not in SECTION_KEYS]:
             hint = did_you_mean(key, SECTION_KEYS) or ": a section has a title, `about`, `autocast` and `defaults`"
-            self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
+            self.report(self.keys[key], f"unknown key '{key}' of a section{hint}")
         nodes = self._defaults()
         title = " ".join((self.plain("section") or "").split())
         value = self.values.get("section")
@@ -67,7 +63,7 @@ class SectionReader(Fields):
         if node is None:
             return {}
         if not isinstance(node, yaml.MappingNode):
-            self.report(self.source.where(node), "expected keys with values, as in {dtypes: [float]}", "defaults")
+            self.report(node, "expected keys with values, as in {dtypes: [float]}", "defaults")
             return {}
         value = _DefaultedFields(node, self.source)
         value.check()
@@ -85,7 +81,7 @@ class _DefaultedFields(GroupedFields):
             before = len(self.problems)
             if key in KEYS and key not in COMMON:
                 message = f"'{key}' is said of one op: it has no default; these have: {' '.join(COMMON)}"
-                self.report(self.source.where(self.keys[key]), message, "defaults")
+                self.report(self.keys[key], message, "defaults")
             elif key in CHOICES:
                 self.choices(key)
             elif key not in COMMON and isinstance(value, yaml.ScalarNode):
@@ -96,10 +92,9 @@ class _DefaultedFields(GroupedFields):
 
 
 def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]:
-    """What a section says of none of its entries: defaults of a name that none has, and casts of other ops."""
     for defaults, entries in read:
-        names = {name for e in entries for name in (*(a.name for a in e.schema.arguments), *_outputs(e))}
-        known = {*COMMON, *names}
+        known = {*COMMON, *(argument.name for e in entries for argument in e.schema.arguments)}
+        known |= {output.name for e in entries for output in e.schema.returns}
         for key, (node, _) in defaults.nodes.items():
             if entries and key not in known and defaults.section is not None:
                 hint = did_you_mean(key, known)
@@ -113,12 +108,7 @@ def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]
                 yield Problem(cast.where, "", "autocast", message)
 
 
-def _outputs(entry: Entry) -> Iterator[str]:
-    return (output.name for output in entry.schema.returns)
-
-
 def with_entries_named(problems: Iterable[Problem], entries: Iterable[Entry]) -> list[Problem]:
-    """Problems that stand at a default name the section and the entry; those that entries share are stated once."""
     by_name = {entry.name: entry for entry in entries}
     results: dict[Problem, dict[str, Entry]] = {}
     others = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ..language.syntax import LARGEST, did_you_mean
@@ -24,13 +23,7 @@ LONGEST_NAME = 64
 LONGEST_NUMBER = 30
 
 # What a default of each type looks like; lists and optional types are handled apart.
-DEFAULTS = {
-    "Scalar": rf"{NUMBER}|True|False",
-    "int": r"-?\d+",
-    "float": NUMBER,
-    "bool": "True|False",
-    "str": STRING,
-}
+DEFAULTS = {"Scalar": rf"{NUMBER}|True|False", "int": r"-?\d+", "float": NUMBER, "bool": "True|False", "str": STRING}
 
 
 class SchemaError(ValueError):
@@ -42,11 +35,6 @@ class SchemaError(ValueError):
 
 
 def parse_schema(text: str) -> Schema:
-    """Parses one schema.
-
-    Raises:
-        SchemaError: the text does not follow the grammar; only the first mistake is reported.
-    """
     return _Parser(text).schema()
 
 
@@ -55,7 +43,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [*_tokens(text), ("", len(text))]
+        self.tokens = [*((m[1], m.start(1)) for m in TOKEN.finditer(text.rstrip())), ("", len(text))]
         self.position = 0
 
     @property
@@ -143,7 +131,6 @@ class _Parser:
         return replace(type_, is_list=True, size=size, optional_items=optional, optional=self.accept("?"))
 
     def default(self, type_: Type) -> str:
-        """The source of a default, checked against the argument's type."""
         offset = self.offset
         source = self.list_literal() if self.token == "[" else self.take()
         if not _fits(source, type_):
@@ -162,7 +149,6 @@ class _Parser:
         return f"[{', '.join(items)}]"
 
     def returns(self) -> tuple[Return, ...]:
-        """One type, or a bracketed list of types with or without names."""
         if not self.accept("("):
             return (Return("result", self.type()),)
         matches: list[tuple[Type, str]] = []
@@ -174,7 +160,6 @@ class _Parser:
         return tuple(Return(name or names[i], type_) for i, (type_, name) in enumerate(matches))
 
     def return_name(self, before: list[str]) -> str:
-        """The name of an output, empty when the schema gives none."""
         if self.token in before and self.token:
             raise self.fail(f"output '{self.token}' is named twice")
         return "" if self.token in (",", ")", "") else self.identifier("the name of an output")
@@ -184,7 +169,6 @@ NO_NAME = "a name is of ASCII letters, digits and underscores"
 
 
 def name_fault(name: str) -> str:
-    """Why a name cannot stand in generated Python; empty where it can."""
     if not NAME.fullmatch(name):
         return NO_NAME
     if len(name) > LONGEST_NAME:
@@ -202,11 +186,6 @@ def spell(type_: Type) -> str:
     return f"{type_.base}{'?' * type_.optional_items}[{type_.size or ''}]{'?' * type_.optional}"
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    for match in TOKEN.finditer(text.rstrip()):
-        yield match[1], match.start(1)
-
-
 def _fits(source: str, type_: Type) -> bool:
     """Whether `source` is a default of the type; one item stands for a whole list of fixed size."""
     if source == "None":
@@ -219,13 +198,9 @@ def _fits(source: str, type_: Type) -> bool:
 
 
 def _is_literal(pattern: str, source: str) -> bool:
-    if source[:1] in ("'", '"'):
-        return re.fullmatch(pattern, source, re.ASCII) is not None
-    return len(source) <= LONGEST_NUMBER and re.fullmatch(pattern, source, re.ASCII) is not None and _is_held(source)
-
-
-def _is_held(source: str) -> bool:
-    """Whether a number is one that an int64 or a float can hold."""
-    if re.fullmatch(r"-?\d+", source):
+    quoted = source[:1] in ("'", '"')
+    if not re.fullmatch(pattern, source, re.ASCII) or (len(source) > LONGEST_NUMBER and not quoted):
+        return False
+    if re.fullmatch(r"-?\d+", source):  # that an int64 holds
         return abs(int(source)) <= LARGEST
-    return source in ("True", "False") or math.isfinite(float(source))
+    return quoted or source in ("True", "False") or math.isfinite(float(source))

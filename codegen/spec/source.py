@@ -1,11 +1,8 @@
 """The text of a spec file, the YAML nodes in it, and the line and column of every character of their values.
 
-A spec is UTF-8 text of bounded size without control characters. YAML lets ten lines stand for a billion values; a spec
-is a list of mappings of plain values, so aliases, tags, and more nodes or levels than that takes are refused where they
-stand, before any of it is built.
-
-YAML may quote, fold and indent a formula, so an offset in the value is not an offset in the file. All of that only adds
-or removes white space and quoting: the n-th visible character of the value is the n-th of the source.
+A spec is bounded UTF-8 without control characters. YAML lets ten lines stand for a billion values, so aliases, tags,
+and more nodes or levels than a spec takes are refused before any of it is built. Quoting and folding only add or
+remove white space and quotes: the n-th visible character of a value is the n-th of its source.
 """
 
 from __future__ import annotations
@@ -24,6 +21,8 @@ from .model import Where
 
 
 class Unreadable(Exception):
+    file = ""  # if it is not the spec
+
     def __init__(self, problem: str, before: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
@@ -31,31 +30,21 @@ class Unreadable(Exception):
 
 
 def read_text(path: Path) -> str:
-    """The text, with one kind of line end.
-
-    Raises:
-        OSError: the file cannot be opened.
-        Unreadable: it is no text.
-    """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise Unreadable(f"expected a file, found a {'folder' if stat.S_ISDIR(status.st_mode) else 'special file'}")
     if status.st_size > MAX_FILE_BYTES:
         raise Unreadable(f"expected a file of at most {MAX_FILE_BYTES:,} bytes, found {status.st_size:,}")
-    text = _decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig", errors="replace")
+        raise Unreadable(f"expected text in UTF-8, found the byte 0x{content[error.start]:02X}", before) from None
     if not text.translate({10: None, 9: None}).isprintable():
         offset = next(i for i, c in enumerate(text) if not c.isprintable() and c not in "\n\t")
         raise Unreadable(f"expected characters that can be seen, found U+{ord(text[offset]):04X}", text[:offset])
     return text
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8-sig", errors="replace")
-        message = f"expected text in UTF-8, found the byte 0x{content[error.start]:02X}"
-        raise Unreadable(message, before) from None
 
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -74,22 +63,16 @@ class NodeError(yaml.MarkedYAMLError):
 
 
 def compose(content: str, source: Source | None = None) -> yaml.Node | None:
-    """The root of the one document of a file; None where it is empty.
-
-    Args:
-        content: the text.
-        source: that of a file beside a spec: each node remembers it.
-
-    Raises:
-        yaml.YAMLError: the text is no YAML, or more than a spec may be.
-    """
     root: yaml.Node | None = None
     open_: list[yaml.CollectionNode] = []
     for number, event in enumerate(_events(content)):
         if number > MAX_NODES:
             raise NodeError(f"expected at most {MAX_NODES:,} values", event.start_mark)
         if isinstance(event, yaml.CollectionEndEvent):
-            _close(open_.pop(), event)
+            closed = open_.pop()
+            closed.end_mark = event.end_mark
+            if isinstance(closed, yaml.MappingNode):  # keys and values came in turn
+                closed.value = list(zip(closed.value[::2], closed.value[1::2], strict=True))
         elif isinstance(event, yaml.NodeEvent):
             node = _node(event, len(open_))
             if source is not None:
@@ -106,10 +89,6 @@ def compose(content: str, source: Source | None = None) -> yaml.Node | None:
 
 
 def first_item(content: str, key: str) -> str | None:
-    """The value of a key that is the first one of the first item of a list; None where there is no such item.
-
-    Only the beginning of the text is read.
-    """
     wanted = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent]
     try:
         events = _events(content)
@@ -126,36 +105,24 @@ def _events(content: str) -> Iterator[Any]:
     return events
 
 
-def _close(node: yaml.CollectionNode, event: Any) -> None:
-    """The end of a list or a mapping: keys and values, which came in turn, become pairs."""
-    node.end_mark = event.end_mark
-    if isinstance(node, yaml.MappingNode):
-        node.value = list(zip(node.value[::2], node.value[1::2], strict=True))
-
-
 def _node(event: Any, depth: int) -> yaml.Node:
+    start, end = event.start_mark, event.end_mark
     if isinstance(event, yaml.AliasEvent):
-        problem = f"expected a value, found the alias '*{event.anchor}': write out what it stands for"
-        raise NodeError(problem, event.start_mark)
+        raise NodeError(f"expected a value, found the alias '*{event.anchor}': write out what it stands for", start)
     if event.tag is not None:
-        raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
+        raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", start)
     if isinstance(event, yaml.ScalarEvent):
-        return _scalar(event)
+        value = event.value
+        if len(value) > MAX_TITLE_CHARS:
+            raise NodeError(f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}", start)
+        strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
+        if strange is not None:
+            raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", start)
+        return yaml.ScalarNode("", value, start, end, event.style)
     if depth == MAX_LEVELS:
-        raise NodeError(f"expected lists and mappings at most {MAX_LEVELS} deep", event.start_mark)
+        raise NodeError(f"expected lists and mappings at most {MAX_LEVELS} deep", start)
     kind = yaml.MappingNode if isinstance(event, yaml.MappingStartEvent) else yaml.SequenceNode
-    return kind("", [], event.start_mark, event.end_mark, event.flow_style)
-
-
-def _scalar(event: Any) -> yaml.ScalarNode:
-    value = event.value
-    if len(value) > MAX_TITLE_CHARS:
-        problem = f"expected a value of at most {MAX_TITLE_CHARS:,} characters, found {len(value):,}"
-        raise NodeError(problem, event.start_mark)
-    strange = next((c for c in value if not c.isprintable() and c not in "\n\t"), None)
-    if strange is not None:
-        raise NodeError(f"expected characters that can be seen, found U+{ord(strange):04X}", event.start_mark)
-    return yaml.ScalarNode("", value, event.start_mark, event.end_mark, event.style)
+    return kind("", [], start, end, event.flow_style)
 
 
 LineColumn = tuple[int, int]  # line and column, both from 1
@@ -173,7 +140,6 @@ class SourceString:
     positions: tuple[LineColumn, ...]
 
     def where(self, offset: int = 0) -> Where:
-        """The place of the character at `offset`; outside the text, of the nearest one."""
         return Where(self.file, *self.positions[min(max(offset, 0), len(self.value))])
 
 
@@ -187,28 +153,23 @@ class Source:
         return self.content.split("\n")
 
     def where(self, node: yaml.Node) -> Where:
-        """The place of a node; one from a file beside the spec knows its own source."""
         own: Source = vars(node).get("source", self)
         return Where(own.file, node.start_mark.line + 1, node.start_mark.column + 1)
 
     def text(self, node: yaml.ScalarNode) -> SourceString:
-        """The scalar's value with the place of each of its characters."""
         own: Source = vars(node).get("source", self)
-        return own._formatted(node)
-
-    def _formatted(self, node: yaml.ScalarNode) -> SourceString:
-        begin, raw, hidden = self._body(node)
+        begin, raw, hidden = own._body(node)
         after = (node.start_mark.line + 1, node.start_mark.column + 1)
         if raw[begin:] == node.value and not hidden and "\n" not in raw:  # what most are: as it is written, in one line
             line, first = after[0], after[1] + begin
-            return SourceString(node.value, self.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
+            return SourceString(node.value, own.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
         visible = _visible(after, begin, raw, hidden)
         positions: list[LineColumn] = []
         for character in node.value:
             here = after if character.isspace() else next(visible, after)
             positions.append(here)
             after = (here[0], here[1] + 1)
-        return SourceString(node.value, self.file, (*positions, after))
+        return SourceString(node.value, own.file, (*positions, after))
 
     def _body(self, node: yaml.ScalarNode) -> tuple[int, str, set[int]]:
         """Where the body of a scalar's source begins, the source, and the offsets that only quote."""
@@ -223,7 +184,6 @@ class Source:
 
 
 def _visible(start: LineColumn, begin: int, raw: str, hidden: set[int]) -> Iterator[LineColumn]:
-    """The places of the characters of a scalar's source that are neither white space nor quoting."""
     line, column = start
     for index, character in enumerate(raw):
         if index >= begin and index not in hidden and not character.isspace():

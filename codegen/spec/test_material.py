@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 import yaml
 
-from ..language.syntax import did_you_mean
+from ..language.syntax import did_you_mean, one_of
 from . import formula
-from .fields import DTYPES, ERRORS, NUMBERS, REFUSED
-from .grouped import GroupedFields
+from .fields import DTYPES, ERRORS, NUMBERS, REFUSED, GroupedFields
 from .model import Refusal, Sample, Schema
 from .source import SourceString
 
@@ -20,7 +19,6 @@ class TrialFields(GroupedFields):
     """The keys of one entry that say with which arguments it is tried, and what comes out."""
 
     def _refuses(self) -> tuple[Refusal, ...]:
-        """Calls that must raise: a list, or a list for each class of errors."""
         groups = self.groups("errors", ERRORS)
         return tuple(Refusal(c, error) for error, strings in groups.items() for c in self._samples("errors", strings))
 
@@ -29,7 +27,6 @@ class TrialFields(GroupedFields):
         return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
 
     def _example(self) -> str:
-        """A doctest: one block, or a list of lines."""
         strings = self.items("example")
         if strings and not strings[0].value.startswith(">>> "):
             self.report(strings[0].where(), "an example begins with '>>> '", "example")
@@ -44,14 +41,13 @@ class TrialFields(GroupedFields):
             interval = self._interval(node)
             return {a.name: interval for a in schema.arguments if a.type.is_tensor}
         if not node.value:
-            self.report(self.source.where(node), "no intervals say nothing: fill it in, or leave the key out", "domain")
+            self.report(node, "no intervals say nothing: fill it in, or leave the key out", "domain")
         known = [a.name for a in schema.arguments]
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self.report(self.source.where(key), "the name of an argument is wanted here", "domain")
+                self.report(key, "the name of an argument is wanted here", "domain")
             elif key.value not in known:
-                hint = did_you_mean(key.value, known)
-                self.report(self.source.where(key), f"no argument '{key.value}'{hint}", "domain")
+                self.report(key, f"no argument '{key.value}'{did_you_mean(key.value, known)}", "domain")
         return {key.value: self._interval(value) for key, value in node.value if key.value in known}
 
     def _gives(self, schema: Schema) -> dict[str, str]:
@@ -61,16 +57,14 @@ class TrialFields(GroupedFields):
             return {}
         if not isinstance(node, yaml.MappingNode):
             message = "dtypes and what comes out are wanted here, as in {int32: float32, int32 float64: float64}"
-            self.report(self.source.where(node), message, "dtype_table")
+            self.report(node, message, "dtype_table")
             return {}
-        pairs = [
-            (self._dtypes(accepted, (*NUMBERS,)), self._dtypes(value, (REFUSED,))) for accepted, value in node.value
-        ]
+        pairs = [(self._dtypes(key, (*NUMBERS,)), self._dtypes(value, (REFUSED,))) for key, value in node.value]
         outputs = len(schema.returns)
         for (_, value), (_, text) in zip(node.value, pairs, strict=True):
             if len(text.split()) not in (0, 1, outputs):
                 message = f"{len(text.split())} dtypes for {outputs} output{'s' * (outputs > 1)}"
-                self.report(self.source.where(value), message, "dtype_table")
+                self.report(value, message, "dtype_table")
         return dict(pairs)
 
     def _dtypes(self, node: yaml.Node, more: tuple[str, ...]) -> str:
@@ -78,29 +72,22 @@ class TrialFields(GroupedFields):
         known = (*DTYPES, *more)
         for word in names or [""]:
             if word not in known:
-                hint = did_you_mean(word, known) or f" (one of {' '.join(known)})"
-                self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "dtype_table")
+                self.report(node, f"unknown dtype '{word}'{one_of(word, known)}", "dtype_table")
         return " ".join(names)
 
     def _unvaried(self, schema: Schema) -> dict[str, str]:
-        """Arguments and the reasons for which no other values of them are tried."""
         node = self.values.get("skip_grad_args")
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         known, result = [a.name for a in schema.arguments], {}
         if node is not None and not pairs:
-            self.report(
-                self.where("skip_grad_args"),
-                "arguments with reasons are wanted here, {argument: why}",
-                "skip_grad_args",
-            )
+            self.report(node, "arguments with reasons are wanted here, {argument: why}", "skip_grad_args")
         for key, value in pairs:
             if not isinstance(key, yaml.ScalarNode) or key.value not in known:
                 hint = did_you_mean(key.value, known) if isinstance(key, yaml.ScalarNode) else ""
                 name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
-                self.report(self.source.where(key), f"no argument{name}{hint}", "skip_grad_args")
+                self.report(key, f"no argument{name}{hint}", "skip_grad_args")
             elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-                message = f"the reason why '{key.value}' is not varied is wanted here"
-                self.report(self.source.where(value), message, "skip_grad_args")
+                self.report(value, f"the reason why '{key.value}' is not varied is wanted here", "skip_grad_args")
             else:
                 result[key.value] = value.value
         return result
@@ -112,6 +99,5 @@ class TrialFields(GroupedFields):
                 return low, high
         except (TypeError, ValueError, AttributeError):
             pass
-        message = "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"
-        self.report(self.source.where(node), message, "domain")
+        self.report(node, "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain")
         return -2.0, 2.0

@@ -20,7 +20,6 @@ LINE = 120
 
 
 def pieces_command(argv: Sequence[str]) -> int:
-    """Write tables; with --check only say whether those that are there are fits of their functions."""
     parser = argparse.ArgumentParser(prog="python -m codegen pieces", description=__doc__)
     parser.add_argument("names", nargs="*", help="tables, by their names; all when none is named")
     parser.add_argument("--check", action="store_true", help="only measure the errors of the tables that are there")
@@ -38,7 +37,6 @@ def pieces_command(argv: Sequence[str]) -> int:
 
 
 def columns(one: Table) -> dict[int, list[float]]:
-    """The center, the slope if there are any, and the coefficients of each piece, by its place."""
     return {piece.position: one.column(piece) for piece in one.pieces}
 
 
@@ -47,7 +45,6 @@ def largest_error(one: Table, result: dict[int, list[float]]) -> float:
 
 
 def write(one: Table) -> bool:
-    """Fit a function, and write its table in the place of the one that is there, or behind the others."""
     result = columns(one)
     largest = largest_error(one, result)
     print(f"{one.name:24} error at most {largest:.3f} units")
@@ -59,7 +56,6 @@ def write(one: Table) -> bool:
 
 
 def text(one: Table, result: dict[int, list[float]], largest: float) -> str:
-    """A table, and what is said of it."""
     rows = [[result[position][row] for position in range(len(result))] for row in range(len(result[0]))]
     numbers = ",\n".join("    (\n" + wrapped(row) + "    )" for row in rows)
     return (
@@ -79,18 +75,15 @@ def wrapped(row: list[float]) -> str:
 
 
 def table_name(name: str) -> str:
-    """The constant that holds a table."""
     return f"{name.upper()}_TABLE"
 
 
 def columns_there(one: Table) -> dict[int, list[float]]:
-    """The columns of the table that is there."""
     table = getattr(tables, table_name(one.name))
     return {position: [float(row[position]) for row in table] for position in range(len(table[0]))}
 
 
 def is_right(one: Table) -> bool:
-    """Whether the table that is there errs no more than one that is fitted now; says so where not."""
     result, requested = largest_error(one, columns_there(one)), largest_error(one, columns(one))
     if result > requested + 0.02:
         print(f"stale: {one.name}: error {result:.3f} units, {requested:.3f} when fitted anew", file=sys.stderr)

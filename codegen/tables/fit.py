@@ -1,12 +1,8 @@
 """Polynomials of pieces: fits for the least relative error, with coefficients that are float32, and what they err.
 
-A fit minimises the largest relative error by weighted least squares whose weights grow where the error is large
-(C. L. Lawson, "Contributions to the theory of linear least maximum approximation", 1961). Coefficients are rounded one
-after the other, the lowest power first, each followed by a new fit of the rest.
-
-Where the pieces of a function lie: bits of its argument find them (`runtime/kernels/scalar/piecewise_polynomial.py`).
-
-Tables for logarithms of functions that grow or decay fast (`runtime/kernels/scalar/piecewise_polynomial.py`).
+Weighted least squares whose weights grow where the error is large (C. L. Lawson, "Contributions to the theory of linear
+least maximum approximation", 1961). Coefficients are rounded one after the other, the lowest power first, each
+followed by a new fit of the rest. Bits of an argument find its piece (runtime/kernels/scalar/piecewise_polynomial.py).
 """
 
 from __future__ import annotations
@@ -21,8 +17,6 @@ from specgrad.runtime.kernels.scalar.piecewise_polynomial import EXP2_SMALL, POW
 
 
 class Piece(NamedTuple):
-    """An interval of arguments, and the row's entry for it."""
-
     position: int
     low: float
     high: float
@@ -39,7 +33,8 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
 
     With `from_zero` the first one begins at 0: its argument's place is that of max(x, low).
     """
-    below = below_of(per_octave)
+    # How many of a number's last bits do not tell its piece
+    below = 23 - (per_octave.bit_length() - 1)
     first = int(np.float32(low).view(np.int32)) >> below
     edges = np.arange(first, first + count + 1, dtype=np.int32) << below
     ends = [float(edge) for edge in edges.view(np.float32)]
@@ -48,7 +43,6 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
 
 
 def shifted(low: float, per_octave: int, count: int = 16) -> list[Piece]:
-    """The pieces of x, from 0 on, where those of low + x are logarithmic."""
     return [Piece(position, start - low, end - low) for position, start, end in logarithmic(low, per_octave, count)]
 
 
@@ -65,11 +59,6 @@ def mirrored(edge: float, pieces: list[Piece]) -> list[Piece]:
     return [Piece(piece.position, edge - piece.high, edge - piece.low) for piece in pieces]
 
 
-def below_of(per_octave: int) -> int:
-    """How many of a number's last bits do not tell its piece."""
-    return 23 - (per_octave.bit_length() - 1)
-
-
 NODES = 64  # of a fit
 ROUNDS = 30  # of new weights
 CANDIDATES = 400  # for a center, to each side
@@ -79,15 +68,15 @@ Reference = Callable[[np.ndarray], np.ndarray]
 
 
 def fitted(
-    function: Reference, piece: Piece, center: float, coefficients: int, derivative: float | None = None
+    function: Reference, piece: Piece, center: float, count: int, derivative: float | None = None
 ) -> list[float]:
-    """The column of a piece: its center, a slope where there are any, and the coefficients, the highest power first."""
+    """The column of a piece: its center, a slope where there are any, and `count` coefficients, highest power first."""
     t = nodes(piece.low - center, piece.high - center)
     value = function(center + t)
     known, scale = [single(function(np.array([center]))[0])], np.abs(t).max()
-    while len(known) < coefficients:
+    while len(known) < count:
         rest = value - (derivative or 0.0) * t - np.polynomial.polynomial.polyval(t, known)
-        powers = np.stack([(t / scale) ** k for k in range(len(known), coefficients)], axis=1)
+        powers = np.stack([(t / scale) ** k for k in range(len(known), count)], axis=1)
         known.append(single(minimax(powers, rest, 1.0 / np.abs(value))[0] / scale ** len(known)))
     return [center, *([] if derivative is None else [derivative]), *known[::-1]]
 
@@ -98,7 +87,6 @@ def nodes(low: float, high: float) -> np.ndarray:
 
 
 def single(value: float) -> float:
-    """A number as float32."""
     return float(np.float32(value))
 
 
@@ -128,7 +116,6 @@ def best_center(function: Reference, piece: Piece, part: float) -> float:
 
 
 def error(function: Reference, piece: Piece, column: list[float], has_derivative: bool = False) -> float:
-    """The largest error in units in the last place, of many arguments of a piece as float32 arithmetic has them."""
     x = samples(piece, column[0])
     center, *coefficients = (np.float32(value) for value in column)
     derivative = coefficients.pop(0) if has_derivative else np.float32(0)
@@ -150,7 +137,6 @@ def units(result: np.ndarray, requested: np.ndarray) -> float:
 
 
 def samples(piece: Piece, center: float, count: int = SAMPLES) -> np.ndarray:
-    """Arguments all over a piece, and those next to its center, which may be a zero."""
     sample_points = np.random.default_rng(piece.position).uniform(piece.low, piece.high, count)
     candidates = (np.float32(center).view(np.int32) + np.arange(-NODES, NODES, dtype=np.int32)).view(np.float32)
     small = np.geomspace(1e-30, 1.0, count) * piece.high
@@ -183,13 +169,10 @@ class ByPowers(NamedTuple):
     coefficients: int = 4
 
     def column(self, piece: Piece) -> list[float]:
-        """The center, the logarithm there, its slope, and the coefficients of a piece: of several fits the one that
-        errs least."""
         made = [self.fitted(piece, float(center)) for center in self.centers(piece)]
         return min(made, key=lambda column: self.error(piece, column))
 
     def centers(self, piece: Piece) -> np.ndarray:
-        """Where the logarithm, its slope and its curvature are nearly float32, so that little is lost in the piece."""
         x = np.linspace(CENTER_START, CENTER_STOP, POWER_CANDIDATES) * (piece.high - piece.low) + piece.low
         x = np.unique(x.astype(np.float32)).astype(np.float64)
         radius = np.maximum(x - piece.low, piece.high - x)
@@ -209,18 +192,15 @@ class ByPowers(NamedTuple):
         return [center, value, derivative, *known[::-1]]
 
     def error(self, piece: Piece, column: list[float]) -> float:
-        """The largest error in a piece."""
         x = samples(piece, column[0], POWER_SAMPLES)
         return units(computed(x, column), self.function(x.astype(np.float64)))
 
 
 def lost(values: np.ndarray) -> np.ndarray:
-    """What rounding to float32 loses."""
     return np.abs(values - values.astype(np.float32))
 
 
 def computed(x: np.ndarray, column: list[float]) -> np.ndarray:
-    """What float32 arithmetic makes of a column: `by_power_pieces`."""
     center, value, derivative, *coefficients = (np.float32(number) for number in column)
     t, shift = x - center, np.float32(SHIFT)
     bend = t * horner(t, coefficients)
@@ -233,7 +213,6 @@ def computed(x: np.ndarray, column: list[float]) -> np.ndarray:
 
 
 def horner(x: np.ndarray, coefficients: list[np.float32]) -> np.ndarray:
-    """A polynomial in float32."""
     result = np.full_like(x, coefficients[0])
     for each in coefficients[1:]:
         result = fused(result, x, each)

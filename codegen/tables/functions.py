@@ -1,13 +1,6 @@
-"""The functions of float32 that are computed by pieces: where, and what they are in SciPy's words.
+"""The functions of float32 that are computed by pieces: where, and what they are in the words of SciPy in float64.
 
-The reference is SciPy's in float64, or an expression that is as exact; the functions of float64 of
-`runtime/kernels/scalar/` have no part in it, so that neither hides a mistake of the other.
-
-What is computed by pieces of the Bessel functions of the second kind: near 0 their logarithms stand for them.
-
-What is computed by pieces of inverse hyperbolic functions and of the logarithm of odds, by NumPy and SciPy.
-
-What is computed by pieces of the error function, the normal distribution and their inverses, in SciPy's words.
+The functions of float64 of runtime/kernels/scalar/ have no part in it, so that neither hides a mistake of the other.
 """
 
 from __future__ import annotations
@@ -40,7 +33,6 @@ Function = Callable[[np.ndarray], np.ndarray]
 
 
 def logarithm(x: np.ndarray) -> np.ndarray:
-    """ln(x / 2) + gamma."""
     return np.log(x / 2.0) + np.euler_gamma
 
 
@@ -77,23 +69,19 @@ def odds_ratio(x: np.ndarray) -> np.ndarray:
 
 
 def asinh_ratio(x: np.ndarray) -> np.ndarray:
-    """asinh(x) / x."""
     return np.divide(np.arcsinh(x), x, out=np.ones_like(x), where=np.abs(x) > SMALL)
 
 
 def acosh_ratio(x: np.ndarray) -> np.ndarray:
-    """acosh(1 + x) / sqrt(x)."""
     root = np.sqrt(np.maximum(x, SMALL))
     return np.where(x < SMALL, np.sqrt(2.0) * (1.0 - x / 12.0), np.log1p(x + root * np.sqrt(x + 2.0)) / root)
 
 
 def atanh_ratio(x: np.ndarray) -> np.ndarray:
-    """atanh(x) / x."""
     return np.divide(np.log1p(2.0 * x / (1.0 - x)) / 2.0, x, out=np.ones_like(x), where=np.abs(x) > SMALL)
 
 
 def erfinv_ratio(x: np.ndarray) -> np.ndarray:
-    """erfinv(x) / x."""
     clipped = np.maximum(x, 1e-30)
     return np.where(x < 0.5, special.erfinv(clipped), special.erfcinv(1.0 - clipped)) / clipped
 
@@ -105,12 +93,10 @@ def ndtri_ratio(y: np.ndarray) -> np.ndarray:
 
 
 def ndtri_factor(y: np.ndarray) -> np.ndarray:
-    """What this is to be multiplied by, in float32."""
     return np.where(y < 0.25, np.float32(1.0), y - np.float32(0.5))
 
 
 def erfc_logarithm(x: np.ndarray) -> np.ndarray:
-    """log2(erfc(x))."""
     above, below = np.maximum(x, 0.0), np.minimum(x, 0.0)
     clipped = np.log1p(special.erf(-below)) / np.log(2.0)
     return np.where(x < 0, clipped, erfcx_logarithm(above) - above * above / np.log(2.0))
@@ -121,7 +107,6 @@ def erfc_derivative(x: np.ndarray) -> np.ndarray:
 
 
 def erfcx_logarithm(x: np.ndarray) -> np.ndarray:
-    """log2(erfcx(x))."""
     return np.asarray(np.log2(special.erfcx(x)))
 
 
@@ -146,16 +131,14 @@ class ByPieces(NamedTuple):
     factor: Callable[[np.ndarray], np.ndarray] | None = None
 
     def column(self, piece: Piece) -> list[float]:
-        """The center, the slope if there are any, and the coefficients of a piece: of several fits the one that errs
-        least."""
-        ways = [
-            (center, derivative) for center in self.centers(piece) for derivative in self.derivatives_of(piece, center)
+        made = [
+            fitted(self.function, piece, center, self.coefficients, derivative)
+            for center in self.centers(piece)
+            for derivative in self.derivatives_of(piece, center)
         ]
-        made = [fitted(self.function, piece, center, self.coefficients, derivative) for center, derivative in ways]
         return min(made, key=lambda column: self.error(piece, column))
 
     def derivatives_of(self, piece: Piece, center: float) -> list[float] | list[None]:
-        """What the slope of a piece may be: about a zero the tangent's or a secant's, so that the rest is small."""
         if not self.derivatives:
             return [None]
         if center not in singles(self.zeros):
@@ -170,7 +153,6 @@ class ByPieces(NamedTuple):
         return error(self.function, piece, column, self.derivatives)
 
     def centers(self, piece: Piece) -> list[float]:
-        """What the center of a piece may be: a zero that it has, else one near it, or a number about its middle."""
         width = piece.high - piece.low
         inside = [zero for zero in self.zeros if piece.low <= zero <= piece.high]
         nearby = [zero for zero in self.zeros if piece.low - width < zero < piece.high + width]
@@ -187,19 +169,16 @@ def singles(values: Sequence[float]) -> list[float]:
 
 
 def ratio_of_sine(x: np.ndarray) -> np.ndarray:
-    """sin(x) / x."""
     return np.divide(np.sin(x), x, out=np.ones_like(x), where=x != 0)
 
 
 def sinc(x: np.ndarray) -> np.ndarray:
-    """sin(pi x) / (pi x), exact also near its zeros."""
     integral = np.rint(x)
     sine = np.sin(np.pi * (x - integral)) * (1.0 - 2.0 * np.abs(np.fmod(integral, 2.0)))
     return np.divide(sine, np.pi * x, out=np.ones_like(x), where=x != 0)
 
 
 def airy(x: np.ndarray) -> np.ndarray:
-    """The first of SciPy's four functions."""
     return np.asarray(special.airy(x)[0])
 
 
@@ -223,6 +202,7 @@ BESIDE_LOGARITHM = "from 2^-5 to 2^10, and L below,"  # which is a logarithm: se
 SHORT_OF_21 = "from 2^-4 to 21.5, and L below,"
 
 Y0_ZEROS = (*zero_of_logarithm(2.0**-5), *special.y0_zeros(8)[0].real)
+SINE_ZEROS = tuple(np.pi * np.arange(1, 7))
 
 Table = ByPieces | ByPowers
 
@@ -232,13 +212,7 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
     ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
     ByPieces(
-        "digamma",
-        f"digamma(x) {POSITIVE}",
-        special.digamma,
-        POSITIVE_PIECES,
-        (1.4616321449683622,),
-        9,
-        derivatives=True,
+        *("digamma", f"digamma(x) {POSITIVE}", special.digamma, POSITIVE_PIECES, (1.4616321449683622,), 9, True),
     ),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, POSITIVE_PIECES, (1.0, 2.0), 9, derivatives=True),
     ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, POSITIVE_PIECES, coefficients=9),
@@ -250,14 +224,7 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("y1", f"Y1(x) {SHORT_OF_21}", y1, MIXED, tuple(special.y1_zeros(8)[0].real), derivatives=True),
     ByPieces("j0", f"J0(x) {SMALL_RANGE}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), derivatives=True),
     ByPieces("j1", f"J1(x) {SMALL_RANGE}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), derivatives=True),
-    ByPieces(
-        "ratio_of_sine",
-        f"sin(x) / x {SMALL_RANGE}",
-        ratio_of_sine,
-        linear(1.0),
-        tuple(np.pi * np.arange(1, 7)),
-        derivatives=True,
-    ),
+    ByPieces("ratio_of_sine", f"sin(x) / x {SMALL_RANGE}", ratio_of_sine, linear(1.0), SINE_ZEROS, derivatives=True),
     ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), derivatives=True),
     ByPieces("airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), derivatives=True),
     ByPieces("log_odds", "-log(x / (1 - x)) for x <= 1/2", odds_ratio, TO_HALF, (), 10, factor=ndtri_factor),
@@ -268,12 +235,6 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("ndtri", "-ndtri(y), over 1/2 - y from 1/4 on,", ndtri_ratio, TAIL, factor=ndtri_factor),
     ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
     ByPieces("tanh", "tanh(x) for 0 <= x < 9.375", np.tanh, shifted(0.625, 4), (0.0,), 6),
-    ByPowers(
-        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_derivative, MIRRORED),
-        coefficients=5,
-    ),
-    ByPowers(
-        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_derivative, MIRRORED),
-        coefficients=5,
-    ),
+    ByPowers("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_derivative, MIRRORED, 5),
+    ByPowers("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_derivative, MIRRORED, 5),
 )

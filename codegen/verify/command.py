@@ -44,10 +44,6 @@ ROUNDS = (Round(check_op_bounds, PROCESSES, BOUNDS), Round(check_op, PROCESSES, 
 
 
 def checked(package: Package, ops: Mapping[str, Known], limit: float, spare: list[Worker]) -> Report:
-    """The joint report on some ops of a package; `limit` is in seconds, for each op and check.
-
-    Processes that are started in our environment already are `spare`.
-    """
     total, left = Report(), dict(ops)
     with Progress(sum(len(concerned(each, ops)) for each in ROUNDS), "checks") as progress:
         for each in ROUNDS:
@@ -66,7 +62,6 @@ def concerned(each: Round, ops: Mapping[str, Known]) -> dict[str, str]:
 def one_round(
     each: Round, package: Package, locations: Mapping[str, str], limit: float, progress: Progress, spare: list[Worker]
 ) -> dict[str, tuple[Report, bool]]:
-    """(report, whether there is more to check) for each op, in the order of the spec."""
     tasks: list[Task] = [(each.check, (package, name)) for name in locations]
     matches: list[Report | Lost] = [Report()] * len(tasks)
     processes = min(each.processes, -(-len(tasks) // EACH))
@@ -77,9 +72,7 @@ def one_round(
     return {name: judged(name, location, task, answer, limit, each) for (name, location), task, answer in pairs}
 
 
-def judged(
-    name: str, location: str, task: Task, answer: Report | Lost, limit: float, each: Round
-) -> tuple[Report, bool]:
+def judged(name: str, where: str, task: Task, answer: Report | Lost, limit: float, each: Round) -> tuple[Report, bool]:
     """The report on an op, be it that its process was lost, and whether there is more to check.
 
     A process that died is tried again with this op alone: an op before it may have spoilt the memory of both.
@@ -88,9 +81,9 @@ def judged(
         return answer, True
     alone = next(again for _, again in answers([task], limit, 1, each.environment)) if answer.died else answer
     if isinstance(alone, Lost):
-        return lost(name, location, f"verifying it {alone.how}"), False
+        return lost(name, where, f"verifying it {alone.how}"), False
     how = f"verifying it after other ops {answer.how}; by itself it does not: one of them writes where it should not"
-    alone.join(lost(name, location, how))
+    alone.join(lost(name, where, how))
     return alone, True
 
 
@@ -109,27 +102,23 @@ def package_of(project: Project) -> Package:
 
 
 def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
-    """Check the ops in the tree, or the named ones; 1 when something is wrong."""
     spec, _ = load_spec(SPEC, SPEC.name)
     return verify(PACKAGE, names, disproved(spec), limit)
 
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
-    """Check the ops of a package outside the tree, or the named ones; 1 when something is wrong."""
     known_wrong = [*disproved(project.spec, merge_specs(project.renderer.bases)), *wrong_functions(project, limit)]
     return verify(package_of(project), names, known_wrong, limit)
 
 
 def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
-    """Findings about the derivatives and meanings of a package's scalar functions, run in a process of their own."""
     result = claims([project.op_library] if project.op_library else [], project.functions)
     if not result:
         return []
     ((_, report),) = answers([(check_functions, (result, dict(project.functions)))], limit, 1)
     if isinstance(report, Lost):
-        return [
-            Finding(str(result[0].where), result[0].name, "", f"running the package's scalar functions {report.how}")
-        ]
+        text = f"running the package's scalar functions {report.how}"
+        return [Finding(str(result[0].where), result[0].name, "", text)]
     return list(report.findings.values())
 
 
@@ -148,15 +137,10 @@ def verify_package(
     limit: float = LIMIT,
     op_library: OpLibrary | None = None,
 ) -> int:
-    """Check the package that was generated in the folder `root` from a spec outside the tree."""
     return verify(Package.of(root, op_library, spec), names, known, limit)
 
 
 def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding], limit: float = LIMIT) -> int:
-    """Check a package, print what is wrong and the figures.
-
-    What is known to be wrong without computing is reported with what the checks find.
-    """
     begin = time.perf_counter()
     spare: list[Worker] = []  # who has imported the package to list its ops checks some of them then
     try:
@@ -183,7 +167,6 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
 
 
 def choose(known: Sequence[str], names: Sequence[str]) -> list[str] | None:
-    """The ops that names stand for, all for none; None after saying which name is unknown."""
     bases = {op.partition(".")[0] for op in known}
     for name in names:
         if name not in bases and name not in known:

@@ -1,8 +1,6 @@
-"""Checks what a package says of its own scalar functions against the numbers that they return.
+"""Checks the derivatives and meanings of a package's scalar functions against the numbers that they return.
 
-The derivatives given above a function are compared with central differences, and the expression that it was read as
-with its values. Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, at
-its place.
+Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, at its place.
 """
 
 from __future__ import annotations
@@ -44,13 +42,11 @@ class Claim:
     domain: Mapping[str, tuple[float, float]]
 
     def function(self) -> Callable[..., Any]:
-        """The function itself, which runs as plain Python on floats."""
         value = getattr(importlib.import_module(".".join((stand_in(self.folder), *self.module))), self.name)
         return getattr(value, "py_func", value)
 
 
 def claims(op_libraries: Iterable[OpLibrary], functions: Functions) -> list[Claim]:
-    """The derivatives and meanings that users' packages give their scalar functions."""
     matches = []
     for op_library in op_libraries:
         for d in op_library.definitions if op_library.label else ():
@@ -63,14 +59,11 @@ def claims(op_libraries: Iterable[OpLibrary], functions: Functions) -> list[Clai
 
 
 def running(result: Iterable[Claim], functions: Functions) -> Functions:
-    """The functions with what computes those that are no expressions: from here on they are run."""
     own = {c.name: replace(c.known, numbers=_on_arrays(c.function())) for c in result if c.known.meaning is None}
     return {**functions, **own}
 
 
 def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of floats as one of arrays; nan where it raises."""
-
     def one(*values: float) -> float:
         try:
             return float(function(*map(np.float64, values)))
@@ -87,17 +80,14 @@ def check_functions(result: list[Claim], functions: Functions) -> Report:
         for claim in result:
             points = _points(claim)
             value = _on_arrays(claim.function())
-            for finding in (
-                *_wrong_reading(claim, value, points, known),
-                *_wrong_derivatives(claim, value, points, known),
-            ):
-                report.add(finding)
+            for wrong in (_wrong_reading, _wrong_derivatives):
+                for finding in wrong(claim, value, points, known):
+                    report.add(finding)
             report.checks += (claim.known.meaning is not None) + len(claim.locations)
     return report
 
 
 def _points(claim: Claim) -> Points:
-    """Numbers in the domain, or of all sizes and signs; the same each time."""
     rng = np.random.default_rng(zlib.crc32(claim.name.encode()))
 
     def sample_values(parameter: str) -> np.ndarray:
@@ -116,15 +106,11 @@ def _wrong_reading(claim: Claim, value: Callable[..., Any], points: Points, know
     wrong = np.abs(values - read) - RELATIVE * (np.abs(values) + np.abs(read)) - ABSOLUTE
     if (worst := _worst(wrong)) is not None:
         got, want = both(read[worst], values[worst])
-        text = (
-            f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}; "
-            f"it gives {want}"
-        )
-        yield Finding(str(claim.where), claim.name, "", text)
+        text = f"{_point_description(points, worst)} it is taken for {claim.known.meaning}, which gives {got}"
+        yield Finding(str(claim.where), claim.name, "", f"{text}; it gives {want}")
 
 
 def _wrong_derivatives(claim: Claim, value: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
-    """Where a derivative that is said is not that of the function."""
     values = value(*points.values())
     for parameter, text, where in zip(claim.known.parameters, claim.known.derivatives, claim.locations, strict=False):
         if text is None:
@@ -145,7 +131,6 @@ def _wrong_derivatives(claim: Claim, value: Callable[..., Any], points: Points, 
 
 
 def _at(text: str, points: Points, known: Functions) -> Any:
-    """The values of an expression; nan where something in it has no numbers."""
     try:
         result = evaluate(parsed(text), points, known)
     except Unknown:
@@ -166,7 +151,6 @@ def _difference(value: Callable[..., Any], points: Points, parameter: str, value
 
 
 def _worst(excess: Any) -> int | None:
-    """The point with the largest excess above 0."""
     worst = int(np.argmax(np.nan_to_num(excess, nan=-1.0)))
     return worst if excess[worst] > 0 else None
 

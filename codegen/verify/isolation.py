@@ -1,13 +1,8 @@
-"""Tasks in processes of their own, one at a time: a task that dies or hangs costs itself, and no other.
+"""Tasks in processes of their own: one that dies or takes too long is killed and replaced, and `Lost` is its answer.
 
-A process is handed the next task when it has answered the last one. One that dies, or takes longer than a task may, is
-killed and replaced, and `Lost` says so in the place of the answer.
-
-Guard words around the memory of NumPy's arrays, as AddressSanitizer has them: SPECGRAD_GUARDS=1 turns them on.
-
-The memory of every array that the main thread makes lies between GUARD bytes of 0xFF, which are NaN as floats: who
-reads outside gets NaN, and who writes there is found out when the array is freed. New memory is 0xFF too; freed memory
-is filled with it, and waits until KEPT others have been freed, so that a write to it is found out as well.
+With SPECGRAD_GUARDS=1 the memory of NumPy's arrays lies between guards, as AddressSanitizer has them: GUARD bytes of
+0xFF, which are NaN as floats, looked at when the array is freed. Freed memory is filled with it and waits until KEPT
+others have been freed, so that a write to it is found out as well.
 """
 
 from __future__ import annotations
@@ -32,9 +27,8 @@ from specgrad.runtime.compiler.language.memory import load, store
 from specgrad.runtime.compiler.native_unit import Unit
 from specgrad.runtime.native.objects.c_api import handler, set_handler
 
-SPAWN_CONTEXT = multiprocessing.get_context(
-    "spawn"
-)  # no package of an earlier run is loaded there, numba may be set up anew
+# no package of an earlier run is loaded there, numba may be set up anew
+SPAWN_CONTEXT = multiprocessing.get_context("spawn")
 ENDING = 5.0  # seconds for a process to end by itself, once it has been told
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and what it is called with
@@ -42,15 +36,11 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]  # a function of a module, and
 
 @dataclass(frozen=True)
 class Lost:
-    """A task without an answer."""
-
     how: str  # "killed the process: Segmentation fault", "did not end in 60 s"
     died: bool  # the process did, by itself
 
 
 class Worker:
-    """A process that runs tasks, and the pipe to it."""
-
     def __init__(self, environment: Mapping[str, str], from_end: bool) -> None:
         self.from_end = from_end
         self.link, theirs = SPAWN_CONTEXT.Pipe()
@@ -74,7 +64,6 @@ class Worker:
             return Lost(f"killed the process: {cause(self.process.exitcode)}", died=True), False
 
     def end(self, at_once: bool = False) -> None:
-        """End the process: kill it, or let it end by itself when it has nothing in hand."""
         if not at_once:
             with suppress(OSError):
                 self.link.send(None)
@@ -92,20 +81,11 @@ def answers(
     environment: Mapping[str, str] | None = None,
     spare: list[Worker] | None = None,
 ) -> Iterator[tuple[int, Any]]:
-    """(number, answer or `Lost`) of every task, as they end.
+    """(number, answer or `Lost`) of every task, as they end; what one raises is raised.
 
-    Every second process begins at the end of the list: neighbours often want the same to be compiled, and two processes
-    side by side would both compile it.
-
-    Args:
-        tasks: what to run; functions and arguments are pickled.
-        seconds: how long each may take, the start of a process included.
-        processes: how many run at once.
-        environment: variables that the processes have besides ours.
-        spare: processes to begin with; those that may be used again are there in the end, for more tasks.
-
-    Raises:
-        Exception: what a task has raised.
+    A task may take so many seconds, the start of a process included. Every second process begins at the end of the
+    list: neighbours often want the same to be compiled, and two processes side by side would both compile it. `spare`
+    processes to begin with are given back, with others that may be used again.
     """
     waiting = deque(enumerate(tasks))
     idle: list[Worker] = [] if spare is None else spare
@@ -140,7 +120,6 @@ def end_all(workers: Sequence[Worker]) -> None:
 
 
 def _ended(busy: Sequence[Worker], seconds: float) -> Iterator[tuple[Worker, Any, bool]]:
-    """Wait for answers: (worker, answer, whether it may be used again) of those that have ended, or must."""
     rest = min(worker.deadline for worker in busy) - time.monotonic()
     ready = wait([worker.link for worker in busy], timeout=max(rest, 0))
     now = time.monotonic()
@@ -160,24 +139,20 @@ def cause(status: int | None) -> str:
 
 @contextmanager
 def variables(more: Mapping[str, str]) -> Iterator[None]:
-    """Processes started inside have these variables of the environment."""
     before = {name: os.environ.get(name) for name in more}
     os.environ.update(more)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in more:
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 # What the processes run.
 
 
 def serve(link: Connection) -> None:
-    """Run tasks until None comes, or until one of them asks for a new process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started us ends us
     with suppress(EOFError):  # who started us is gone
         while (task := link.recv()) is not None:
@@ -193,12 +168,10 @@ _spoilt: list[str] = []  # why this process is not to be used again
 
 
 def spoil(why: str) -> None:
-    """Let this process run no task after the one in hand: something in it is not as it should be."""
     _spoilt.append(why)
 
 
 def limit_memory(more: int) -> None:
-    """Let this process have so many bytes of address space more than now, where the system can see to that."""
     try:
         import resource
 
@@ -236,7 +209,6 @@ def is_intact(block: int, first: int, last: int) -> bool:
 
 @native
 def allocated(size: int) -> int:
-    """An array's memory, between guards; 0 where there is none."""
     block = _malloc(size + 2 * GUARD)
     if block == 0:
         return block
@@ -295,7 +267,6 @@ def free(table: int, address: int, size: int) -> int:
 
 @functools.cache
 def guarding() -> Any:
-    """NumPy's name for the functions above, which live as long as the process."""
     unit = Unit("guards", (malloc, calloc, realloc, free), Path(__file__).read_text)
     return handler(b"specgrad guards", STATE, [*map(unit.address, unit.functions)])
 
@@ -305,7 +276,6 @@ def guard() -> None:
 
 
 def damage() -> dict[str, int]:
-    """The numbers of arrays that were written to outside, and after they had been freed."""
     return {"written outside": int(state[DAMAGED]), "written after its end": int(state[FREED])}
 
 

@@ -49,18 +49,11 @@ EVERYWHERE: tuple[Check, ...] = (
     *(check_reference, check_rows, check_memory, check_without_memory, check_reverse, check_backward, check_forward),
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
 )
-UNRECORDED: tuple[Check, ...] = (
-    check_reference,
-    check_rows,
-    check_memory,
-    check_without_memory,
-    *IN_OTHER_WAYS,
-    check_batch,
-)  # nothing has a gradient
-AT_VARIANTS: tuple[Check, ...] = (
-    *(check_memory, check_reverse, check_backward),
-    *(check_forward, check_inputs, check_inplace),
+UNRECORDED: tuple[Check, ...] = (  # nothing has a gradient
+    *(check_reference, check_rows, check_memory, check_without_memory, *IN_OTHER_WAYS, check_batch),
 )
+OF_FIRST_ORDER: tuple[Check, ...] = (check_reverse, check_backward, check_forward)
+AT_VARIANTS: tuple[Check, ...] = (check_memory, *OF_FIRST_ORDER, check_inputs, check_inplace)
 
 
 def verify_op(op: Any, report: Report | None = None) -> Report:
@@ -89,7 +82,6 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
 
 
 def _attempt_full(check: Callable[[Any, Report], None], op: Any, report: Report) -> None:
-    """Run a check of an op as a whole; a sample that cannot be called has been found at its point."""
     try:
         check(op, report)
     except Exception as error:
@@ -99,7 +91,6 @@ def _attempt_full(check: Callable[[Any, Report], None], op: Any, report: Report)
 
 
 def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None:
-    """The checks of gradients at a call that nobody listed, unless it is refused."""
     try:
         point = Point(op, text, hard=True, is_complex=is_complex)
         outputs = point.outputs(point.tensors())
@@ -136,7 +127,6 @@ def attempt(check: Check, point: Point, report: Report) -> None:
 
 
 def _attempt(check: Check, point: Point, report: Report) -> None:
-    """Run one check; an exception is a finding, about the formula that raises it alone, or about what else does."""
     op = point.op
     once = check in SECOND_ORDER and is_once_differentiable(op)
     try:
@@ -159,7 +149,6 @@ def is_once_differentiable(op: Any) -> bool:
 
 
 def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:
-    """The subject of a check that raised, and the key of the entry where that stands."""
     with formulas_alone():
         formula = next(_raising(point), "")
     if formula:
@@ -174,7 +163,6 @@ def _at_fault(check: Check, point: Point, error: Exception) -> tuple[str, str]:
 
 
 def _raising(point: Point) -> Iterator[str]:
-    """Arguments whose gradient raises when it alone is asked for."""
     for number, leaf in enumerate(point.leaves):
         tensors = point.tensors([i == number for i in range(len(point.leaves))])
         try:

@@ -35,9 +35,8 @@ class Package(NamedTuple):
 
     @classmethod
     def of(cls, root: Path, op_library: OpLibrary | None = None, spec: Path | None = None) -> Package:
-        return cls(
-            str(root.resolve()), str(spec.resolve()) if spec else "", str(op_library.folder) if op_library else ""
-        )
+        own = str(op_library.folder) if op_library else ""
+        return cls(str(root.resolve()), str(spec.resolve()) if spec else "", own)
 
 
 class Known(NamedTuple):
@@ -80,7 +79,6 @@ def guarded(op: Any, report: Report) -> Report:
 
 @functools.cache
 def prepared(package: Package) -> dict[str, Any]:
-    """The records of a package in a process that looks after its memory from now on."""
     from .isolation import guard
 
     ops = registry(package)
@@ -92,7 +90,6 @@ def prepared(package: Package) -> dict[str, Any]:
 
 
 def registry(package: Package) -> dict[str, Any]:
-    """The records of a package's ops by name; a folder is imported under a name of its own."""
     importlib.import_module("specgrad")
     name = package.location
     if os.sep in name:
@@ -101,10 +98,6 @@ def registry(package: Package) -> dict[str, Any]:
 
 
 def import_folder(folder: Path, spec_file: str = "", op_library: str = "") -> str:
-    """Import a package from where it lies, inside the one in the folder `home` if there is one; returns its name.
-
-    Its spec is where it says, or the file that is named.
-    """
     name = f"{stand_in(Path(op_library))}.{folder.name}" if op_library else f"verified_{folder.name}"
     if name not in sys.modules:
         location = folder / "__init__.py"

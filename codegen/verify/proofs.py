@@ -36,7 +36,6 @@ def verdicts(prover: Prover, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
 
 
 def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[list[str], bool]:
-    """The lines of `python -m codegen prove`, and whether a formula is wrong."""
     known = {entry.schema.name for entry in spec.entries} | set(spec.by_name())
     for name in names:
         if name not in known:
@@ -59,7 +58,6 @@ def line(entry: Entry, verdict: Verdict) -> str:
 
 
 def summary(result: Sequence[Verdict], in_complex: Sequence[str | None]) -> str:
-    """The number of formulas in each state, and of those right in complex numbers too; None: these take none."""
     counts = Counter(verdict.state for verdict in result)
     others = [state for state in STATES if state != PROVED and (counts[state] or state != OPEN)]
     rest = ", ".join(f"{counts[state]} {state}" for state in others)

@@ -1,10 +1,7 @@
 """The spec entries of the ops under check, and what element-wise ops and their gradients are as scalar expressions.
 
-Generated code holds no lines of the spec: the generator's own reader gives the place of each key. Of an expression the
-record of the op says what is in force, be it changed; the spec says the rest. Derived gradients, and the values that
-`proof.numbers` gives to expressions, are independent of the framework's kernels, which are compared with them.
-
-The entries that formulas call, read when one does: the whole spec of the tree takes seconds in each process.
+Of an expression the op's record says what is in force, be it changed; the spec says the rest. Entries that formulas
+call are read when one does: the whole spec takes seconds in each process.
 """
 
 from __future__ import annotations
@@ -83,13 +80,11 @@ class Operating(Callees):
 
 
 def spec_entry(op: Any) -> Entry | None:
-    """The entry of an op with the places of its keys; None where the spec is gone or no longer holds it."""
     return entries_of(op.spec).get(op.name)
 
 
 def entries_of(spec: str | Path) -> EntriesOnDemand:
-    """The entries of a spec by name, each file read once, however its path is written."""
-    return _entries_in(Path(spec).resolve())
+    return _entries_in(Path(spec).resolve())  # a file is read once, however its path is written
 
 
 @cache
@@ -100,7 +95,6 @@ def _entries_in(path: Path) -> EntriesOnDemand:
 
 
 def has_key(op: Any, key: str) -> bool:
-    """Whether an op's entry says something under a key, or has a function by its name that the key could name."""
     entry = spec_entry(op)
     by_name = {"check": op.check, "meta": op.shape}
     return entry is not None and (key in entry.key_locations or bool(by_name.get(key)))
@@ -121,7 +115,6 @@ class Meaning:
 
 
 def meaning_of(op: Any) -> Meaning | None:
-    """The meaning of an op; None where it is not element-wise, or its entry is gone."""
     known = spec_entry(op) if op.expression else None
     if known is None:
         return None
@@ -160,5 +153,4 @@ def _parsed(text: str) -> ast.expr:
 
 @functools.cache
 def prover_of(spec: str) -> Prover:
-    """The prover that brings formulas to scalar expressions, by the ops of a spec and of the tree."""
     return Prover({}, OnDemand(entries_of(SPEC), entries_of(spec)))

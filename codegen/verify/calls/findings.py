@@ -1,9 +1,4 @@
-"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`.
-
-Compares arrays up to rounding, and shows the element that differs most with as many digits as that takes.
-
-Classifies an exception of a check: the key of the entry that it comes from, and its message in one line.
-"""
+"""Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
 
 from __future__ import annotations
 
@@ -25,18 +20,15 @@ from .entries import has_key, spec_entry
 
 
 def largest(array: np.ndarray) -> float:
-    """The largest finite magnitude; 0 in an array without any."""
     return float(np.abs(array[np.isfinite(array)]).astype(np.float64).max(initial=0.0))
 
 
 def close(a: np.ndarray, b: np.ndarray, relative: float, absolute: float) -> bool:
-    """Whether the elements of two arrays of any dtypes differ by no more than that; nan equals nan."""
     wide = np.complex128
     return bool(np.allclose(a.astype(wide), b.astype(wide), rtol=relative, atol=absolute, equal_nan=True))
 
 
 def worst(a: np.ndarray, b: np.ndarray) -> tuple[tuple[int, ...], str, str]:
-    """The index of the element in which two arrays differ most, and both values there."""
     wide, other = a.astype(np.complex128), b.astype(np.complex128)
     error = np.where(wide == other, 0, np.nan_to_num(np.abs(wide - other), nan=np.inf))
     error = np.where(np.isnan(wide) & np.isnan(other), 0, error)
@@ -51,7 +43,6 @@ def relative_error(a: Any, b: Any) -> float:
 
 
 def both(a: Any, b: Any) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart."""
     for digits in range(3, 18):
         shown = number(a, digits), number(b, digits)
         if shown[0] != shown[1]:
@@ -60,7 +51,6 @@ def both(a: Any, b: Any) -> tuple[str, str]:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A number to so many digits; complex numbers as Python writes them."""
     value = complex(value)
     if value.imag == 0:
         return f"{value.real:.{digits}g}"
@@ -69,8 +59,6 @@ def number(value: Any, digits: int = 4) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """One wrong thing; of several about one subject the report keeps the worst."""
-
     location: str
     op: str
     subject: str  # "gradient of other"; empty for the op as a whole
@@ -99,7 +87,6 @@ class Report:
     def find(
         self, op: Any, key: str, text: str, subject: str | None = None, size: float = np.inf, level: int = 1
     ) -> None:
-        """Add a finding at a key of an op's entry; its subject is the key where none is given."""
         self.add(Finding(location_of(op, key), op.name, key if subject is None else subject, text, size, level))
 
     def join(self, other: Report) -> None:
@@ -124,7 +111,6 @@ class Report:
 
 
 def location_of(op: Any, key: str = "") -> str:
-    """Where a formula stands, or the value of another key; the entry itself for an op without it."""
     entry = spec_entry(op)
     if entry is None:
         return PurePath(op.spec).name
@@ -135,25 +121,18 @@ def location_of(op: Any, key: str = "") -> str:
 
 
 def forward_formula(op: Any) -> str:
-    """The key of the first forward-mode formula: `result`, or the name of an output."""
     known = {"self", *KEYS, *op.inputs, *[name for name, *_ in op.arguments]}
     return next((key for key in op.formulas if key not in known), "result")
 
 
 def call_at(point: Any, values: Iterable[Any]) -> str:
-    """The call with a number for each leaf, as in (self=0.3, other=-1.2)."""
     arguments = {leaf.argument: number(v) for leaf, v in zip(point.leaves, values, strict=True)}
-    rest = {
-        name: repr(v)
-        for name, v in point.arguments.items()
-        if name not in arguments and not hasattr(v, "_requires_grad")
-    }
-    names = [name for name in point.arguments if name in arguments or name in rest]
-    return f"({', '.join(f'{name}={(arguments | rest)[name]}' for name in names)})"
+    plain = {name: repr(v) for name, v in point.arguments.items() if not hasattr(v, "_requires_grad")}
+    shown = {name: (plain | arguments).get(name) for name in point.arguments}
+    return f"({', '.join(f'{name}={text}' for name, text in shown.items() if text is not None)})"
 
 
 def element(leaf: Any, index: Sequence[Any]) -> str:
-    """One element of a leaf, as in self[0, 2] = 0.31."""
     where = f"[{', '.join(map(str, index))}]" if len(index) else ""
     return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"
 
@@ -173,13 +152,10 @@ def key_of(op: Any, error: BaseException) -> str:
     behind = codes[own[-1] + 1 :] if own else []
     if not behind:
         return ""
-    key = "check" if _is_rule(_file(behind[0])) else str(op.kind)
+    path = _file(behind[0])
+    is_rule = path.parent.name == "checks" or path.stem.partition("_")[0] == "checks"
+    key = "check" if is_rule else str(op.kind)
     return key if has_key(op, key) else ""
-
-
-def _is_rule(file: PurePath) -> bool:
-    """Whether a file has checks of arguments: the runtime's, or those of a package outside the tree."""
-    return file.parent.name == "checks" or file.stem.partition("_")[0] == "checks"
 
 
 PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call raises
@@ -191,7 +167,6 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def is_proper(error: BaseException) -> bool:
-    """Whether an error is of a class for wrong calls; Python's own for recursion is none."""
     return isinstance(error, PROPER) and not isinstance(error, RecursionError)
 
 
@@ -220,7 +195,6 @@ def error_message(error: BaseException) -> str:
 
 
 def _essence(error: BaseException) -> str:
-    """The message; of one of numba's, which have many lines: what has no meaning for which types, and where."""
     of_numba = next((each for each in _chain(error) if type(each).__module__.startswith("numba")), None)
     if of_numba is None:
         return str(error)

@@ -1,9 +1,8 @@
 """Derivatives of a function by differences, element by element, careful at kinks and jumps.
 
-Where the derivatives from the left and from the right agree the function is smooth: the fourth-order central difference
-counts. Where they do not, the step is made smaller; where that does not help there is a kink, and the spec's policy
-combines the two sides. A side on which differences do not settle (a jump, a pole) does not count; without any side the
-derivative is nan.
+Where the derivatives from both sides agree the fourth-order central difference counts. Where they do not, the step is
+made smaller; where that does not help there is a kink, and the spec's policy combines the sides. A side on which
+differences do not settle (a jump, a pole) does not count; without any side the derivative is nan.
 """
 
 from __future__ import annotations
@@ -52,7 +51,6 @@ def derivatives(evaluate: Evaluate, arrays: Sequence[np.ndarray], kinks: Sequenc
 
 
 def directional(evaluate: Evaluate, arrays: Sequence[np.ndarray], along: Sequence[np.ndarray]) -> np.ndarray:
-    """The derivative of `evaluate` along one direction: a fourth-order central difference."""
     parts, starts = [real(a) for a in arrays], [real(a).copy() for a in arrays]
     matches = []
     for step in (-2, -1, 1, 2):
@@ -70,50 +68,30 @@ def central(values: Sequence[np.ndarray], h: Any) -> np.ndarray:
     return (8 * (after - before) - (after2 - before2)) / (12 * h)
 
 
-def _around(evaluate: Evaluate, part: np.ndarray, i: int, h: float) -> list[np.ndarray]:
-    """The values at two steps to either side."""
-    start, result = part[i], []
-    for step in (-2, -1, 1, 2):
-        part[i] = start + step * h
-        result.append(evaluate())
-    part[i] = start
-    return result
-
-
 def _row(evaluate: Evaluate, part: np.ndarray, i: int, centre: np.ndarray, kink: str) -> np.ndarray:
-    """(derivative, lower side, higher side, noise) of every output by one component."""
     h = STEP * max(1.0, abs(part[i]))
     row = np.full((4, centre.size), np.nan)
     sides: list[tuple[np.ndarray, np.ndarray]] = []
     for _ in range(LEVELS):
-        values = _around(evaluate, part, i, h)
+        start, values = part[i], []
+        for step in (-2, -1, 1, 2):
+            part[i] = start + step * h
+            values.append(evaluate())
+        part[i] = start
         noise = 64 * EPSILON * np.abs(centre) / h
-        sides.append(_sides(values, centre, h))
+        left = (3 * centre - 4 * values[1] + values[0]) / (2 * h)
+        right = (4 * values[2] - 3 * centre - values[3]) / (2 * h)
+        sides.append((left, right))
         central_difference = central(values, h)
-        new = _is_smooth(*sides[-1], central_difference, noise) & np.isnan(row[0])
+        # A jump to both sides may give two equal estimates, but never the central one as well.
+        allowed = 1e-4 * (np.abs(right) + np.abs(left)) + 1e-7 + noise
+        is_smooth = (np.abs(right - left) <= allowed) & (np.abs(central_difference - right) <= allowed)
+        new = is_smooth & np.isnan(row[0])
         row[:3, new], row[3, new] = central_difference[new], noise[new]
         if not np.isnan(row[0]).any():
             return row
         h /= SHRINK
-    _fill_kinks(row, sides, noise, kink)
-    return row
-
-
-def _sides(values: Sequence[np.ndarray], centre: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """The derivatives from the left and from the right, to second order."""
-    left = (3 * centre - 4 * values[1] + values[0]) / (2 * h)
-    right = (4 * values[2] - 3 * centre - values[3]) / (2 * h)
-    return left, right
-
-
-def _is_smooth(left: np.ndarray, right: np.ndarray, central: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Where all estimates agree; a jump to both sides may give two equal ones, but never the central one as well."""
-    allowed = 1e-4 * (np.abs(right) + np.abs(left)) + 1e-7 + noise
-    return (np.abs(right - left) <= allowed) & (np.abs(central - right) <= allowed)
-
-
-def _fill_kinks(row: np.ndarray, sides: Sequence[tuple[np.ndarray, ...]], noise: np.ndarray, kink: str) -> None:
-    """Fill in the derivatives that are not smooth from those sides that have settled at the last two steps."""
+    # Fill in the derivatives that are not smooth from those sides that have settled at the last two steps
     open_ = np.isnan(row[0])
     settled = [np.abs(b - a) <= 1e-3 * (1 + np.abs(b)) + noise for a, b in zip(*sides[-2:], strict=True)]
     left, right = (np.where(ok, side, np.nan) for ok, side in zip(settled, sides[-1], strict=True))
@@ -122,3 +100,4 @@ def _fill_kinks(row: np.ndarray, sides: Sequence[tuple[np.ndarray, ...]], noise:
     row[1, open_] = np.fmin(left, right)[open_]
     row[2, open_] = np.fmax(left, right)[open_]
     row[3, open_] = noise[open_] + 1e-6 * np.abs(value[open_])
+    return row

@@ -63,8 +63,6 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def of_arrays(function: Kernel) -> Kernel:
-    """The kernel with an array for each operand that is a number, as compiled kernels take them."""
-
     @functools.wraps(function)
     def kernel(*arguments: Any) -> None:
         size = arguments[-1].size
@@ -103,13 +101,11 @@ class Plain(ElementKernels):
 
 
 def has_loops(op: Any) -> bool:
-    """Whether the op's record is that of a generated package, with loops for each element."""
     return op.kind == "elementwise" and generated_package(op.function.__module__) != ""
 
 
 @contextmanager
 def plain(op: Any) -> Iterator[Plain]:
-    """Inside, calls of the op run its kernels as plain Python, by the general path."""
     package = generated_package(op.function.__module__)
     name = op.name.replace(".", "_").lower()
     with formulas_alone(), np.errstate(all="ignore"), _run_plain(_tables(package)[name]) as kernels:
@@ -118,7 +114,6 @@ def plain(op: Any) -> Iterator[Plain]:
 
 @contextmanager
 def all_plain(op: Any) -> Iterator[None]:
-    """Inside, so do calls of all element-wise ops that an op may call, of its own package and of the tree."""
     packages = {generated_package(op.function.__module__), TREE} - {""}  # an op of a test has none
     with formulas_alone(), np.errstate(all="ignore"), ExitStack() as stack:
         for package in packages:
@@ -129,7 +124,6 @@ def all_plain(op: Any) -> Iterator[None]:
 
 @functools.lru_cache(maxsize=4)  # each mutant is a package of its own
 def _tables(package: str) -> dict[str, Elementwise]:
-    """The `Elementwise` objects of a package, by the names of their kernels."""
     try:
         content = vars(importlib.import_module(f"{package}.kernels"))
     except ModuleNotFoundError:  # it has no element-wise op

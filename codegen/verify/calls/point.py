@@ -1,9 +1,6 @@
-"""A call of an op as a function of its tensors: of its differentiable ones at a point, or of all in chosen dtypes.
+"""A call of an op as a function of its tensors: of differentiable ones (`Point`), or of all (`TypedCall`).
 
-Every check of gradients works with a `Point`. A `TypedCall` shows how an op promotes dtypes, and what it refuses.
-
-`specgrad` is imported by its full name: `python -m codegen` runs from the repository root, where codegen is a top-level
-package beside it.
+`specgrad` is imported by its full name: `python -m codegen` makes codegen a top-level package beside it.
 """
 
 from __future__ import annotations
@@ -83,7 +80,6 @@ class Point:
         return adopt(array)
 
     def tensors(self, output_mask: Sequence[bool] | None = None) -> list[Any]:
-        """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
         made = [self.over(array) for array in self.arrays]
         for tensor, yes in zip(made, output_mask or [True] * len(made), strict=True):
             tensor.requires_grad_(yes)
@@ -92,7 +88,6 @@ class Point:
     def call(
         self, tensors: Sequence[Any], function: Any = None, constants: Sequence[Any] | None = None
     ) -> tuple[Any, ...]:
-        """All outputs of the op (or of another `function` of the same arguments), perhaps with other constants."""
         kwargs = {id(leaf): tensor for leaf, tensor in zip(self.leaves, tensors, strict=True)}
         kwargs |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
 
@@ -114,18 +109,15 @@ class Point:
         return [output for output, yes in zip(outputs, flags, strict=True) if yes]
 
     def recorded(self, output_mask: Sequence[bool] | None = None) -> tuple[list[Any], list[Any], list[Any]]:
-        """Fresh leaf tensors, the outputs that are recorded from them, and random output gradients."""
         tensors = self.tensors(output_mask)
         outputs = self.outputs(tensors)
         return tensors, outputs, self.seeds(outputs)
 
     def values(self, tensors: Sequence[Any]) -> np.ndarray:
-        """The differentiable outputs as one flat array of real numbers, without recording."""
         with no_grad():
             return concatenated(self.outputs(tensors))
 
     def seeds(self, outputs: Sequence[Any]) -> list[Any]:
-        """Random output gradients, zero where an output is not finite."""
         return [self.seed(output) for output in outputs]
 
     def seed(self, output: Any) -> Any:
@@ -134,7 +126,6 @@ class Point:
         return adopt(values)
 
     def random(self, like: Any) -> np.ndarray:
-        """Random numbers of a tensor's shape and kind."""
         values = np.asarray(self.rng.standard_normal(like.shape))
         if like._dtype.kind == "c":
             values = np.asarray(values + 1j * self.rng.standard_normal(like.shape))
@@ -145,7 +136,6 @@ class Point:
 
 
 def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The outputs of an op's function for arguments by their names in the schema."""
     result = function(**{("input" if name == "self" else name): value for name, value in arguments.items()})
     return (result,) if isinstance(result, TensorBase) else tuple(result)
 
@@ -166,7 +156,6 @@ def recording(tensors: list[Any]) -> list[Any]:
 
 @contextmanager
 def formulas_alone() -> Iterator[None]:
-    """Inside, gradients are what the formulas say: no kernel stands for them."""
     watch.enter("verify", Watcher())
     try:
         yield
@@ -175,13 +164,11 @@ def formulas_alone() -> Iterator[None]:
 
 
 def real(array: np.ndarray) -> np.ndarray:
-    """The elements of a contiguous array as a flat view of real numbers: parts of complex ones side by side."""
     flat = array.reshape(-1)
     return flat.view(np.float64) if np.iscomplexobj(flat) else flat
 
 
 def concatenated(tensors: Sequence[Any]) -> np.ndarray:
-    """All elements of some tensors as one flat array of real numbers."""
     parts = [real(np.ascontiguousarray(t.array)) for t in tensors]
     return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
@@ -194,13 +181,10 @@ class TypedCall:
         self.text = text
         self.inputs = tuple(op.inputs)  # the arguments that require gradients
         self.arguments = Drawing(op, text, False, dtypes).arguments(text)
-        matches = [sample for sample in self._sampled() if not sample.real]
+        items = [item for value in self.arguments.values() for item in _items(value)]
+        matches = [item for item in items if isinstance(item, SampledArgument) and not item.real]
         floats = [sample for sample in matches if sample.array.dtype.kind in "fc"]
         self.tensors = floats or [sample for sample in matches if sample.array.dtype.kind == "i" and "int" in op.dtypes]
-
-    def _sampled(self) -> Iterator[SampledArgument]:
-        for value in self.arguments.values():
-            yield from (item for item in _items(value) if isinstance(item, SampledArgument))
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
         """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
@@ -209,7 +193,6 @@ class TypedCall:
 
     @property
     def scalars(self) -> list[str]:
-        """The arguments that are numbers of Python and take part in promotion: of this call, or left at defaults."""
         matches = []
         for name, type_, *_ in self.op.arguments:
             own = "self" if name == "input" else name
@@ -219,16 +202,13 @@ class TypedCall:
         return matches
 
     def leaves(self, arrays: Sequence[np.ndarray]) -> list[Any]:
-        """Tensors of such numbers; those with a gradient require it."""
         with_gradient = [id(item) for name in self.inputs for item in _items(self.arguments.get(name))]
         return [_tensor(a, id(sample) in with_gradient) for sample, a in zip(self.tensors, arrays, strict=True)]
 
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """The outputs for tensors of these numbers; `others` replace arguments."""
         return self.given(self.leaves(arrays), others)
 
     def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
-        """The outputs for these tensors; `others` replace arguments."""
         tensors_by_id = {id(sample): tensor for sample, tensor in zip(self.tensors, tensors, strict=True)}
 
         def passed(value: Any) -> Any:
@@ -255,14 +235,12 @@ def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
 
 
 def typed_calls(op: Any) -> list[TypedCall]:
-    """The calls of an op without a dtype of their own, those with the most tensors first."""
     calls = [TypedCall(op, text) for text in sample_calls(op)]
     plain = [call for call in calls if not any(isinstance(v, dtypes.dtype) for v in call.arguments.values())]
     return sorted(plain, key=lambda call: -len(call.tensors))
 
 
 def in_dtype(array: np.ndarray, kind: Any) -> np.ndarray:
-    """Numbers such as those of an array in another dtype: integers away from 0, complex ones with two parts."""
     if kind.kind == "b":
         return np.asarray(array > 0)
     if kind.kind == "i":

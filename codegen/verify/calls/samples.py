@@ -1,8 +1,7 @@
 """The inputs that `verify` runs an op on: the calls of the spec, or for element-wise ops calls made from the arity.
 
-A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by `eval`. Random numbers are drawn from a
-grid off the round numbers and different for each tensor: there functions have their kinks and ties, which only the
-points listed as `edge_cases` are meant to meet.
+A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by `eval`. Random numbers are drawn off
+the round numbers, where functions have kinks, and differ between tensors: only `edge_cases` are meant to meet ties.
 """
 
 from __future__ import annotations
@@ -49,13 +48,11 @@ class Drawing:
         self.argument = ""
 
     def arguments(self, text: str) -> dict[str, Any]:
-        """The values of a call, tensors as `Drawn`."""
         call = ast.parse(f"_({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         return {keyword.arg or "": self.value(keyword.arg or "", keyword.value) for keyword in call.keywords}
 
     def value(self, argument: str, node: ast.expr) -> Any:
-        """One argument; where tensors are complex, a float for a Scalar is made so too."""
         self.argument = argument
         value = self.evaluate(node)
         type_ = next((t for n, t, *_ in self.op.arguments if n == ("input" if argument == "self" else argument)), "")
@@ -81,7 +78,6 @@ class Drawing:
         raise ValueError(f"{ast.unparse(node)} cannot stand in a sample")
 
     def make_t(self, *shape: int, lo: float | None = None, hi: float | None = None) -> SampledArgument:
-        """T(3, 4): random numbers in the op's domain; complex ones have both parts there."""
         first, last = self.op.domain.get(self.argument, (-2.0, 2.0))
         first, last = first if lo is None else lo, last if hi is None else hi
         self.tensors += 1
@@ -98,22 +94,15 @@ class Drawing:
         return np.asarray(lo + (chosen + fraction) * CELL).reshape(shape)
 
     def make_i(self, *shape: int, high: int = 5) -> SampledArgument:
-        """I(4, high=3): indices below `high`."""
         return SampledArgument(np.asarray(self.rng.integers(0, high, shape)), random=True)
 
     def make_b(self, *shape: int) -> SampledArgument:
-        """B(3, 4): a mask."""
         return SampledArgument(np.asarray(self.rng.random(shape) < 0.5), random=True)
 
     def make_ranks(self, count: int) -> Ranks:
-        """ranks(3): a group of ranks that are all in this process, and that tensors hold one after the other."""
         return SimulatedRanks(count)
 
     def make_v(self, content: Any, real: bool = False) -> SampledArgument:
-        """V([1.0, inf]): a literal tensor, of numbers, integers or bools by what is written.
-
-        Numbers are complex where the others are, unless they are to stay `real`.
-        """
         array = np.array(content)
         if array.size == 0:
             array = array.astype(np.float64)
@@ -122,24 +111,20 @@ class Drawing:
 
 
 def sample_calls(op: Any) -> tuple[str, ...]:
-    """The calls of the spec; for an element-wise op without any: full, broadcast, 0-d and empty operands."""
     return op.samples if op.samples or op.kind != "elementwise" else generated_calls(op)
 
 
 def generated_calls(op: Any, full: str = "3, 4") -> tuple[str, ...]:
-    """Calls of an element-wise op by its arity, in the first of which all operands have the shape `full`."""
     names = [("self" if n == "input" else n) for n, type_, *_ in op.arguments if type_ in ("Tensor", "Operand")]
     maker = "T({})" if {"float", "complex"} & set(op.dtypes) else "I({})"
     shapes = [[full] * len(names), [""] * len(names), ["2, 0"] * len(names)]
     if len(names) > 1:
         shapes += [[ELEMENTWISE_SHAPES[i % 3] for i in range(len(names))]]
-    return tuple(
-        ", ".join(f"{name}={maker.format(shape)}" for name, shape in zip(names, each, strict=True)) for each in shapes
-    )
+    pairs = [zip(names, each, strict=True) for each in shapes]
+    return tuple(", ".join(f"{name}={maker.format(shape)}" for name, shape in each) for each in pairs)
 
 
 def points(op: Any) -> Iterator[tuple[str, bool, bool]]:
-    """(call, whether it is a hard one, whether complex) for every call that the op is checked at."""
     for is_complex in (False, True) if op.complex and "complex" in op.dtypes else (False,):
         if is_complex or {"float", "int", "bool"} & set(op.dtypes):
             yield from ((text, False, is_complex) for text in sample_calls(op))

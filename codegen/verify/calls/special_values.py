@@ -1,8 +1,7 @@
 """The numbers at which an element-wise op is looked at: `verify` reads them off the entry, nobody lists them.
 
-A column for each tensor holds, in one call: special values in all combinations, what lies on, directly beside and a
-thousandth beside every boundary of the expression and of the formulas, and random numbers, in the domain and far
-outside. The other arguments take the values of the samples and, one at a time, others.
+A column for each tensor: special values in all combinations; what lies on, directly beside and a thousandth beside
+every boundary of its expressions; random numbers, in the domain and far outside.
 """
 
 from __future__ import annotations
@@ -80,7 +79,6 @@ Setting = tuple[dict[str, Any], dict[str, Any]]
 
 
 def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
-    """(arguments of the call, the same with defaults) that are no tensors: of the samples, then each one changed."""
     arguments = [a for a in meaning.entry.schema.arguments if not a.type.is_tensor]
     drawing = Drawing(op, "", False, dtypes)
     defaults = {a.name: drawing.evaluate(ast.parse(a.default, mode="eval").body) for a in arguments if a.default}
@@ -116,7 +114,6 @@ def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]
 
 
 def _random(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Numbers in the domain, and far outside."""
     results = {}
     for a in tensors:
         low, high = meaning.entry.domain.get(a.name, (-2.0, 2.0))
@@ -133,12 +130,10 @@ def _boundaries(
     result: list[Condition],
     rng: np.random.Generator,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Points on and beside the boundaries, and which of these are directly beside."""
     rows: list[dict[str, Any]] = []
     directly: list[bool] = []
     marks = [sign * v for v in values.values() if isinstance(v, int | float) for sign in (1, -1)]
-    bases = _bases(meaning, tensors, rng)
-    for condition, a, base in itertools.product(result, tensors, bases):
+    for condition, a, base in itertools.product(result, tensors, _bases(meaning, tensors, rng)):
         if is_mask(meaning.entry, a):
             continue
         for zero in zeros(condition.difference, a.name, {**values, **base, "grad": 1.0}, marks):
@@ -154,7 +149,6 @@ def _boundaries(
 
 
 def _bases(meaning: Meaning, tensors: list[Argument], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Values of the other tensors where one is moved to a boundary."""
     fixed = [-1.0, 0.0, 0.7, 2.0] if len(tensors) > 1 else [0.0]
     return [
         {a.name: bool(k % 2) if is_mask(meaning.entry, a) else v + 0.1 * rng.random() * (v != 0) for a in tensors}

@@ -1,9 +1,6 @@
-"""Calls made from an entry's samples: what nobody listed, but what the schema says may be asked of the op.
+"""Calls made from an entry's samples, one change at a time: what nobody listed, but what the schema says may be asked.
 
-From each sample, one thing at a time: a bool the other way round, another word that samples give to an argument of that
-name, an optional argument left out, other numbers, dimensions counted from the other end, sizes of 0 and of 1, tensors
-without dimensions. Nobody says what such a call gives. It is refused in the framework's words, or the checks of
-gradients hold there: by differences, in both modes, for all masks of inputs, in place.
+Nobody says what such a call gives: it is refused in the framework's words, or the checks of gradients hold there.
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ NEW_VALUES = {"bool": (True, False), "int": INTS, "float": NUMBERS[1:], "Scalar"
 
 
 def variants(op: Any, max_count: int | None = MAX_CALLS) -> list[str]:
-    """The calls, each once; none that the entry lists, and none of ops that only formulas call, as they please."""
     if op.kind == "elementwise" or is_internal(op):
         return []
     known = {*sample_calls(op), *op.hard}
@@ -34,7 +30,6 @@ def variants(op: Any, max_count: int | None = MAX_CALLS) -> list[str]:
 
 
 def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
-    """(call, whether complex) of the calls made from samples; complex where the op takes nothing else."""
     kinds = {"float", "int", "bool"} & set(op.dtypes)
     return ((text, not kinds) for text in variants(op)) if kinds or op.complex else iter(())
 
@@ -59,7 +54,6 @@ def types_of(op: Any) -> dict[str, str]:
 
 
 def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
-    """The call with another value for an argument, or without it."""
     unchanged = [k for k in call.keywords if k.arg != name or value is not None]
     keywords = [ast.keyword(k.arg, value if k.arg == name else k.value) for k in unchanged]  # type: ignore[arg-type]
     if value is not None and name not in [k.arg for k in call.keywords]:
@@ -69,12 +63,9 @@ def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
 
 def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
     types = types_of(op)
-    for keyword in call.keywords:
-        name = keyword.arg or ""
-        if name in op.unvaried:
-            continue
-        for value in others(op, name, types.get(name, ""), keyword.value):
-            yield _with(call, name, value)
+    for name, keyword in ((keyword.arg or "", keyword) for keyword in call.keywords):
+        if name not in op.unvaried:
+            yield from (_with(call, name, value) for value in others(op, name, types.get(name, ""), keyword.value))
 
 
 def _with_defaults(op: Any, call: ast.Call) -> Iterator[ast.Call]:
@@ -85,7 +76,6 @@ def _with_defaults(op: Any, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
-    """Without what is not required."""
     required = {spelt for name, _, needed, *_ in op.arguments if needed for spelt in (name, "self" * (name == "input"))}
     for keyword in call.keywords:
         if keyword.arg in op.unvaried:
@@ -114,7 +104,6 @@ def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr
 
 
 def string_choices(op: Any, name: str) -> tuple[str, ...]:
-    """The words that samples give to an argument of this name, this op's and those of all others."""
     own = [text for text in (*op.samples, *op.hard) if name in text]
     return tuple(dict.fromkeys((*_strings_in(own, name), *_strings_of_all(name))))
 
@@ -136,7 +125,6 @@ def _strings_in(sources: list[str], name: str) -> Iterator[str]:
 
 
 def _lists(now: list[int]) -> Iterator[ast.expr]:
-    """Other lists of integers: from the other end, in another order, one item changed."""
     for other in ([-v - 1 for v in now], now[::-1], now[:1], [v + 1 for v in now], [now[0] + 1, *now[1:]]):
         if other != now:
             yield ast.parse(repr(other), mode="eval").body
@@ -151,10 +139,8 @@ def new_arguments(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
 
 
 def _sizes(call: ast.Call) -> Iterator[ast.Call]:
-    """One size of the tensors at a time replaced by 0 and by 1, wherever it stands; then tensors without dimensions."""
-    makers = [
-        n for n in ast.walk(call) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in "TIB"
-    ]
+    calls = [n for n in ast.walk(call) if isinstance(n, ast.Call)]
+    makers = [n for n in calls if isinstance(n.func, ast.Name) and n.func.id in "TIB"]
     sizes = dict.fromkeys(s.value for maker in makers for s in maker.args if isinstance(s, ast.Constant))
     for size, other in itertools.product(sizes, (0, 1)):
         yield _resized(call, lambda args, size=size, other=other: [_size(a, size, other) for a in args])  # type: ignore[misc]

@@ -33,7 +33,6 @@ class Batch:
         return [np.stack(examples) for examples in (*self.leaves, *self.constants)]
 
     def call(self, tensors: Sequence[Any], function: Any = None) -> tuple[Any, ...]:
-        """The outputs of the op for tensors in the place of leaves and constants."""
         count = len(self.leaves)
         return self.point.call(tensors[:count], function, constants=tensors[count:])
 
@@ -41,13 +40,11 @@ class Batch:
         return self.point.differentiable(self.call(tensors))
 
     def writes_to(self, chosen: Sequence[bool]) -> bool:
-        """Whether `self`, to which an in-place op writes, is among the chosen tensors."""
         first = self.point.arguments.get("self")
         args = (*self.point.leaves, *self.point.constants)
         return any(yes and tensor is first for tensor, yes in zip(args, chosen, strict=True))
 
     def example(self, chosen: Sequence[bool], index: int) -> list[Any]:
-        """The tensors of one example; those that are not chosen are the first example's."""
         return [adopt(s[index if yes else 0].copy()) for s, yes in zip(self.stacks, chosen, strict=True)]
 
 
@@ -56,7 +53,6 @@ def shuffled(array: np.ndarray) -> list[np.ndarray]:
 
 
 def choices(count: int) -> list[list[bool]]:
-    """Which tensors differ between the examples: all, and each alone."""
     alone = [[i == k for i in range(count)] for k in range(count)]
     return [[True] * count, *alone] if count > 1 else alone
 
@@ -70,7 +66,6 @@ def stacked(results: Sequence[Sequence[Any]]) -> list[np.ndarray]:
 
 
 def check_batch(point: Point, report: Report) -> None:
-    """All tensors in batches, then each alone; afterwards the derivatives."""
     batch = Batch(point)
     if not batch.stacks:
         return
@@ -93,7 +88,6 @@ def check_batch(point: Point, report: Report) -> None:
 
 
 def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
-    """The outputs, and those of the in-place variant where its tensor is in the batch."""
     functions = [None, batch.point.op.inplace] if batch.writes_to(chosen) and batch.point.op.inplace else [None]
     dims = tuple(0 if yes else None for yes in chosen)
     args = [adopt(s if yes else s[0].copy()) for s, yes in zip(batch.stacks, chosen, strict=True)]
@@ -132,31 +126,30 @@ def check_gradients(batch: Batch, report: Report) -> None:
     compare(point, "gradient of a batch", result, stacked(right), report)
 
 
-def check_cotangents(point: Point, report: Report) -> None:
-    """A batch of output gradients through one graph, as in `jacrev`."""
+def check_products(point: Point, about: str, product: Callable[..., Any], examples: list[Any], report: Report) -> None:
+    """A product with the Jacobian matrix or its transpose: of stacked vectors, and of one after the other."""
     report.checks += 1
+    stacks = [adopt(s) for s in stacked(examples)]
+    compare(point, about, vmap(product)(*stacks), stacked([product(*each) for each in examples]), report)
+
+
+def check_cotangents(point: Point, report: Report) -> None:
     tensors = point.tensors()
     outputs = point.outputs(tensors)
-    examples = [point.seeds(outputs) for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-    result = vmap(lambda *seeds: tuple(gradients(outputs, tensors, seeds)))(*stacks)
-    right = stacked([gradients(outputs, tensors, seeds) for seeds in examples])
-    compare(point, "batch of output gradients", result, right, report)
+    seeds = [point.seeds(outputs) for _ in range(EXAMPLES)]
+    product = lambda *each: tuple(gradients(outputs, tensors, each))  # noqa: E731
+    check_products(point, "batch of output gradients", product, seeds, report)
 
 
 def check_tangents(point: Point, report: Report) -> None:
-    report.checks += 1
-    examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
-    stacks = [adopt(s) for s in stacked(examples)]
-
     def along(*directions: Any) -> tuple[Any, ...]:
         return tuple(tangents(point, point.tensors([False] * len(directions)), directions))
 
-    compare(point, "batch of tangents", vmap(along)(*stacks), stacked([along(*each) for each in examples]), report)
+    directions = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
+    check_products(point, "batch of tangents", along, directions, report)
 
 
 def check_mixture(batch: Batch, report: Report) -> None:
-    """Tangents that differ between examples where the values are shared, and the other way round."""
     point, count = batch.point, len(batch.leaves)
     if "(a!)" in point.op.schema:
         return
@@ -180,7 +173,6 @@ def check_mixture(batch: Batch, report: Report) -> None:
 
 
 def compare(point: Point, about: str, result: Sequence[Any], right: Sequence[Any], report: Report) -> None:
-    """Report outputs of a batch that are not those of its examples."""
     for got, requested in zip(result, right, strict=True):
         a, text = got.detach().array, ""
         if a.shape != requested.shape or a.dtype != requested.dtype:

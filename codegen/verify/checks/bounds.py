@@ -1,7 +1,7 @@
 """Check 0: kernels keep to their arrays. Each op runs once with hand-written kernels that look at every index.
 
-That takes processes of their own, without native code and with SPECGRAD_BOUNDS=1. They come first, and an op that fails
-here is not run by kernels that do not look. Fused kernels run over flat arrays of one length and need no looking.
+That takes processes without native code and with SPECGRAD_BOUNDS=1. An op that fails here is not run by kernels that
+do not look. Fused kernels run over flat arrays of one length and need no looking.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ def concerned(op: Any) -> bool:
 
 
 def check_bounds(op: Any) -> Report:
-    """Run an op and report indices that are out of bounds; other faults are for the other checks."""
     report = Report()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -56,7 +55,6 @@ def _check_point(point: Point, report: Report) -> None:
 
 
 def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """(formula, subject, what to run) for all that an op computes."""
     yield "", "", lambda: point.call(point.tensors([False] * len(point.leaves)))
     if not any(output.requires_grad for output in point.outputs(point.tensors())):
         return
@@ -71,7 +69,6 @@ def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
 
 
 def _backward(point: Point, output_mask: list[bool]) -> None:
-    """The gradients by the kernel for backward, where there is one, and by the formulas."""
     tensors, outputs, seeds = point.recorded(output_mask)
     for create in (False, True):
         gradients(outputs, [tensor for tensor in tensors if tensor.requires_grad], seeds, create)

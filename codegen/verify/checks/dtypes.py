@@ -1,13 +1,8 @@
-"""Check 8: dtypes. Integers count as the numbers that they are, complex numbers are refused where the entry leaves them
-out, and what the entry states under `dtype_table` comes out.
+"""Check 8: dtypes, and the key `autocast`, by which an op gives what it gives of tensors cast by hand.
 
-An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. So a
-promotion rule that loses what the op computes needs no statement to be found. What an entry with the key `dtypes` does
-not leave out there, it takes, unless it says otherwise under `dtype_table`. An op that is meant to round, as powers do,
-states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op follows is
-a convention: that is what `dtype_table` is for, in words that `dtype` does not know.
-
-Check of the key `autocast`: inside autocast on the CPU an op gives what it gives of tensors cast by hand.
+Integers give the numbers that float64 gives, so a promotion that loses what the op computes needs no statement to be
+found; complex numbers are refused where the entry leaves them out. An op that is meant to round states under
+`dtype_table` that it gives integers. Which of two harmless rules an op follows is a convention, stated there too.
 """
 
 from __future__ import annotations
@@ -35,61 +30,47 @@ CLOSE = 1e-4  # of the largest, or of 1: what float32 may lose in any op of samp
 
 
 def check_dtypes(op: Any, report: Report) -> None:
-    """The first of an op's calls with the most tensors, in several dtypes; nothing of ops without a tensor to vary."""
     call = next(iter(typed_calls(op)), None)
     if call is None or not call.tensors:
         return
     with plain(op) if has_loops(op) else all_plain(op):  # to compile for so many dtypes would take minutes
-        _check_call(op, call, report)
-
-
-def _check_call(op: Any, call: TypedCall, report: Report) -> None:
-    if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
-        _check_argument(call, report)
-    for expected_dtypes, requested in op.gives.items():
-        _check_stated(call, expected_dtypes, requested, report)
-    for kind, word in (("int", "int32"), ("bool", "bool")):
-        if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
-            _check_accepted(call, word, report)
-    if op.kind in ("elementwise", "kernel"):
-        _check_refused(call, report)
-        _check_half(call, report)
-        for expected_dtypes in ("int32", "bool", "int32 int", "int32 float32"):
-            _check_integers(call, expected_dtypes, report)
-    if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
-        _check_integers(TypedCall(op, generated_calls(op, LARGE_SHAPE)[0]), "int32 float32", report)
-
-
-def _check_argument(call: TypedCall, report: Report) -> None:
-    """The argument `dtype` of a call is the dtype of what comes out."""
-    report.checks += 1
-    for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
-        if output._dtype is not dtypes.float64:
-            text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
-            report.find(call.op, "", text, "dtypes")
-
-
-def _check_stated(call: TypedCall, expected_dtypes: str, requested: str, report: Report) -> None:
-    """The dtypes of the outputs are those under `dtype_table`; one word stands for all outputs."""
-    report.checks += 1
-    result = answer(call, expected_dtypes)
-    right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
-    if result != right:
-        shown = " ".join(result if " " in requested else dict.fromkeys(result))
-        text = f"({call.text}) gives {shown} for {expected_dtypes}, where the entry says {requested}"
-        report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
+        if "ScalarType?" in [type_ for name, type_, *_ in op.arguments if name == "dtype"] and "float" in op.dtypes:
+            report.checks += 1
+            for output in call.outputs(call.values([dtypes.float32]), {"dtype": dtypes.float64}):
+                if output._dtype is not dtypes.float64:
+                    text = f"({call.text}, dtype=float64) gives {output._dtype.name} for float32"
+                    report.find(call.op, "", text, "dtypes")
+        for expected_dtypes, requested in op.gives.items():
+            report.checks += 1
+            result = answer(call, expected_dtypes)
+            right = requested.split() if " " in requested or requested == REFUSED else [requested] * len(result)
+            if result != right:
+                shown = " ".join(result if " " in requested else dict.fromkeys(result))
+                text = f"({call.text}) gives {shown} for {expected_dtypes}, where the entry says {requested}"
+                report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
+        for kind, word in (("int", "int32"), ("bool", "bool")):
+            if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
+                _check_accepted(call, word, report)
+        if op.kind in ("elementwise", "kernel"):
+            if "complex" not in call.op.dtypes:
+                report.checks += 1
+                result = answer(call, "complex64")
+                if result != [REFUSED]:
+                    text = f"({call.text}) gives {' '.join(result)} for complex64"
+                    report.find(call.op, "dtypes", f"{text}, which dtypes leaves out (see key dtype)")
+            _check_half(call, report)
+            for expected_dtypes in ("int32", "bool", "int32 int", "int32 float32"):
+                _check_integers(call, expected_dtypes, report)
+        if op.kind == "elementwise" and not op.samples and len(call.tensors) > 1:
+            _check_integers(TypedCall(op, generated_calls(op, LARGE_SHAPE)[0]), "int32 float32", report)
 
 
 def answer(call: TypedCall, expected_dtypes: str) -> list[str]:
-    """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
     try:
-        return [output._dtype.name for output in _outputs(call, expected_dtypes)]
+        outputs = call.outputs(call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes))
+        return [output._dtype.name for output in outputs]
     except PROPER as error:
         return [REFUSED if type(error) is not RuntimeError else FAILED]
-
-
-def _outputs(call: TypedCall, expected_dtypes: str) -> list[Any]:
-    return call.outputs(call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes))
 
 
 def _tensor_kinds(expected_dtypes: str) -> list[Any]:
@@ -110,16 +91,6 @@ def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
         report.find(call.op, "dtypes", text)
 
 
-def _check_refused(call: TypedCall, report: Report) -> None:
-    """Complex numbers, which nothing turns into real ones, where `dtypes` leaves them out."""
-    if "complex" not in call.op.dtypes:
-        report.checks += 1
-        result = answer(call, "complex64")
-        if result != [REFUSED]:
-            text = f"({call.text}) gives {' '.join(result)} for complex64, which dtypes leaves out (see key dtype)"
-            report.find(call.op, "dtypes", text)
-
-
 def _check_half(call: TypedCall, report: Report) -> None:
     """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
     single = answer(call, "float32")
@@ -134,7 +105,6 @@ def _check_half(call: TypedCall, report: Report) -> None:
 
 
 def _check_integers(call: TypedCall, expected_dtypes: str, report: Report) -> None:
-    """Integers against the same numbers as float64, where the op takes both; bools that stay bools are no numbers."""
     values, numbers = call.values(_tensor_kinds(expected_dtypes)), _numbers(call, expected_dtypes)
     try:
         result = call.outputs(values, numbers)
@@ -149,12 +119,11 @@ def _check_integers(call: TypedCall, expected_dtypes: str, report: Report) -> No
 
 def _compare(call: TypedCall, expected_dtypes: str, got: Any, requested: np.ndarray, report: Report) -> None:
     a, b = got.detach().array, requested
-    if (
-        a.shape == b.shape
-        and got._dtype.kind in "bi"
-        and {expected_dtypes, expected_dtypes.split()[0]} & {*call.op.gives}
-    ):
-        a, b = _integral(a, b)
+    stated = {expected_dtypes, expected_dtypes.split()[0]} & {*call.op.gives}
+    if a.shape == b.shape and got._dtype.kind in "bi" and stated:
+        # The elements that an integer result can hold: where the right one is whole, and small enough for int32
+        fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
+        a, b = a[fits], b[fits]
     if a.shape == b.shape and same(a, b):
         return
     text = f"its shape is {a.shape}, with the same numbers as float64 {b.shape}"
@@ -165,14 +134,7 @@ def _compare(call: TypedCall, expected_dtypes: str, got: Any, requested: np.ndar
     report.find(call.op, "dtype", about, "dtypes")
 
 
-def _integral(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The elements that an integer result can hold: where the right one is whole, and small enough for int32."""
-    fits = np.isfinite(b) & (b == np.rint(b.real)) & (np.abs(b) < 2**31)
-    return a[fits], b[fits]
-
-
 def same(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal as far as float32 goes, which takes for 0 what is near it."""
     return close(a, b, CLOSE, CLOSE * max(1.0, largest(b)))
 
 
@@ -189,24 +151,18 @@ CASES = {
 
 
 def check_autocast(op: Any, report: Report) -> None:
-    """One of an op's calls, in the dtypes that its word for the CPU changes."""
     word, call = op.autocast.get("cpu", ""), next(iter(typed_calls(op)), None)
     if call is None or not call.tensors or not word:
         return
     with all_plain(op):
         if word.startswith(REFUSE):
             _check_autocast_raises(call, report)
+        elif word.startswith(LIKE):
+            argument = call.arguments[word.removeprefix(LIKE)]
+            like = [id(each) for each in (argument if isinstance(argument, list) else [argument])]
+            _check_cast(call, [HALF if id(sample) in like else SINGLE for sample in call.tensors], HALF, report)
         else:
-            _check_cast(call, *_case(call, word), report)
-
-
-def _case(call: TypedCall, word: str) -> tuple[list[Any], Any]:
-    """The dtypes of tensors, and the one that they are cast to."""
-    if not word.startswith(LIKE):
-        return CASES.get(word, ([SINGLE], SINGLE))
-    argument = call.arguments[word.removeprefix(LIKE)]
-    like = [id(each) for each in (argument if isinstance(argument, list) else [argument])]
-    return [HALF if id(sample) in like else SINGLE for sample in call.tensors], HALF
+            _check_cast(call, *CASES.get(word, ([SINGLE], SINGLE)), report)
 
 
 def _check_autocast_raises(call: TypedCall, report: Report) -> None:
@@ -221,7 +177,6 @@ def _check_autocast_raises(call: TypedCall, report: Report) -> None:
 
 
 def _check_cast(call: TypedCall, kinds: Sequence[Any], target: Any, report: Report) -> None:
-    """Both the dtypes and the bits are those of the call with tensors of the other dtype."""
     report.checks += 1
     value = call.leaves(call.values(kinds))
     with autocast("cpu", dtype=HALF):

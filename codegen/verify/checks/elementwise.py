@@ -1,9 +1,8 @@
 """Check 8: an element-wise op at the numbers where it may be special, which are found from its entry.
 
-Gradients are compared with the symbolic derivative of the expression, and on boundaries with differences. Besides: both
-sides of every condition are computed; the result is what the expression means; where the function has a value the
-gradient is no nan, where it has none, nor a derivative, the gradient is nan; no single point is nan between numbers;
-and where two tensors may be exchanged, so may their gradients.
+Gradients are compared with the symbolic derivative, and on boundaries with differences. Both sides of every condition
+are computed; the result is what the expression means; where the function has a value the gradient is no nan, where it
+has none, nor a derivative, the gradient is nan; and no single point is nan between numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ PROBE_OFFSETS = (1e-9, 1e-6)  # where a value is looked for beside a point that 
 
 
 def check_elementwise(op: Any, report: Report) -> None:
-    """All spots of an op; nothing for ops that are not element-wise or that take no floats."""
     meaning = meaning_of(op) if "float" in op.dtypes else None
     if meaning is None or takes_single_numbers(op):
         return
@@ -57,17 +55,13 @@ def check_elementwise(op: Any, report: Report) -> None:
 
 
 def takes_single_numbers(op: Any) -> bool:
-    """Whether an argument is a tensor without dimensions in all samples: such an op takes no columns of numbers."""
     calls = [Drawing(op, text, False, dtypes).arguments(text) for text in sample_calls(op)]
-    sample = [
-        {name for name, v in call.items() if isinstance(v, SampledArgument) and not v.array.ndim} for call in calls
-    ]
+    tensors = [[(name, v) for name, v in call.items() if isinstance(v, SampledArgument)] for call in calls]
+    sample = [{name for name, value in each if not value.array.ndim} for each in tensors]
     return bool(sample and set.intersection(*sample))
 
 
 class Look:
-    """An op at some spots: its values and gradients, and what they should be."""
-
     def __init__(self, op: Any, meaning: Meaning, sample_points: Spots, report: Report) -> None:
         self.op, self.meaning, self.sample_points, self.report = op, meaning, sample_points, report
         self.names = [name for name in meaning.derived if sample_points.columns[name].dtype.kind == "f"]
@@ -93,7 +87,6 @@ class Look:
         return output.detach().array.astype(float), by_name
 
     def check(self) -> None:
-        """All that is known of the values and gradients here."""
         self.report.checks += 3 + len(self.names)
         self.compare_values()
         self.look_for_holes()
@@ -104,7 +97,6 @@ class Look:
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def compare_values(self) -> None:
-        """The compiled kernel against the meaning of the expression; zeros have signs."""
         requested = self.evaluated(self.meaning.expression)
         if requested is None or self.op.result_dtype[0] != "same":
             return
@@ -116,7 +108,6 @@ class Look:
         self.find(same, self.value, requested, "", "the kernel gives {}, the expression means {}")
 
     def conditioned(self, requested: np.ndarray) -> np.ndarray:
-        """By how much values may differ where rounding an argument changes them."""
         total = np.zeros(self.sample_points.count)
         for name, column in self.sample_points.columns.items():
             derivative = self.evaluated(self.meaning.derived[name]) if name in self.meaning.derived else None
@@ -128,7 +119,6 @@ class Look:
         return np.asarray(np.nan_to_num(64 * total, posinf=0.0) + 1e-15)
 
     def look_for_holes(self) -> None:
-        """Points without a value, in the middle of values that agree: a quotient that was not completed."""
         holes = self.is_nan & ~self.has_nan & self.is_finite
         for name in self.sample_points.columns:
             if holes.any() and self.sample_points.columns[name].dtype.kind == "f":
@@ -136,14 +126,10 @@ class Look:
         self.find(~holes, self.value, self.value, "", "the result is {}, between values that agree")
 
     def surrounded(self, name: str) -> np.ndarray:
-        """Where values lie to both sides by one argument, and agree."""
         column = self.sample_points.columns[name]
         scale = np.maximum(1.0, np.abs(column))
-        neighbors = [
-            self.computed({**self.sample_points.columns, name: column + s * d * scale})[0]
-            for s in (-1, 1)
-            for d in PROBE_OFFSETS
-        ]
+        shifts = [sign * offset * scale for sign in (-1, 1) for offset in PROBE_OFFSETS]
+        neighbors = [self.computed({**self.sample_points.columns, name: column + shift})[0] for shift in shifts]
         variation = np.max(neighbors, axis=0) - np.min(neighbors, axis=0)
         return np.asarray(np.isfinite(variation) & (variation <= 1e-3 * (1 + np.abs(neighbors[0]))))
 
@@ -185,12 +171,10 @@ class Look:
         return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.sample_points.columns.items()}
 
     def steps(self, name: str) -> np.ndarray:
-        """The unit of the steps of differences at each spot."""
         column = self.sample_points.columns[name]
         return np.asarray(SMALLER * np.maximum(1.0, np.where(np.isfinite(column), np.abs(column), 1.0)))
 
     def differences(self, name: str) -> np.ndarray:
-        """The derivatives by differences at all spots at once: no element has to do with another."""
         column, shift = self.sample_points.columns[name], np.zeros(1)
         scale = self.steps(name)
         order = list(self.meaning.entry.formulas)
@@ -213,7 +197,6 @@ class Look:
         return np.sum(table == 0, axis=0), np.any((table != 0) & (np.abs(table) < BESIDE / 2), axis=0)
 
     def check_argument_swap(self) -> None:
-        """Where two tensors may change places, so may their gradients."""
         if len(self.names) != 2 or len(self.sample_points.columns) != 2:
             return
         one, other = self.names
@@ -229,7 +212,6 @@ class Look:
     # ---- common ------------------------------------------------------------------------------------------------------
 
     def evaluated(self, tree: Any, columns: Mapping[str, np.ndarray] | None = None) -> np.ndarray | None:
-        """The numbers that an expression means here, or at other columns; None for what has none."""
         try:
             with np.errstate(all="ignore"):
                 points = {**self.sample_points.points, **(columns or {})}
@@ -238,16 +220,13 @@ class Look:
             return None
 
     def find(self, right: np.ndarray, value: np.ndarray, requested: np.ndarray, name: str, text: str) -> None:
-        """A finding for the point that is most wrong, about the gradient of `name` or without a name the result."""
         if right.all():
             return
         wrong = np.flatnonzero(~right)
         error = np.abs(value - requested)[wrong] / (np.abs(value) + np.abs(requested) + 1e-300)[wrong]
         worst = int(wrong[np.argmax(np.nan_to_num(error, nan=0.5))])
         a, b = value[worst], requested[worst]
-        error_message = (
-            f"at {self.sample_points.at(worst)} {text.format(*(both(a, b) if a != b else (number(a), number(b))))}"
-        )
-        self.report.find(
-            self.op, name or "elementwise", error_message, f"gradient of {name}" if name else "result", size=0.5
-        )
+        shown = both(a, b) if a != b else (number(a), number(b))
+        message = f"at {self.sample_points.at(worst)} {text.format(*shown)}"
+        subject = f"gradient of {name}" if name else "result"
+        self.report.find(self.op, name or "elementwise", message, subject, size=0.5)

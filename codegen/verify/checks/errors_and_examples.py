@@ -1,9 +1,7 @@
-"""An entry's example, run as users read it, or against a function that stands in its op's place.
+"""An entry's example, run as users read it, and the calls that it says are refused: on purpose, before computing.
 
-The calls that an entry says are refused: each raises a proper error on purpose, before anything is computed.
-
-Numbers that a decomposition cannot do with are found by computing: `LinAlgError` may come from there.
-The error of a public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
+Numbers that a decomposition cannot do with are found by computing: `LinAlgError` may come from there. The error of a
+public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
 """
 
 from __future__ import annotations
@@ -42,7 +40,6 @@ def check_example(op: Any, report: Report) -> None:
 
 @contextmanager
 def registered(op: Any) -> Iterator[dict[str, Any]]:
-    """The names that an example may use: of a package outside the tree its own name, and the functions in it."""
     package_name = generated_package(op.function.__module__)
     package = importlib.import_module(package_name)
     if package_name.startswith("specgrad."):
@@ -58,15 +55,6 @@ def registered(op: Any) -> Iterator[dict[str, Any]]:
 
 
 def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, package: str) -> str:
-    """The first example that does not print what it says, when `op` stands in the place of `tree`; empty if all do.
-
-    Args:
-        op: the op of a mutant.
-        tree: that of the entry in whose place it stands.
-        examples: what to run.
-        generated: the import path of the package that has the entry.
-        package: what its examples call it; empty for specgrad.
-    """
     names = {package: sys.modules[generated]} if package else {}
     with standing_in(op, tree, generated):
         for example in filter(None, examples):
@@ -78,8 +66,7 @@ def check_examples(op: Any, tree: Any, examples: Sequence[str], generated: str, 
 
 def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyType({})) -> str:
     sg = importlib.import_module("specgrad")
-    scope = {"sg": sg, "specgrad": sg, **names}
-    test = doctest.DocTestParser().get_doctest(f"{example}\n", scope, name, None, 0)
+    test = doctest.DocTestParser().get_doctest(f"{example}\n", {"sg": sg, "specgrad": sg, **names}, name, None, 0)
     shown: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
     runner.run(test, out=shown.append)
@@ -89,7 +76,6 @@ def _failure(name: str, example: str, names: Mapping[str, Any] = MappingProxyTyp
 
 @contextmanager
 def standing_in(op: Any, tree: Any, generated: str) -> Iterator[None]:
-    """The op's functions wherever the package has those of the tree's, in its tables of overloads as well."""
     arguments = {id(tree.function): op.function, id(tree.inplace): op.inplace or tree.inplace}
     done: list[tuple[Any, str, Any]] = []
     try:
@@ -109,7 +95,6 @@ def standing_in(op: Any, tree: Any, generated: str) -> Iterator[None]:
 
 @functools.cache
 def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
-    """(module or class, name) of every place where a function is kept."""
     owner = generated.removesuffix(".generated")
     modules = [module for name, module in list(sys.modules.items()) if f"{name}.".startswith(f"{owner}.")]
     holders = [*modules, importlib.import_module("specgrad").Tensor]
@@ -118,13 +103,11 @@ def _holders(function: Any, generated: str) -> list[tuple[Any, str]]:
 
 @functools.cache
 def _tables(generated: str) -> list[Any]:
-    """The objects that dispatch calls to overloads."""
     modules = [module for name, module in sys.modules.items() if name.startswith(f"{generated}.ops.")]
     return [value for module in modules for value in vars(module).values() if isinstance(value, Overloads)]
 
 
 def check_refuses(op: Any, report: Report) -> None:
-    """Each call of `errors`, and that the check has to do with one of them."""
     reached = set()
     for text, requested in op.refuses:
         report.checks += 1
@@ -152,7 +135,6 @@ def _outcome(point: Point) -> Exception | str:
 
 
 def _fault(outcome: Exception | str, requested: str) -> str:
-    """Why a call is not refused as it should be; empty where it is."""
     if isinstance(outcome, str):
         return f"gives {outcome}, where an error is wanted"
     if computes(outcome) and requested != "LinAlgError":
@@ -165,7 +147,6 @@ def _fault(outcome: Exception | str, requested: str) -> str:
 
 
 def _unnamed(op: Any, error: Exception | str) -> str:
-    """Why an error is unclear: it does not name the public op that was called; empty where it does."""
     entry = spec_entry(op)
     if is_internal(op) or entry is None:
         return ""

@@ -18,12 +18,10 @@ SECOND = 1e-8
 
 
 def has_forward(op: Any) -> bool:
-    """Whether tangents pass through the op: its node knows how, or it is made of ops that do."""
     return op.kind == "composite" or hasattr(op.node, "tangent")
 
 
 def tangents(point: Point, tensors: Sequence[Any], along: Sequence[Any]) -> list[Any]:
-    """J u: the tangents of the outputs; inputs along None carry no tangent."""
     with dual_level():
         duals = [t if u is None else make_dual(t, u) for t, u in zip(tensors, along, strict=True)]
         return tangents_of(point.outputs(duals))
@@ -43,7 +41,8 @@ def check_forward(point: Point, report: Report) -> None:
     result = gradients(outputs, tensors, seeds)
     along = [adopt(point.random(t)) for t in tensors]
     right = [not report.has(op.name, f"gradient of {leaf.argument}") for leaf in point.leaves]
-    for chosen in _choices(right):
+    alone = [[i == k for i in range(len(right))] for k, yes in enumerate(right) if yes]
+    for chosen in [list(right), *alone] if len(alone) > 1 else alone:
         report.checks += 1
         args = [u if yes else None for u, yes in zip(along, chosen, strict=True)]
         with no_grad():
@@ -54,12 +53,6 @@ def check_forward(point: Point, report: Report) -> None:
         names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
         text = f"along a tangent of {names}, <v, J u> is {{}} by forward mode but <J^T v, u> = {{}} in reverse"
         _compare(point, "forward mode", forward, reverse, RELATIVE, f"at {point}, {text}", report)
-
-
-def _choices(right: Sequence[bool]) -> list[list[bool]]:
-    """Which inputs carry tangents: all that may, and each of them alone."""
-    alone = [[i == k for i in range(len(right))] for k, yes in enumerate(right) if yes]
-    return [list(right), *alone] if len(alone) > 1 else alone
 
 
 def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
@@ -78,7 +71,6 @@ def _compare(
     report: Report,
     level: int = 1,
 ) -> None:
-    """Report two inner products that differ; an infinite derivative is for check 1 to look at."""
     a, b = float(forward.sum()), float(reverse.sum())
     scale = float(np.abs(forward).sum() + np.abs(reverse).sum())
     if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= relative * scale + 1e-14):
@@ -93,8 +85,7 @@ def check_forward_again(point: Point, report: Report) -> None:
     tensors, outputs, seeds = point.recorded()
     along = recording([adopt(point.random(t)) for t in tensors])
     once = gradients(outputs, tensors, seeds, create=True)
-    matches = [*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)]
-    reverse = concatenated(matches)
+    reverse = concatenated([*gradients(once, tensors, [u.detach() for u in along]), *(g.detach() for g in once)])
     forward = concatenated(gradients(tangents(point, tensors, along), [*tensors, *along], seeds))
     compared = np.isfinite(reverse)
     error = np.where(compared, np.abs(forward - reverse), 0)
@@ -127,7 +118,6 @@ def check_forward_over_reverse(point: Point, report: Report) -> None:
 
 
 def _can_go_on(point: Point, report: Report) -> bool:
-    """Count a check of second order in forward mode, where there is one and forward mode itself is right."""
     if not has_forward(point.op) or not point.leaves or report.has(point.op.name, "forward mode"):
         return False
     report.checks += 1

@@ -1,6 +1,4 @@
-"""Check 6: the generated CUDA kernels against the compiled CPU kernels, with simulated threads in three orders.
-
-Check 16: row programs. The CPU's loop and the kernels for CUDA give what the program means on NumPy.
+"""Check 6: generated CUDA kernels against compiled CPU kernels. Check 16: row programs on both against NumPy.
 
 The device's threads are simulated, in three orders.
 """
@@ -20,11 +18,9 @@ from specgrad.runtime.device.cuda import driver
 from specgrad.runtime.extensions.simulator import ORDERS, GlobalArray, SimulatedCuda, launches
 from specgrad.runtime.kernels import row_language, scalar
 from specgrad.runtime.kernels.cpu.elementwise_table import ElementKernels
-from specgrad.runtime.kernels.cpu.reduce_layout import Folding
 from specgrad.runtime.kernels.cpu.row_shapes import RowInput, row_shape
 from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.kernel import Array
-from specgrad.runtime.kernels.cuda.kernel import Kernel as DeviceKernel
 from specgrad.runtime.tensor.tensor import adopt
 
 from ...language.row_programs import Program
@@ -73,7 +69,6 @@ class Kernel:
         return list(inspect.signature(getattr(module, self.function)).parameters)
 
     def type_of(self, name: str) -> str:
-        """The type of an argument in the schema, "Tensor" of a gradient or a result."""
         types = {"self" if n == "input" else n: t.rstrip("?") for n, t, *_ in self.op.arguments}
         return str(types.get(name, "Tensor"))
 
@@ -84,7 +79,6 @@ class Kernel:
         return self.is_array(name) and self.op.formulas.get(name) == "non_differentiable"
 
     def arguments(self) -> dict[str, Any]:
-        """Random arguments in the op's domain, the same at every call."""
         rng = np.random.default_rng(zlib.crc32(f"{self.op.name} {self.name}".encode()))
         return {name: self.argument(name, rng) for name in self.inputs}
 
@@ -109,24 +103,20 @@ class Kernel:
         kernels.get(self.name, self.is_complex)(*self.arguments().values(), *results)
         return results
 
-    @property
-    def on_device(self) -> DeviceKernel:
-        own = tuple(not self.is_array(name) or self.is_mask(name) for name in self.inputs)
-        return element_kernel(self.package, self.family, self.function, self.computed, own)
-
     def simulated(self, order: str) -> tuple[np.ndarray, ...]:
         """What simulated threads write; they may read no element of a result that they did not write."""
         operands, results = tuple(self.arguments().values()), self.results()
         parts = tuple(Array(v.dtype) if isinstance(v, np.ndarray) else np.dtype(type(v)) for v in operands)
         signature = element_signature(parts, tuple(Array(result.dtype) for result in results), 0)
         unwritten = tuple(GlobalArray(result, np.zeros(result.nbytes, bool)) for result in results)
-        function = self.on_device.simulated(signature)
+        own = tuple(not self.is_array(name) or self.is_mask(name) for name in self.inputs)
+        kernel = element_kernel(self.package, self.family, self.function, self.computed, own)
+        function = kernel.simulated(signature)
         SimulatedCuda(order).launch(function, 1, THREADS, [operands, unwritten, signature[2], (), SIZE])
         return results
 
 
 def kernels(op: Any, package: str) -> Iterator[Kernel]:
-    """The kernels of an op; none for ops that are not element-wise or compute in whole numbers only."""
     if op.kind == "elementwise" and "float" in op.dtypes:
         for is_complex in (False, True) if op.complex else (False,):
             for name in ("forward", *(f"backward_{mask}" for mask in op.masks)):
@@ -134,7 +124,6 @@ def kernels(op: Any, package: str) -> Iterator[Kernel]:
 
 
 def simulate(op: Any, package: str, report: Report) -> None:
-    """Compare every kernel of an op, in each order of threads; what the first wrong one shows is enough."""
     for kernel in kernels(op, package):
         report.checks += 1
         try:
@@ -145,7 +134,8 @@ def simulate(op: Any, package: str, report: Report) -> None:
         except Exception as error:
             text = error_message(error)
         if text:
-            add(kernel, text, report)
+            about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
+            report.find(op, "", text, about, level=2)
 
 
 def differences(expected: tuple[np.ndarray, ...], result: tuple[np.ndarray, ...]) -> Iterator[str]:
@@ -155,11 +145,6 @@ def differences(expected: tuple[np.ndarray, ...], result: tuple[np.ndarray, ...]
             worst = int(np.argmin(same))
             shown = both(got[worst], requested[worst])
             yield f"element {worst} of result {number} is {shown[0]} on CUDA, {shown[1]} on the CPU"
-
-
-def add(kernel: Kernel, text: str, report: Report) -> None:
-    about = f"simulated CUDA kernel {kernel.name}{' in complex numbers' if kernel.is_complex else ''}"
-    report.find(kernel.op, "", text, about, level=2)
 
 
 def check_rows(point: Point, report: Report) -> None:
@@ -185,7 +170,6 @@ def check_rows(point: Point, report: Report) -> None:
 
 
 def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
-    """The outputs of a program on NumPy, in the shapes that the op gives them."""
     args = [RowInput(p.array, np.asarray(arguments[p.array]), p.kind) for p in program.arrays]
     dim, keepdim = arguments.get("dim", -1), bool(arguments.get("keepdim", False))
     seen = row_shape(program.name, args, dim, keepdim)
@@ -199,19 +183,17 @@ def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
     arrays = {p.name: shaped(each.array, p.kind) for p, each in zip(program.arrays, args, strict=True)}
     numbers = {p.name: arguments[p.name] for p in program.of_kind("number")}
     result = outputs_of(program, arrays | numbers, along, row_namespace())
+
+    def back(value: np.ndarray, is_row: bool) -> np.ndarray:
+        if not is_row:
+            return value.reshape(seen.result)
+        return seen.unfold(np.ascontiguousarray(value.reshape(before, after, along).transpose(0, 2, 1)))
+
     of_rows = Lowered(program).rows
-    return [_back(np.asarray(value), seen, name in of_rows) for name, value in result.items()]
-
-
-def _back(value: np.ndarray, seen: Folding, is_row: bool) -> np.ndarray:
-    before, along, after = seen.folded
-    if not is_row:
-        return value.reshape(seen.result)
-    return seen.unfold(np.ascontiguousarray(value.reshape(before, after, along).transpose(0, 2, 1)))
+    return [back(np.asarray(value), name in of_rows) for name, value in result.items()]
 
 
 def row_namespace() -> dict[str, Any]:
-    """The words of programs on NumPy: folds, and scalar functions of arrays."""
     scalars = {name: f for name, f in vars(scalar).items() if callable(f) and not name.startswith("_")}
     known = {name: getattr(np, name, None) or np.vectorize(f, otypes=[float]) for name, f in scalars.items()}
     own = {name: f for name, f in vars(row_language).items() if callable(f)}

@@ -1,7 +1,6 @@
 """Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout.
 
-A view's formula may count elements from the beginning of the memory or of the tensor; only a tensor that begins later
-(`Displaced`) tells these apart.
+A view's formula may count elements from the beginning of the memory or of the tensor: `Displaced` tells these apart.
 """
 
 from __future__ import annotations
@@ -18,29 +17,28 @@ from ...spec.fields import WITHOUT_GRADIENT
 from ..calls.findings import Report, error_message, on_purpose, worst
 from ..calls.point import Point, gradients, recording
 from .forward import check_forward
-from .masks import compare, same
+from .masks import compare, compare_leaves, same
 from .reverse import check_reverse
 
 RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 
 
 def check_results(point: Point, report: Report) -> None:
-    """Dtypes of the outputs by the entry's rule, and the broadcast shape of element-wise ops."""
     tensors = point.tensors([False] * len(point.leaves))
     result = point.call(tensors)
     report.checks += 1
+    operands = [*tensors, *point.constants]
     for output, rule in zip(result, point.op.result_dtype, strict=False):
-        requested = _promised(rule, list(point.arguments.values()), [*tensors, *point.constants])
+        requested = _promised(rule, list(point.arguments.values()), operands)
         if requested is not None and output._dtype.np != requested:
             report.find(point.op, "", f"at {point} its dtype is {output._dtype.np}, not {requested}", "result")
     if point.op.kind == "elementwise":
-        shape = np.broadcast_shapes(*(t.shape for t in (*tensors, *point.constants)))
+        shape = np.broadcast_shapes(*(t.shape for t in operands))
         if tuple(result[0].shape) != shape:
             report.find(point.op, "", f"at {point} its shape is {tuple(result[0].shape)}, not {shape}", "result")
 
 
 def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np.dtype | None:
-    """The dtype that `result_dtype` states; None where this call does not tell it."""
     if rule in RESULTS:
         return RESULTS[rule]
     args = [v for v in arguments if isinstance(v, dtype)]
@@ -49,12 +47,10 @@ def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np
     floats = [t.array.dtype for t in tensors if t.array.dtype.kind in "fc"]
     if not floats:
         return None
-    computed = np.result_type(*floats)
-    return {"real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(rule, computed)
+    return {"real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(rule, np.result_type(*floats))
 
 
 def check_inplace(point: Point, report: Report) -> None:
-    """The in-place variant: the same values, and the same gradients."""
     op = point.op
     first = point.arguments.get("self")
     if op.inplace is None or first not in point.leaves:
@@ -74,8 +70,8 @@ def check_inplace(point: Point, report: Report) -> None:
     elif right.requires_grad and point.op.outputs[0]:
         seed = point.seed(right)
         match, requested = gradients([result], value, [seed]), gradients([right], tensors, [seed])
-        for leaf, a, b in zip(point.leaves, match, requested, strict=True):
-            compare(point, leaf.argument, "in-place variant, gradient", "compared with the plain call", a, b, report)
+        about = "compared with the plain call"
+        compare_leaves(point, "in-place variant, gradient", about, match, requested, report)
 
 
 def check_layouts(point: Point, report: Report) -> None:
@@ -91,7 +87,6 @@ def check_layouts(point: Point, report: Report) -> None:
 
 
 def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], np.ndarray], report: Report) -> None:
-    """One layout against the same numbers side by side; where these are refused there is nothing to compare."""
     report.checks += 1
     strided_run = recording([share(with_layout(array)) for array in point.arrays])
     tensors = recording([adopt(np.array(tensor.array, order="C")) for tensor in strided_run])
@@ -101,10 +96,8 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
     moved = _values(point, strided_run) if "(a" in point.op.schema else point.call(strided_run)
     if moved is None:
         moved, strided_run = values, tensors  # then the gradients alone lie in another way
-    for a, b in zip(moved, values, strict=True):
-        if not same(a.detach().array, b.detach().array):
-            _report_values(point, f"result for {kind} operands", a.detach().array, b.detach().array, report)
-            return
+    if any(_differ(point, f"result for {kind} operands", a, b, report) for a, b in zip(moved, values, strict=True)):
+        return
     right, result = point.outputs(tensors), point.outputs(strided_run)
     seeds = point.seeds(right)
     requested = gradients(right, tensors, seeds)
@@ -112,42 +105,36 @@ def _check_layout(point: Point, kind: str, with_layout: Callable[[np.ndarray], n
         value = gradients(result, strided_run, [share(scattered(s.array)) for s in seeds])
     except Exception as error:
         argument = point.leaves[0].argument
-        text = f"the gradient for {kind} operands, at {point}: {error_message(error)}"
-        report.find(point.op, argument, text)
+        report.find(point.op, argument, f"the gradient for {kind} operands, at {point}: {error_message(error)}")
         return
-    for leaf, a, b in zip(point.leaves, value, requested, strict=True):
-        compare(point, leaf.argument, f"gradient for {kind} operands", "compared with contiguous ones", a, b, report)
+    about = "compared with contiguous ones"
+    compare_leaves(point, f"gradient for {kind} operands", about, value, requested, report)
 
 
 def check_number(point: Point, report: Report) -> None:
-    """`x <operator> number`, for which there is a kernel, is what a 0-d tensor of that number gives."""
     if not point.op.takes_number or point.is_complex or len(point.leaves) != 2 or not point.arrays[1].size:
         return
     report.checks += 1
     number = float(point.arrays[1].flat[0])
     x = point.tensors()[0]
     got, right = (point.call([x, other])[0] for other in (number, adopt(np.array(number))))
-    if not same(got.detach().array, right.detach().array):
-        _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
-    elif got.requires_grad:
+    if _differ(point, "result for a number", got, right, report):
+        return
+    if got.requires_grad:
         seed = point.seed(got)
         result, requested = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
         compare(point, "self", "gradient for a number", "compared with a 0-d tensor", result, requested, report)
 
 
 def check_commutative(point: Point, report: Report) -> None:
-    """An op that the spec calls commutative gives the same with its tensors exchanged, other arguments at default."""
     if not point.op.commutative or len(point.arguments) != 2:
         return
     report.checks += 1
     x, y = point.tensors() or point.constants
-    got, right = point.op.function(y, x), point.op.function(x, y)
-    if not same(got.detach().array, right.detach().array):
-        _report_values(point, "commutative: result", got.detach().array, right.detach().array, report)
+    _differ(point, "commutative: result", point.op.function(y, x), point.op.function(x, y), report)
 
 
 def scattered(array: np.ndarray) -> np.ndarray:
-    """A copy in column-major order, or with gaps where there is one dimension."""
     if array.ndim > 1:
         return np.asfortranarray(array)
     wide = np.zeros((*array.shape, 2), array.dtype)
@@ -156,7 +143,6 @@ def scattered(array: np.ndarray) -> np.ndarray:
 
 
 def expanded(array: np.ndarray) -> np.ndarray:
-    """The first row for all rows: elements that share a place."""
     return np.broadcast_to(array[:1], array.shape) if array.ndim else array
 
 
@@ -164,13 +150,19 @@ LAYOUTS = {"strided": scattered, "expanded": expanded}
 
 
 def _values(point: Point, tensors: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The outputs; None where the op refuses these numbers, or this layout."""
     try:
         return point.call(tensors)
     except Exception as error:
         if on_purpose(error):
             return None
         raise
+
+
+def _differ(point: Point, kind: str, got: Any, right: Any, report: Report) -> bool:
+    a, b = got.detach().array, right.detach().array
+    if not same(a, b):
+        _report_values(point, kind, a, b, report)
+    return not same(a, b)
 
 
 def _report_values(point: Point, kind: str, got: np.ndarray, right: np.ndarray, report: Report) -> None:
@@ -188,17 +180,13 @@ BEFORE, AFTER = 4, 5  # elements of the memory around those of the tensor; pairs
 
 
 class Displaced(Point):
-    """A point whose leaves lie within larger memory."""
-
     @property
     def arrays(self) -> list[np.ndarray]:
         return [displaced(leaf.array) for leaf in self.leaves]
 
     def over(self, array: np.ndarray) -> Any:
-        """A tensor that begins behind the first elements of its memory."""
         memory = array if array.base is None else array.base
-        strides = tuple(step // array.itemsize for step in array.strides)
-        return alias(adopt(memory), array.shape, strides, BEFORE)
+        return alias(adopt(memory), array.shape, tuple(step // array.itemsize for step in array.strides), BEFORE)
 
     def __str__(self) -> str:
         return f"{super().__str__()} of a part of larger memory"
@@ -213,7 +201,6 @@ def displaced(array: np.ndarray) -> np.ndarray:
 
 
 def check_displaced(point: Point, report: Report) -> None:
-    """The gradients of a view of such tensors, in both modes."""
     if point.op.kind != "view":
         return
     moved = Displaced(point.op, point.text, point.hard, point.is_complex)

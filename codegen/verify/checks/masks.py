@@ -19,20 +19,21 @@ BACKWARD = "backward"  # the key of the kernel, and what findings about it are a
 
 
 def subsets(count: int) -> Iterator[list[bool]]:
-    """Every choice of at least one and not all of `count` things."""
     for mask in range(1, 2**count - 1):
         yield [bool(mask >> i & 1) for i in range(count)]
 
 
+def masks_of(count: int) -> list[list[bool]]:
+    return [list(mask) for mask in itertools.product([False, True], repeat=count) if any(mask)]
+
+
 def check_inputs(point: Point, report: Report) -> None:
-    """A gradient does not depend on which other inputs require grad."""
     tensors, outputs, seeds = point.recorded()
     full = gradients(outputs, tensors, seeds)
     for output_mask in subsets(len(tensors)):
         report.checks += 1
         value = point.tensors(output_mask)
-        evaluated = [t for t in value if t.requires_grad]
-        result = iter(gradients(point.outputs(value), evaluated, seeds))
+        result = iter(gradients(point.outputs(value), [t for t in value if t.requires_grad], seeds))
         for leaf, yes, right in zip(point.leaves, output_mask, full, strict=True):
             if yes:
                 names = " and ".join(k.label for k, also in zip(point.leaves, output_mask, strict=True) if also)
@@ -53,18 +54,16 @@ def check_outputs(point: Point, report: Report) -> None:
         unchanged = [i for i, yes in enumerate(value) if yes]
         some = gradients([outputs[i] for i in unchanged], tensors, [seeds[i] for i in unchanged])
         about = f"only the gradients of outputs {', '.join(map(str, unchanged))} are given"
-        for leaf, got, right in zip(point.leaves, some, gradients(outputs, tensors, zeros), strict=True):
-            compare(point, leaf.argument, "gradient with missing output gradients", about, got, right, report)
+        right = gradients(outputs, tensors, zeros)
+        compare_leaves(point, "gradient with missing output gradients", about, some, right, report)
 
 
 def check_fused(point: Point, report: Report) -> None:
-    """The fused kernel gives what the formula gives, for every mask of inputs that require grad."""
     if not getattr(point.op.node, "fused", None):
         return
-    for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
-        if any(output_mask):
-            report.checks += 1
-            _check_fused(point, list(output_mask), report)
+    for output_mask in masks_of(len(point.leaves)):
+        report.checks += 1
+        _check_fused(point, output_mask, report)
 
 
 def _check_fused(point: Point, output_mask: list[bool], report: Report) -> None:
@@ -86,15 +85,13 @@ def _check_fused(point: Point, output_mask: list[bool], report: Report) -> None:
 
 
 def check_backward(point: Point, report: Report) -> None:
-    """The kernel for all gradients gives what the formulas give, for every mask of inputs and of output gradients."""
     if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
         return
-    for output_mask in itertools.product([False, True], repeat=len(point.leaves)):
-        outputs = [o for o in point.outputs(point.tensors(output_mask)) if o.requires_grad] if any(output_mask) else []
-        for value in itertools.product([False, True], repeat=len(outputs)):
-            if any(value):
-                report.checks += 1
-                _check_backward(point, outputs, list(value), report)
+    for output_mask in masks_of(len(point.leaves)):
+        outputs = [o for o in point.outputs(point.tensors(output_mask)) if o.requires_grad]
+        for value in masks_of(len(outputs)):
+            report.checks += 1
+            _check_backward(point, outputs, value, report)
 
 
 def _check_backward(point: Point, outputs: Sequence[Any], args: list[bool], report: Report) -> None:
@@ -115,7 +112,6 @@ def _check_backward(point: Point, outputs: Sequence[Any], args: list[bool], repo
 
 
 def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report: Report) -> None:
-    """The gradient of an argument by the kernel against that by the formula."""
     if got is not None and formula is not None:
         text, size = difference(got.detach().array, formula.detach().array)
         about = f"the kernel's gradient of {argument} {text} as by the formula"
@@ -127,15 +123,20 @@ def _compare_kernel(point: Point, argument: str, got: Any, formula: Any, report:
 
 
 def compare(point: Point, argument: str, kind: str, about: str, got: Any, right: Any, report: Report) -> None:
-    """Two gradients that must be the same; nan equals nan."""
     subject = f"{kind} of {argument}" if kind.endswith("gradient") else f"{kind}, {argument}"
     text, size = difference(got.detach().array, right.detach().array)
     if text:
         report.find(point.op, argument, f"at {point}, {about}: {text}", subject, size)
 
 
+def compare_leaves(
+    point: Point, kind: str, about: str, got: Sequence[Any], right: Sequence[Any], report: Report
+) -> None:
+    for leaf, a, b in zip(point.leaves, got, right, strict=True):
+        compare(point, leaf.argument, kind, about, a, b, report)
+
+
 def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
-    """The difference of a gradient from the right one in words, empty for none, and its size."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"has shape {a.shape} and dtype {a.dtype}, not {b.shape} and {b.dtype}", float("inf")
     if same(a, b):

@@ -1,10 +1,7 @@
-"""Checks of aliasing: which results share an argument's memory, and what the key `replaces` says of in-place writes.
+"""Checks of aliasing and of tensors without memory (check 17), which give the shape, strides and dtype of the CPU's.
 
 A result has memory of its own unless the schema says `Tensor(a)`, or the key `identity` that the op returns its input.
-An op that `replaces` is written into a tensor, and into the same tensor with other values: each element either keeps
-its value both times, or gets the same new one. What flags make of an op (`accumulate=True`) is exempt.
-
-Check 17: tensors without memory. Of them an op gives the shape, strides and dtype that it gives on the CPU.
+Under `replaces` each element of a tensor that is written to keeps its value, or gets one that does not depend on it.
 """
 
 from __future__ import annotations
@@ -27,7 +24,6 @@ from ..calls.samples import points
 
 
 def check_memory(point: Point, report: Report) -> None:
-    """No result that the schema calls new lies in an argument's memory."""
     op, entry = point.op, spec_entry(point.op)
     if entry is None or entry.identity:
         return
@@ -40,7 +36,6 @@ def check_memory(point: Point, report: Report) -> None:
 
 
 def check_aliases(op: Any, report: Report) -> None:
-    """A result that shares memory by the schema does so at some sample; in-place results are looked at elsewhere."""
     entry = spec_entry(op)
     if entry is None or not any(r.type.alias and not r.type.writes for r in entry.schema.returns):
         return
@@ -51,13 +46,11 @@ def check_aliases(op: Any, report: Report) -> None:
 
 
 def _returned(entry: Entry, number: int) -> Return:
-    """The output of the schema that a result is; a list of tensors is one output."""
     returns = entry.schema.returns
     return returns[number if len(returns) > 1 else 0]
 
 
 def _shared(point: Point) -> list[bool]:
-    """For each tensor that the op gives, whether it lies in the memory of a tensor that it was given."""
     tensors = point.tensors([False] * len(point.leaves))
     args = [t.array for t in (*tensors, *point.constants)]
     matches = [stored(output).array for output in point.call(tensors)]
@@ -65,7 +58,6 @@ def _shared(point: Point) -> list[bool]:
 
 
 def check_replaces(op: Any, report: Report) -> None:
-    """Whether an op that says so replaces at all its calls, but for those that give a flag."""
     for text, hard, is_complex in points(op) if op.replaces else ():
         point = Point(op, text, hard, is_complex)
         if not any(isinstance(value, bool) for value in point.arguments.values()):
@@ -100,7 +92,6 @@ def _refuting(point: Point) -> str | None:
 
 
 def others(array: np.ndarray, args: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-    """Arrays of other values: another one in each place, the opposite, none at all, and those of other tensors."""
     yield from (own for own in args if own.shape == array.shape and own.dtype == array.dtype)
     if array.dtype.kind == "b":
         yield ~array
@@ -124,7 +115,6 @@ def _equal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def check_without_memory(point: Point, report: Report) -> None:
-    """The op on the device `meta`, where what it gives does not depend on what the elements are."""
     tensors = point.tensors([False] * len(point.leaves))
     expected = [_layout(output) for output in point.call(tensors)]
     report.checks += 1

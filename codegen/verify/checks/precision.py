@@ -1,9 +1,8 @@
 """Check 9: an element-wise op in other dtypes than float64, by kernels that run as plain Python.
 
-float32 is compared with float64 where the entry has the flag `precise`, within some units in the last place and what
-rounding an argument changes: so an expression that overflows or cancels on the way is found. float16 and bfloat16 are
-float32, rounded. Integers give what the expression means in whole numbers, the same in all widths; where that is no
-whole number, a result that is one is wrong. The dtype of the result is the one that the key `dtype` promises.
+float32 is compared with float64 where the entry has the flag `precise`, so an expression that overflows or cancels on
+the way is found. float16 and bfloat16 are float32, rounded. Integers give what the expression means in whole numbers,
+the same in all widths; where that is no whole number, a result that is one is wrong.
 """
 
 from __future__ import annotations
@@ -36,9 +35,12 @@ SMALL_INTEGERS = (0, 1, 2, 3, 5, 7)
 INTEGERS = ("int64", "int32", "uint8")
 HALVES = ("float16", "bfloat16")
 
+Columns = Mapping[str, np.ndarray]
+Outputs = dict[str, np.ndarray]
+Pair = tuple[np.ndarray, np.ndarray]  # a result and the right one
+
 
 def check_precision(op: Any, report: Report) -> None:
-    """All dtypes that an op takes, at the arguments of its first sample and at the default ones."""
     meaning = meaning_of(op)
     if meaning is None:
         return
@@ -63,7 +65,6 @@ class Dtypes:
     # ---- float32 -----------------------------------------------------------------------------------------------------
 
     def single(self) -> None:
-        """The kernels in float32 against the same in float64, at the same numbers."""
         for kernel in self.loops():
             self.report.checks += 1
             columns = self.columns(FLOATS, np.float32)
@@ -74,16 +75,14 @@ class Dtypes:
             moved = [self.run(kernel, wide, {n: 1 + by}) for n, by in shifts]
             for output, right in requested.items():
                 sway = np.max([np.nan_to_num(np.abs(m[output] - right), nan=0.0, posinf=np.inf) for m in moved], axis=0)
-                self.compare_single(output, result[output], right, sway, columns)
+                self.compare_single(output, (result[output], right), sway, columns)
 
     def loops(self) -> Iterator[Callable[..., Any]]:
-        """The loop forward and those of all gradients that are computed apart."""
         forward = self.op.result_dtype[0] == "same"
         for name in (*["forward"] * forward, *(f"backward_{mask}" for mask in self.op.masks if mask & (mask - 1) == 0)):
             yield self.kernels.get(name, False)
 
     def columns(self, numbers: tuple[Any, ...], dtype: Any) -> dict[str, np.ndarray]:
-        """Numbers for all tensors: of one or two in all combinations, else each number with several others."""
         count = len(numbers)
         rows = np.arange(count ** min(len(self.tensors), 2))
         table = {}
@@ -93,10 +92,7 @@ class Dtypes:
             table[name] = index % 2 == 0 if name in self.masks else column.astype(dtype)
         return table
 
-    def run(
-        self, kernel: Callable[..., Any], columns: Mapping[str, np.ndarray], factors: Mapping[str, float] | None = None
-    ) -> dict[str, np.ndarray]:
-        """The outputs of a loop, of operands times some factors; its operand `result` is what the op gives."""
+    def run(self, kernel: Callable[..., Any], columns: Columns, factors: Mapping[str, float] | None = None) -> Outputs:
         dtype = next(c.dtype for c in columns.values() if c.dtype.kind == "f")
         size = len(next(iter(columns.values())))
         arguments = {**columns, "grad": np.ones(size, dtype)}
@@ -110,22 +106,19 @@ class Dtypes:
         kernel(*(arguments[p] if p in arguments else self.values[p] for p in parameters))
         return {p: arguments[p].astype(np.float64) for p in outputs}
 
-    def compare_single(
-        self, output: str, result: np.ndarray, right: np.ndarray, sway: np.ndarray, columns: Mapping[str, np.ndarray]
-    ) -> None:
-        """An output in float32 within some units in the last place, and what rounding an argument changes (`sway`)."""
+    def compare_single(self, output: str, pair: Pair, sway: np.ndarray, columns: Columns) -> None:
+        result, right = pair
         ulps, smallest = (ULPS, SMALLEST_NORMAL) if output == "result" else (ULPS_OF_DERIVATIVES, MIN_DERIVATIVE)
         allowed = ulps * (EPSILON * np.abs(right) + sway) + smallest
         beyond = (np.abs(right) + allowed >= LARGEST) & (np.isinf(result) | (np.abs(result) > 1e38))
         same = (np.abs(result - right) <= allowed) | (result == right) | (np.isnan(result) & np.isnan(right)) | beyond
         key = "elementwise" if output == "result" else output.removeprefix("grad_")
         subject = "result" if output == "result" else f"gradient of {key}"
-        self.find(same, result, right, columns, key, f"{subject} in float32", " as in float64")
+        self.find(same, pair, columns, key, f"{subject} in float32", " as in float64")
 
     # ---- by the op itself --------------------------------------------------------------------------------------------
 
     def called(self, columns: Mapping[str, np.ndarray], dtype: Any) -> Any:
-        """The output for tensors of a dtype; None where the op refuses them."""
         tensors = {n: adopt(c) if n in self.masks else adopt(c).to(dtype) for n, c in columns.items()}
         try:
             return called(self.op.function, {**self.numbers, **tensors})[0]
@@ -153,7 +146,6 @@ class Dtypes:
                 self.compare_exact(word, "elementwise", value, rounded_once, rounded)
 
     def integers(self) -> None:
-        """Whole numbers: what the expression means, the same in all widths."""
         columns = self.columns(SMALL_INTEGERS, np.int64)
         plain_numbers = [v for v in self.values.values() if isinstance(v, int | float)]
         if any(v < 0 or v != int(v) for v in plain_numbers if np.isfinite(v)):
@@ -174,27 +166,14 @@ class Dtypes:
                 requested = requested if truncates else requested.astype(result.array.dtype)
                 self.compare_exact(word, "dtype" if truncates else "elementwise", value, requested, columns)
 
-    def compare_exact(
-        self, word: str, key: str, result: np.ndarray, right: np.ndarray, columns: Mapping[str, np.ndarray]
-    ) -> None:
-        """Equal numbers; nan equals nan."""
+    def compare_exact(self, word: str, key: str, result: np.ndarray, right: np.ndarray, columns: Columns) -> None:
         same = (result == right) | (np.isnan(result) & np.isnan(right))
-        self.find(same, result, right, columns, key, f"result in {word}")
+        self.find(same, (result, right), columns, key, f"result in {word}")
 
-    def find(
-        self,
-        same: np.ndarray,
-        result: np.ndarray,
-        right: np.ndarray,
-        columns: Mapping[str, np.ndarray],
-        key: str,
-        subject: str,
-        more: str = "",
-    ) -> None:
-        """Report the first point at which two results are not the same."""
+    def find(self, same: np.ndarray, pair: Pair, columns: Columns, key: str, subject: str, more: str = "") -> None:
         if not same.all():
             i = int(np.flatnonzero(~same)[0])
-            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(result[i], right[i])
+            at, shown = ", ".join(f"{n}={c[i]}" for n, c in columns.items()), both(pair[0][i], pair[1][i])
             self.add(key, subject, f"at ({at}) it is {shown[0]}, not {shown[1]}{more}")
 
     def add(self, key: str, subject: str, text: str) -> None:

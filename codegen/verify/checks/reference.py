@@ -1,8 +1,4 @@
-"""Check 0: values. What an op gives is what the entry's `reference` gives: numbers, shapes and kinds of dtypes.
-
-At every sample and hard point in float64, and complex128 where that is verified; at the samples also on integers and
-bools where the op takes them; and at calls that nobody listed, where the reference gives anything.
-"""
+"""Check 0: values. What an op gives is what the entry's `reference` gives: numbers, shapes and kinds of dtypes."""
 
 from __future__ import annotations
 
@@ -36,7 +32,6 @@ def check_reference(point: Point, report: Report) -> None:
 
 
 def check_unlisted(point: Point, report: Report) -> None:
-    """The outputs at a call that nobody listed are those of the reference, which may fail there."""
     if not point.op.reference:
         return
     arrays = point.arrays
@@ -50,7 +45,6 @@ def check_unlisted(point: Point, report: Report) -> None:
 
 
 def check_kinds(op: Any, report: Report) -> None:
-    """The outputs at the samples with integers and bools are those of the reference, where the op accepts them."""
     for kind in ("int", "bool"):
         if op.reference and kind in op.dtypes:
             for text in sample_calls(op):
@@ -92,7 +86,6 @@ def compare(point: Point, shown: str, result: Arrays, arrays: Arrays, report: Re
 
 
 def expected(point: Point, arrays: Arrays, count: int) -> list[np.ndarray | None]:
-    """The outputs of the reference; None for one that it leaves open."""
     value = evaluate(point.op.reference, values(point, arrays))
     return [None if each is None else np.asarray(each) for each in _outputs(value, count)]
 
@@ -109,7 +102,6 @@ def _look(point: Point, shown: str, result: Arrays, right: Sequence[np.ndarray |
 
 
 def values(point: Point, arrays: Arrays) -> dict[str, Any]:
-    """The arguments of the call as NumPy knows them, defaults included, by the names of the schema."""
     arguments = {id(leaf): array for leaf, array in zip(point.leaves, arrays, strict=True)}
 
     def plain(value: Any) -> Any:
@@ -130,7 +122,6 @@ def values(point: Point, arrays: Arrays) -> dict[str, Any]:
 
 
 def _listed(value: Any, type_: str) -> Any:
-    """A list of plain values as a tuple, which NumPy takes for axes and shapes; one number as so many of them."""
     inside, _, size = type_.rstrip("?]").partition("[")
     if inside == "Tensor" or "[" not in type_ or value is None:
         return value
@@ -143,7 +134,6 @@ def _outputs(value: Any, count: int) -> list[Any]:
 
 
 def difference(got: np.ndarray, right: np.ndarray) -> str:
-    """The difference of a result from the right one in words; empty where there is none."""
     kinds = [KINDS.get(array.dtype.kind, str(array.dtype)) for array in (got, right)]
     if kinds[0] != kinds[1]:
         return f"the result is {kinds[0]}, not {kinds[1]} as that"
@@ -166,5 +156,4 @@ def agree(got: np.ndarray, right: np.ndarray) -> bool:
 
 
 def _unit(array: np.ndarray) -> float:
-    """The distance of 1 from the next number; 0 of whole numbers."""
     return float(np.finfo(array.dtype).eps) if array.dtype.kind in "fc" else 0.0

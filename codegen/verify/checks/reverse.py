@@ -1,7 +1,4 @@
-"""Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks.
-
-The key `kink` is needed only where an op has a kink at which the policy makes a difference.
-"""
+"""Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks."""
 
 from __future__ import annotations
 
@@ -25,10 +22,14 @@ ROUGHLY = 1e-4  # how exactly a gradient has to be one of the derivatives of a k
 
 
 def check_reverse(point: Point, report: Report) -> None:
-    """Compare J^T v by the formulas with J^T v by differences."""
     tensors, outputs, seeds = point.recorded()
     result = gradients(outputs, tensors, seeds)
-    _check_form(point, result, report)
+    for leaf, gradient in zip(point.leaves, result, strict=True):
+        report.checks += 1
+        got = (tuple(gradient.shape), gradient._dtype.np)
+        if got != (leaf.array.shape, leaf.array.dtype):
+            text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
+            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
     arrays = point.arrays
     moved = [point.over(array) for array in arrays]
     table = derivatives(lambda: point.values(moved), arrays, point.kinks)
@@ -38,27 +39,12 @@ def check_reverse(point: Point, report: Report) -> None:
         size = real(leaf.array).size
         part = Derivatives(*(t[begin : begin + size] for t in (table.value, table.low, table.high, table.noise)))
         begin += size
-        if _meets_a_kink(part):
+        if (part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any():
             report.kinks.add(point.op.name)
         worst = _worst(concatenated([result[which]]), part, concatenated(seeds), report)
         if worst is not None:
             text, error = _shown(point, which, worst, concatenated([result[which]]), part, concatenated(seeds))
             report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}", error)
-
-
-def _meets_a_kink(part: Derivatives) -> bool:
-    """Whether the function has two derivatives somewhere, so that the policy matters."""
-    return bool((part.high - part.low > ROUGHLY * (1 + np.abs(part.low) + np.abs(part.high))).any())
-
-
-def _check_form(point: Point, result: Sequence[Any], report: Report) -> None:
-    """A gradient has the shape and the dtype of its input."""
-    for leaf, gradient in zip(point.leaves, result, strict=True):
-        report.checks += 1
-        got = (tuple(gradient.shape), gradient._dtype.np)
-        if got != (leaf.array.shape, leaf.array.dtype):
-            text = f"at {point} it has shape {got[0]} and dtype {got[1]}, not {leaf.array.shape}, {leaf.array.dtype}"
-            report.find(point.op, leaf.argument, text, f"gradient of {leaf.argument}")
 
 
 def expected(derivative: np.ndarray, seed: np.ndarray) -> np.ndarray:
@@ -67,7 +53,6 @@ def expected(derivative: np.ndarray, seed: np.ndarray) -> np.ndarray:
 
 
 def _worst(value: np.ndarray, part: Derivatives, seed: np.ndarray, report: Report) -> int | None:
-    """The component that is most wrong, if any is."""
     if value.size == 0:
         return None
     requested = expected(part.value, seed)
@@ -87,7 +72,6 @@ def _worst(value: np.ndarray, part: Derivatives, seed: np.ndarray, report: Repor
 def _shown(
     point: Point, which: int, worst: int, value: np.ndarray, part: Derivatives, seed: np.ndarray
 ) -> tuple[str, float]:
-    """A wrong component in words, and how wrong: at single numbers for element-wise ops, else by its index."""
     leaf = point.leaves[which]
     step = 2 if np.iscomplexobj(leaf.array) else 1
     index = np.unravel_index(worst // step, leaf.array.shape)
@@ -103,7 +87,6 @@ def _shown(
 
 
 def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
-    """An element-wise op at the numbers behind one element of a leaf, with output gradient 1: the worst place."""
     arrays = np.broadcast_arrays(*(leaf.array for leaf in point.leaves))
     spots = np.zeros(point.leaves[which].array.shape, bool)
     spots[tuple(index)] = True
@@ -112,11 +95,8 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
     for spot in map(tuple, touched):
         value, requested, at, others = at_numbers(point, which, [a[spot] for a in arrays])
         if is_wrong(value, requested):
-            result = (
-                f"at {at} {comparison(value, requested)}{kink_hint(value, requested, others)}",
-                relative_error(value, requested),
-            )
-            best = max(best, result, key=lambda pair: pair[1])
+            text = f"at {at} {comparison(value, requested)}{kink_hint(value, requested, others)}"
+            best = max(best, (text, relative_error(value, requested)), key=lambda pair: pair[1])
     return best
 
 
@@ -128,7 +108,6 @@ def is_wrong(value: complex, requested: complex) -> bool:
 
 
 def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex, complex, str, list[complex]]:
-    """(gradient by the formula, by differences, the call, gradients by other policies) of one leaf at numbers."""
     arrays = [np.array(v) for v in values]
     tensors = recording([adopt(a.copy()) for a in arrays])
     outputs = point.outputs(tensors)
@@ -143,28 +122,23 @@ def at_numbers(point: Point, which: int, values: Sequence[Any]) -> tuple[complex
 
 
 def _at_kinks(part: Derivatives, seed: np.ndarray) -> list[np.ndarray]:
-    """J^T v with the derivatives of either side of a kink, and with each policy's combination of them."""
     ways = [part.low, part.high, *(combine(part.low, part.high) for combine in POLICIES.values())]
     return [expected(way, seed) for way in ways]
 
 
 def kink_hint(value: complex, requested: complex, others: Sequence[complex]) -> str:
-    """Where to read on when a formula gives what the function has at a kink, but by another policy than the entry's."""
     finite = [other for other in others if np.isfinite(other)]
     is_one = any(abs(value - other) <= ROUGHLY * (1 + abs(other)) for other in finite)
     at_a_kink = any(abs(requested - other) > ROUGHLY * (1 + abs(other)) for other in finite)
-    return " (a one-sided derivative here, but not the one that the entry asks for: see key kink)" * (
-        is_one and at_a_kink
-    )
+    hint = " (a one-sided derivative here, but not the one that the entry asks for: see key kink)"
+    return hint if is_one and at_a_kink else ""
 
 
 def as_complex(values: np.ndarray, index: int, step: int) -> complex:
-    """Element `index` of a flat array of real components."""
     return complex(values[index]) if step == 1 else complex(values[2 * index], values[2 * index + 1])
 
 
 def comparison(value: complex, requested: complex) -> str:
-    """The two numbers, as the report shows them."""
     if np.isnan(requested):
         return f"the formula gives {number(value)}, where the function is finite but has no derivative"
     got, want = both(value, requested)
@@ -188,7 +162,6 @@ def check_kink(op: Any, report: Report) -> None:
 
 
 def _is_distinguished(entry: Entry, prover: Prover) -> bool:
-    """Whether a formula of an element-wise entry would be wrong with another policy."""
     if entry.compute.kind != "elementwise" or entry.compute.tree is None:
         return False
     others = (replace(entry, kink=(policy,)) for policy in POLICIES)

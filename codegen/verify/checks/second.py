@@ -1,8 +1,7 @@
 """Check 3: second order. The gradients of the gradients against differences of the gradients.
 
-G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and by v. Random points are compared along one
-direction, which sees every mistake but does not tell where it is; a difference there, and hard points, are looked at
-element by element.
+G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and v. Random points are compared along one
+direction, which sees every mistake but not where; a difference there, and hard points, element by element.
 """
 
 from __future__ import annotations
@@ -33,11 +32,9 @@ class Gradients:
         self.arrays = [t.detach().array.copy() for t in self.inputs]
 
     def values(self) -> np.ndarray:
-        """All gradients at what `arrays` hold now, by the path without create_graph."""
         count = len(self.point.leaves)
         tensors = recording([adopt(a) for a in self.arrays[:count]])
-        seeds = [adopt(a) for a in self.arrays[count:]]
-        return concatenated(gradients(self.point.outputs(tensors), tensors, seeds))
+        return concatenated(gradients(self.point.outputs(tensors), tensors, [adopt(a) for a in self.arrays[count:]]))
 
     def differentiated(self, number: int) -> np.ndarray:
         return concatenated(gradients([self.found[number]], self.inputs, [self.weights[number]]))
@@ -79,7 +76,6 @@ def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bo
 
 
 def _worst(value: np.ndarray, table: Derivatives, weights: np.ndarray, report: Report) -> int | None:
-    """The component that is most wrong; at a kink of the gradient anything between both sides is right."""
     if value.size == 0:
         return None
     used = weights != 0
