@@ -71,7 +71,6 @@ def attention_backward(
 
 
 def add_gradients(operands: Sequence[Array], args: tuple[Any, ...], results: Sequence[Array | None]) -> None:
-    """Adds the gradients of query, key, value and bias to the results that are there."""
     bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first = args
     q, k, v, out, above = (with_rows(a, rows_first) for a in operands)
     shape = (*q.shape[:3], k.shape[2])
@@ -124,7 +123,6 @@ def self_attention_backward(
     is_causal: bool,
     scale: float,
 ) -> tuple[Array | None, ...]:
-    """The gradients of queries, keys and values side by side, and of the bias."""
     result = np.zeros(projected.shape, projected.dtype) if output_mask[0] else None
     bias_result = None if bias is None or not output_mask[1] else np.zeros(bias.shape, bias.dtype)
     split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
@@ -163,13 +161,11 @@ def _locate_extras(
 
 
 def _sizes(query: Array, key: Array, value: Array) -> tuple[int, ...]:
-    """The sizes of the loops: batch, heads, heads of each key head, queries, keys, features of keys and of values."""
     batch, heads, queries, width = query.shape
     _, key_heads, keys, _ = key.shape
     return batch, heads, heads // key_heads, queries, keys, width, value.shape[3]
 
 
 def _work(sizes: tuple[int, ...]) -> int:
-    """The work of the loops, in elements, by which it is shared among threads."""
     batch, heads, _, queries, keys, width, value_width = sizes
     return batch * heads * queries * keys * (width + value_width) // PRODUCTS

@@ -101,14 +101,12 @@ def attend_backward(
 
 @jit
 def queries_of_block(keys: int, size: int) -> int:
-    """The number of queries whose scores, of so many bytes each, are computed at once."""
     rows = SCORES // (keys * size) // FEWEST_QUERIES * FEWEST_QUERIES
     return min(max(rows, FEWEST_QUERIES), MAX_QUERIES)
 
 
 @jit
 def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
-    """The table of operands with those that every call has."""
     table = empty_matrix(0, GRAD_BIAS + 1, 4)
     table[:] = 0
     locate(table, QUERY, query)
@@ -120,7 +118,6 @@ def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
 
 @jit
 def locate(table: Array, number: int, array: Array) -> None:
-    """Writes address and strides of an operand of four dimensions into a row of the table."""
     table[number, 0] = address(array)
     for dim in range(3):
         table[number, dim + 1] = array.strides[dim]
@@ -128,7 +125,6 @@ def locate(table: Array, number: int, array: Array) -> None:
 
 @jit(forceinline=True)
 def _panels(columns: int, depth: int, like: Array) -> Array:
-    """Memory for a matrix in panels."""
     width = panel_width(like.dtype.type(0))
     return empty_matrix(like.dtype.type(0), (columns + width - 1) // width, depth * width)
 
@@ -140,19 +136,16 @@ def _spot(b: int, h: int, group: int, start: int, count: int, keys: int, causal:
 
 @jit(forceinline=True)
 def _matrix(like: Array, entry: Array, b: int, h: int, rows: int, columns: int) -> Array:
-    """The operand's matrix of one batch item and head."""
     return matrix_at(like.dtype.type(0), entry[0] + b * entry[1] + h * entry[2], rows, columns, entry[3])
 
 
 @jit(forceinline=True)
 def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -> Array:
-    """The operand's row for query i of the block."""
     return row_at(like, entry[0] + spot[0] * entry[1] + head * entry[2] + (spot[3] + i) * entry[3], count)
 
 
 @jit(forceinline=True)
 def _pack_panels(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
-    """The transpose of an operand's matrix, in panels."""
     start, like = entry[0] + b * entry[1] + h * entry[2], panels.dtype.type(0)
     fill_panels(like, start, entry[3], True, columns, rows, address(panels), panels.strides[0])
 
@@ -182,7 +175,6 @@ def _seen(scores: Array, spot: Spot, causal: bool, i: int) -> Array:
 
 @jit
 def _drop_some(table: Array, spot: Spot, keep_scale: float, weights: Array, to: Array) -> None:
-    """Dropout of a block's weights."""
     for i in range(spot[4]):
         keep = _row(np.uint8(0), table[KEEP], spot, spot[1], i, spot[5])
         drop(weights[i, : spot[5]], keep, keep_scale, to[i, : spot[5]])
@@ -223,7 +215,6 @@ def _add_grad_value(
 def _add_grad_inputs(
     table: Array, spot: Spot, scale: float, grads: Array, left: Array, queries: int, keys: int
 ) -> None:
-    """The gradients of keys and queries."""
     width = left.shape[1]
     if table[GRAD_KEY, 0]:
         _add_across(grads, spot, left, _matrix(left, table[GRAD_KEY], spot[0], spot[2], keys, width))
@@ -307,14 +298,12 @@ def weigh(row: Array, logsumexp: float) -> None:
 
 @jit
 def weights_backward(weights: Array, grads: Array, mean: float) -> None:
-    """Turns weights into the gradients of scores, by those of the weights and the mean of these under the weights."""
     for x in range(weights.size):
         weights[x] *= grads[x] - mean
 
 
 @jit(fastmath=REORDER)
 def row_dot(a: Array, b: Array) -> float:
-    """The sum of a_x b_x."""
     total = a.dtype.type(0)
     for x in range(a.size):
         total += a[x] * b[x]
@@ -323,7 +312,6 @@ def row_dot(a: Array, b: Array) -> float:
 
 @jit
 def scaled(row: Array, scale: float, to: Array) -> None:
-    """to = scale row."""
     factor = row.dtype.type(scale)
     for x in range(row.size):
         to[x] = row[x] * factor
@@ -331,14 +319,12 @@ def scaled(row: Array, scale: float, to: Array) -> None:
 
 @jit
 def add_row(row: Array, to: Array) -> None:
-    """to + row."""
     for x in range(to.size):
         to[x] += row[x]
 
 
 @jit
 def masked(mask: Array, row: Array) -> None:
-    """-inf where the mask is zero."""
     low = row.dtype.type(-math.inf)
     for x in range(row.size):
         row[x] = row[x] if mask[x] else low
@@ -346,7 +332,6 @@ def masked(mask: Array, row: Array) -> None:
 
 @jit
 def drop(row: Array, keep: Array, scale: float, to: Array) -> None:
-    """to = scale row where kept, else zero."""
     factor, nothing = row.dtype.type(scale), row.dtype.type(0)
     for x in range(row.size):
         to[x] = row[x] * factor if keep[x] else nothing

@@ -49,7 +49,6 @@ def attend_at(
     first: int,
     last: int,
 ) -> None:
-    """Forward, for a range of pairs of a batch item and a head of keys."""
     table = empty_matrix(0, GRAD_BIAS + 1, 4)
     table[:] = 0
     operand_at(table, QUERY, query, offsets, 0)
@@ -105,13 +104,11 @@ def attend_backward_at(
 
 @jit
 def sizes_of(offsets: Array) -> tuple[int, ...]:
-    """The sizes of the loops."""
     return offsets[0], offsets[1], offsets[2], offsets[3], offsets[4], offsets[5], offsets[6]
 
 
 @jit
 def operand_at(table: Array, number: int, memory: Array, offsets: Array, operand: int) -> None:
-    """Write where an operand's matrices lie into a row of the table of `attend`."""
     here = part_of(offsets, OPERANDS + 4 * operand, 4)
     if here[0] >= 0:
         table[number, 0] = address(memory) + here[0] * memory.itemsize

@@ -52,7 +52,6 @@ def attention(
 def attend(
     operands: Sequence[Array], extras: Extras, keep_scale: float, is_causal: bool, scale: float, logsumexp: Array
 ) -> None:
-    """Fill the output, the last of the operands, and the logarithms."""
     q, k, v, output = operands
     if not output.size or not k.shape[2]:
         memory.fill(output.as_read(output.stored), 0)
@@ -72,7 +71,6 @@ def attend(
 
 
 def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array) -> bool:
-    """Whether the library of attention has filled the output and the logarithms."""
     library = attentions() if is_half(operands[0]) else None
     if library is None:
         return False
@@ -129,7 +127,6 @@ def groups(q: Array, k: Array) -> list[tuple[int, int]]:
 
 
 def of_group(a: Array, g: int, group: int) -> Array:
-    """Of the heads of queries every `group`-th, from number g on."""
     steps = a.byte_strides
     shape = (a.shape[0], a.shape[1] // group, *a.shape[2:])
     return over(a, shape, (steps[0], steps[1] * group, *steps[2:]), g * steps[1])
@@ -171,7 +168,6 @@ def by_heads(a: Array, rows_first: bool) -> Array:
 
 
 def located(extras: Extras, shape: tuple[int, ...], like_: Array) -> tuple[list[Array], tuple[Any, ...]]:
-    """Bias, mask and keep with their steps in elements, broadcast; another array stands for each that is missing."""
     arrays: list[Array] = []
     numbers: list[tuple[bool, tuple[int, ...]]] = []
     for extra in extras:

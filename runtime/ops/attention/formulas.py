@@ -25,18 +25,15 @@ def attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
 
 
 def attention_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangent of attention's output, from the tangents of query, key, value and bias and its arguments."""
     return recompute_jvp(attention_in_ops, arguments[4:8], arguments[:4], *arguments[8:])
 
 
 def self_attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of self_attention's projections and bias, from its arguments."""
     projected, heads, bias, *rest = arguments
     return recompute_vjp(_self_attention_in_ops, (projected, bias), (grad,), heads, *rest)
 
 
 def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    """The tangent of self_attention's output, from the tangents of projections and bias and its arguments."""
     projected, heads, bias, *rest = arguments
     return recompute_jvp(_self_attention_in_ops, (projected, bias), (projected_t, bias_t), heads, *rest)
 

@@ -85,7 +85,6 @@ def self_attention(
     is_causal: bool,
     scale: float,
 ) -> Plan | None:
-    """The output, and the logarithms, of queries, keys and values side by side."""
     batch, rows, width = projected.shape
     split_heads_shape = Layout((batch, rows, heads, width // (3 * heads)), None)
     operands = [*_thirds(projected, heads), matrices(split_heads_shape, True)]
@@ -124,7 +123,6 @@ def self_attention_backward(
 
 
 def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float, keep_scale: float) -> Plan | None:
-    """The plan of one call that fills the output and the logarithms."""
     if table is None:
         return None
     batch, heads, group, queries = (int(size) for size in table[:4])
@@ -146,7 +144,6 @@ def _backward(
 
 
 def _chosen(output_mask: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:
-    """Where gradients are written: those that nobody wants are absent."""
     return [to if yes else ABSENT for to, yes in zip(results, output_mask, strict=False)]
 
 

@@ -16,13 +16,11 @@ ENOUGH = 1 << 27  # products of two numbers in a piece: of fewer, cutting costs 
 
 
 def _on_each(group: Ranks, self: np.ndarray, begin: Any) -> np.ndarray:
-    """Begin a collective on what each rank has, and wait."""
     pairs = zip(group.members(), group.parts(self), strict=True)
     return group.stacked(group.run([begin(member, own) for member, own in pairs]))
 
 
 def all_reduce(self: np.ndarray, reduce: str, group: Ranks) -> np.ndarray:
-    """The sum, mean, greatest or least of all ranks, element by element."""
     return _on_each(group, self, lambda member, own: member.all_reduce(own, reduce))
 
 
@@ -87,18 +85,15 @@ def sum_of_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
 
 
 def gather_from_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    """What all ranks have, one after the other along a dimension; all have it alike then."""
     return _gathered(group, self, dim)[0]
 
 
 def scatter_to_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    """On each rank its part of what all have alike, along a dimension."""
     pairs = zip(group.members(), group.copies(self), strict=True)
     return group.stacked([np.array(_split(every, dim, group.size())[member.rank()]) for member, every in pairs])
 
 
 def column_parallel_linear(self: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, group: Ranks) -> np.ndarray:
-    """The outputs of a linear layer whose rows of the weight are shared out, on each rank those of its rows."""
     biases = [None] * len(group.members()) if bias is None else group.parts(bias)
     triples = zip(group.copies(self), group.parts(weight), biases, strict=True)
     return group.stacked([linear(*triple) for triple in triples])
@@ -194,7 +189,6 @@ def _sums(own: np.ndarray, max_of_rows: np.ndarray, target: np.ndarray, rank: in
 
 
 def _own_targets(own: np.ndarray, target: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows whose class this rank has, and its columns."""
     column = target - rank * own.shape[1]
     rows = np.flatnonzero((column >= 0) & (column < own.shape[1]))
     return rows, column[rows]

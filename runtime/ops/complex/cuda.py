@@ -15,7 +15,6 @@ from ...shapes import broadcast_shapes
 
 
 def complex_number(real: Any, imag: Any) -> Any:
-    """real + imag i."""
     return complex(real, imag)
 
 

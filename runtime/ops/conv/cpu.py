@@ -42,7 +42,6 @@ def full_convolution(
 def full_convolution_input_backward(
     grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """As `cpu.convolution_input_backward`: each number is spread over the elements that it was made of."""
     dims = len(stride)
     sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
     size, plane = grad_output.shape[-dims:], input_shape[-dims:]
@@ -57,7 +56,6 @@ def full_convolution_input_backward(
 
 
 def _taps(kernel: Ints, size: Ints, stride: Ints, dilation: Ints) -> Iterator[tuple[Index, Index]]:
-    """The place of each element of the kernel, and of the elements of the padded planes that it meets."""
     for tap in np.ndindex(*kernel):
         starts = [k * d for k, d in zip(tap, dilation, strict=True)]
         met = (slice(a, a + s * (n - 1) + 1, s) for a, s, n in zip(starts, stride, size, strict=True))

@@ -128,7 +128,6 @@ def pack_weights(
 
 @jit
 def run_of(taps: Array) -> int:
-    """How many taps have weights that lie side by side: those of runs of one length."""
     for length in range(1, taps.size):
         if taps[length] != taps[length - 1] + 1:
             for p in range(taps.size):

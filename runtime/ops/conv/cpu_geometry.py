@@ -56,7 +56,6 @@ class Geometry(NamedTuple):
 def geometry(
     input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Geometry:
-    """The sizes of a convolution of batched input; `padding` has one number per dimension or two."""
     batch, channels, *sizes = input_shape
     outputs, _, *kernel = weight_shape
     pads = side_pads(padding, len(kernel))
@@ -184,13 +183,11 @@ def _padded_gap(elements: int) -> int:
 
 @jit
 def layout_of_numbers(n: Array) -> Any:
-    """The Layout with these fields."""
     return Layout(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9])
 
 
 @jit
 def target_of_numbers(n: Array) -> Any:
-    """The Target with these fields."""
     return Target(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8])
 
 
@@ -216,7 +213,6 @@ def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
 
 @jit
 def unpack_results(rows: int, scratch: Array, here: Any, task: Array, out: Array, there: Any) -> None:
-    """Copies the results of some channels from the buffer, with the pitch of planes, to their memory."""
     for number in range(rows * task[3]):
         r, i = divmod(number, task[3])
         source = scratch[r * there.scratch + i * here.pitch0 :]

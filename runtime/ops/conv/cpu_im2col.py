@@ -119,7 +119,6 @@ def backward_plan(g: Geometry) -> Plan:
 
 
 def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
-    """All residues of a dimension of the input that some tap reads."""
     matches = []
     for residue in sorted({dilation * j % stride for j in range(kernel)}):  # there may be far more that no tap reads
         start = -((residue - pad) // stride)
@@ -149,7 +148,6 @@ def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
 
 
 def _columns(sizes: Sequence[int], padded_size: Ints) -> int:
-    """From the first to the last element of a result in a flat plane."""
     return flat_offset([n - 1 for n in sizes], flat_steps(padded_size)) + 1
 
 
@@ -225,7 +223,6 @@ def _do_task(
     r: int,
     end: int,
 ) -> None:
-    """The channels from r to end of one task's results."""
     offsets, weights = taps[task[0] : task[1]], taps[taps.size // 2 + task[0] : taps.size // 2 + task[1]]
     while r < end:
         rows = block_of(end - r)
@@ -240,7 +237,6 @@ def _do_task(
 
 @jit
 def block_of(left: int) -> int:
-    """The number of rows of the next block."""
     return ROWS if left >= ROWS else 2 if left >= 2 else 1
 
 

@@ -64,7 +64,6 @@ def _loop_sizes(g: Geometry, mirrored: bool) -> Array:
 def filter_planes(
     x: Array, w: Array, bias: Array, out: Array, sizes: Array, biased: int, first: int, last: int
 ) -> None:
-    """The planes of samples and channels in a range, each with the kernel of its channel."""
     kernel, stride, rows, columns, less_rows, less_columns, _, groups, mirrored = sizes
     area, less = rows * columns, less_rows * less_columns
     scratch, zero = np.zeros(area if stride > 1 else 0, x.dtype), np.zeros(1, x.dtype)
@@ -167,7 +166,6 @@ def on_blocks(
 
 
 def with_samples_last(g: Geometry, block: int, blocks: int) -> Geometry:
-    """The sizes of the convolution with one more dimension, along which the kernel has size 1."""
     return g._replace(
         batch=blocks,
         sizes=(*g.sizes[1:], block),
@@ -195,7 +193,6 @@ def samples_last(x: Array, out: Array, batch: int, elements: int, block: int, fi
 
 @jit
 def samples_first(x: Array, out: Array, batch: int, elements: int, block: int, first: int, last: int) -> None:
-    """The inverse of `samples_last`, without the zeros that it added."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     for b in range((batch + block - 1) // block):
         source = address(x) + (b * elements + first) * block * size

@@ -56,14 +56,12 @@ class Sizes(NamedTuple):
         return g.taps == 1 and g.stride == (1, 1, 1) and g.pads == (0, 0, 0) and g.sizes == g.positions
 
     def slices(self, itemsize: int) -> Iterator[tuple[int, int]]:
-        """Ranges of samples whose columns fit into the memory for them."""
         each = max(COLUMNS // max(self.rows * self.spots * itemsize, 1), 1)
         for first in range(0, self.g.batch, each):
             yield first, min(first + each, self.g.batch)
 
 
 def sizes_of(input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Sizes:
-    """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
     dims = len(stride)
     g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, padding, dilation, groups)
     return Sizes(g, dims, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
@@ -184,7 +182,6 @@ def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, resu
 
 
 def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Array) -> bool:
-    """Whether a method of the library of convolutions has computed a result."""
     library = None if sizes.is_depthwise else convolutions()
     if library is None or not result.size or not operands[0].size:
         return False

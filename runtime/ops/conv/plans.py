@@ -64,7 +64,6 @@ def next_of(plan: Plan, outputs: int = 3) -> int:
 
 
 def sums_of_channels(g: Geometry, channels: int, spare: int) -> Plan:
-    """The calls for the gradient of the bias: of each channel's plane first, then over the samples."""
     planes = (g.batch * channels, prod(g.positions))
     if g.batch == 1:
         return (sum_step(1, 2, (channels,), folding(planes, 1), 1),)

@@ -92,7 +92,6 @@ def normal(
 
 
 def _plain(value: Any) -> Any:
-    """A number as it is; a tensor outside the graph."""
     return alias(value, value._shape, value._strides, value._offset) if _is_tensor(value) else value
 
 
@@ -161,7 +160,6 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
 
 
 def _require_chances(name: str, p: Any) -> None:
-    """Every element is a probability, where elements can be looked at."""
     chances = _on_host(p) if is_known(p) else np.zeros(1)
     inside = (chances >= 0) & (chances <= 1)
     if not inside.all():

@@ -137,7 +137,6 @@ class Capsule:
 
 
 def _of_device(value: Any, index: int) -> Any:
-    """A tensor over memory of a CUDA device, which may be used by the current stream from now on."""
     if index >= cuda_device_count():
         raise BufferError(f"it lies on cuda:{index}, of {cuda_device_count()} CUDA devices that there are here")
     from ...device.cuda.array import DeviceArray  # loaded with the first device

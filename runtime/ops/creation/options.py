@@ -72,7 +72,6 @@ def chosen_dtype(op: str, value: Any, default: dtype) -> dtype:
 
 
 def device_for(op: str, value: Any) -> device:
-    """The device of a new tensor: that of the argument `device`, or the default one."""
     return default_device() if value is None else argument_checks.device(op, "device", value)
 
 
@@ -90,7 +89,6 @@ def allocate_array(op: str, count: int, kind: np.dtype, target_device: device) -
 
 @contextmanager
 def allocating(op: str) -> Iterator[None]:
-    """Turns NumPy's MemoryError into PyTorch's RuntimeError."""
     try:
         yield
     except MemoryError as error:

@@ -123,10 +123,6 @@ def filled_by(
     random_count: int | None = None,
     cast_to: Dtype | None = None,
 ) -> Any:
-    """A tensor of what a function of `kernels/cpu/filling/draws.py` fills an array with, or that of the device.
-
-    It takes as many words of the stream as elements of so many bits need, unless `words` says how many.
-    """
     target_device = device_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, target_device)
     _fill(
@@ -181,7 +177,6 @@ def _position(generator: Generator, count: int, target_device: Any) -> Any:
 
 
 def _fillers(target_device: Any) -> Any:
-    """The module of the functions that fill arrays on a device."""
     if target_device is CPU:
         return random
     from ...kernels.cuda_launch import random as on_device  # loaded with the first device

@@ -229,7 +229,6 @@ def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Ge
 
 
 def _require(name: str, parameter: str, value: float, self: Any) -> None:
-    """A width is positive, and the tensor holds fractions."""
     if not value > 0:
         raise RuntimeError(f"{name}(): expected {parameter} > 0, but got {parameter}={value}")
     if self._dtype.kind != "f":

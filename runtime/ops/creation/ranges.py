@@ -236,7 +236,6 @@ def logspace(
 
 
 def _checked(op: str, steps: Any, dtype: Any, **arg: Any) -> tuple[int, Dtype, list[Any]]:
-    """The number of steps, the dtype, complex by default where a number is, and the numbers."""
     for name, value in arg.items():
         if isinstance(value, TensorBase) and value._shape:
             raise ShapeError(

@@ -194,7 +194,6 @@ def _check_names(op: str, args: Collection[str], named: Mapping[str, Parameter])
 
 
 def _centred(n: np.ndarray, last: int) -> np.ndarray:
-    """From -1 at the first place to 1 at the last one."""
     return 2 * n / last - 1 if last else np.zeros(len(n))
 
 

@@ -152,7 +152,6 @@ def kaiser_window(
 def _window(
     op: str, length: Any, periodic: Any, weights: Callable[[np.ndarray], np.ndarray], options: tuple[Any, ...]
 ) -> Any:
-    """Weights at the angles 2 pi n / N."""
     count = argument_checks.integer(op, "window_length", length)
     if count < 0:
         raise RuntimeError(f"{op}(): requires non-negative window_length, got window_length={count}")

@@ -90,7 +90,6 @@ def _matrices(a: Array) -> Array:
 
 
 def sizes_of_rows(first: Ints, second: Ints) -> tuple[int, int, int]:
-    """The rows of a matrix of the first and of the second operand, and how long they are."""
     return first[-2], second[-2], first[-1]
 
 
@@ -136,7 +135,6 @@ def difference_norms(
 
 @jit
 def divide(x: Array, y: Array, out: Array) -> None:
-    """out = x / y, 0 where y is 0."""
     for i in range(out.size):
         divisor = y[i]
         ratio = x[i] / (divisor if divisor != 0 else y.dtype.type(1))
@@ -172,7 +170,6 @@ def euclidean_norms(x1: Array, x2: Array, out: Array, rows: int, count: int, wid
 
 @jit
 def distances_of(like: float, x: int, columns: int, panel: int, width: int, out: int, rows: int, count: int) -> None:
-    """The distances of some rows to what lies in panels."""
     size, result = item_size(like), row_at(like, out, rows * count)
     total = empty_row(0.0, result.size if width > _BLOCK else 0)
     for start in range(0, width, _BLOCK):
@@ -323,7 +320,6 @@ def difference_norms_backward(
 def difference_norm_backward(
     weight: float, x: Array, y: Array, length: float, kind: int, p: float, first: Array, second: Array
 ) -> None:
-    """The gradient of one distance, for each element of both rows."""
     if kind == 1:
         for k in range(x.size):
             term = weight * np.sign(x[k] - y[k])

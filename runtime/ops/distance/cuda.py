@@ -33,7 +33,6 @@ put_result: Any = None
 
 
 def distances(x: Any, y: Any, result: Any, sizes: Any, kind: Any, p: Any, total: Any) -> None:
-    """result[b, i, j] = |x[b, i] - y[b, j]|."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         rows, others, width = sizes

@@ -12,7 +12,6 @@ MATMUL_ROWS_THRESHOLD = 25  # rows: libraries multiply more of them faster than 
 
 
 def differences_of_pairs(x: Tensor) -> Tensor:
-    """x_i - x_j of all rows i < j, row by row."""
     first, second = _pairs(x)
     return x.index_select(0, first) - x.index_select(0, second)
 

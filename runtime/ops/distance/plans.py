@@ -14,7 +14,6 @@ from .cpu import EUCLIDEAN, WORK, difference_norms, euclidean_norms, kind_of_nor
 
 
 def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
-    """Rows of the first matrices, which threads share, beside all of the second."""
     return _between(x1, x2, p, 1, 0)
 
 
@@ -49,7 +48,6 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
 
 
 def _transposed(x: Layout) -> Layout:
-    """Contiguous matrices, their columns seen as rows."""
     *lead, rows, columns = x.shape
     *steps, down, across = contiguous_strides(x.shape)
     shape, strides = (*lead, columns, rows), (*steps, across, down)

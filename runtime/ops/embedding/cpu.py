@@ -34,7 +34,6 @@ def embedding(
 def embedding_backward(
     grad_output: np.ndarray, indices: np.ndarray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> np.ndarray:
-    """Adds each row of grad_output to its row of the table, in the order of the indices."""
     rows = np.ascontiguousarray(indices.reshape(-1))
     result = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(rows.size, -1 if grad_output.size else result.shape[1])

@@ -25,7 +25,6 @@ def add_bags(
     first: int,
     last: int,
 ) -> None:
-    """A row of `out` for each of a range of bags."""
     (begin, _), (_, end) = bounds(offsets, first, indices.size), bounds(offsets, last - 1, indices.size)
     positions, ones = empty_row(0, max(end - begin, 0) + AHEAD), empty_row(out.dtype.type(0), max(end - begin, 0))
     ones[:] = 1

@@ -14,7 +14,6 @@ from . import cpu
 def embedding(
     weight: DeviceArray, indices: DeviceArray, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> DeviceArray:
-    """weight[indices]; the other arguments concern the gradient only."""
     return rows_gathered("embedding", weight, 0, indices, False)
 
 
@@ -77,7 +76,6 @@ def embedding_bag_scatter_grad(
 def _owners(
     indices: DeviceArray, offsets: DeviceArray, include_last_offset: bool, rows: int, padding_idx: int
 ) -> tuple[DeviceArray, DeviceArray]:
-    """The rows that all bags name, and the bag of each."""
     args = arrays.to_host(indices), arrays.to_host(offsets), include_last_offset, rows, padding_idx
     named, bag = (arrays.from_host(result.astype(INT32), indices.device) for result in cpu.owners(*args))
     return named, bag

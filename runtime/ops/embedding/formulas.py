@@ -16,7 +16,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> Tensor:
-    """The table, in which the rows that are used are scaled down to a norm."""
     if max_norm is None:
         return weight
     with no_grad():
@@ -28,7 +27,6 @@ def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_t
 
 
 def rows_with_sparse_gradient(weight: Tensor, indices: Tensor, padding: int) -> Tensor:
-    """`embedding`, whose gradient has the rows that were read, and no others."""
     return extension("sparse_rows")(weight, indices, padding)
 
 
@@ -104,7 +102,6 @@ def _products(indices: Tensor, weight: Tensor, offsets: Tensor | None, mode: str
 
 
 def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
-    """The sum, mean or maximum of the counted rows of bags of one size."""
     not_padding = counted.unsqueeze(-1)
     if mode != "max":
         total = op.where(not_padding, rows, 0).sum(1)

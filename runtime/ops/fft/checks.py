@@ -50,7 +50,6 @@ def _scaled_dims(
 
 
 def _require_wide(op: str, input: Any) -> None:
-    """There are no complex numbers of half precision."""
     if input.dtype.kind == "f" and input.dtype.itemsize == 2:
         raise UnsupportedDtypeError(f"{op}(): Unsupported dtype {input.dtype.name}, expected float32 or float64")
 
@@ -140,7 +139,6 @@ def _wrapped_once(op: str, dim: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 
 
 def _wrap(op: str, dim: int, ndim: int) -> int:
-    """A dimension from the front; a number has none."""
     if not ndim:
         raise DimensionError(f"{op}(): Dimension specified as {dim} but tensor has no dimensions")
     return wrap_dim(op, dim, ndim)

@@ -111,7 +111,6 @@ def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
 
 
 def _contiguous(a: Any) -> Array:
-    """The array in C order, which transforms of strided arrays do not keep."""
     return np.ascontiguousarray(a) if a.ndim else np.asarray(a)
 
 

@@ -23,7 +23,6 @@ CHARS = "fd"  # of the precisions
 
 
 def scale_of(sizes: Sequence[int], normalization: int) -> float:
-    """1, 1 / sqrt(n) or 1 / n for the number n of all points."""
     n = prod(sizes)
     return (1.0, 1 / math.sqrt(n), 1 / n)[normalization]
 
@@ -38,7 +37,6 @@ def rows_step(
     forward: bool,
     pairs: float = 1.0,
 ) -> Step:
-    """The call for rows of n complex numbers, or of 2 n real ones, to a result of a shape."""
     count, tables, ints, unit = prod(shape[:-1]), list[Array](), [n], 1
     for char in CHARS:
         steps, factors, twiddles, block, twiddled = row_tables(count, n, kind, char, forward)
@@ -169,7 +167,6 @@ def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Ste
 
 @functools.lru_cache(maxsize=64)
 def matrix_tables(rows: int, columns: int, char: str, forward: bool) -> tuple[Any, ...]:
-    """What `transform_matrices` takes besides memory and a scale."""
     reals, n = np.dtype(char), rows // 2
     along, along_table, twiddled = table(columns, reals, False, forward)
     across, across_table, _ = table(n, reals, True, forward)

@@ -135,7 +135,6 @@ def transform_columns_again(
     first: int,
     last: int,
 ) -> None:
-    """The same in place: a block is read before it is written."""
     transform_either_columns(
         out,
         out,

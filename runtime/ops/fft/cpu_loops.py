@@ -26,13 +26,11 @@ COMPLEX, REAL, HALF, FULL_SPECTRUM = range(4)
 
 @jit
 def vector_lanes(like: float) -> int:
-    """How many numbers like `like` a vector register holds."""
     return lanes(like)
 
 
 @jit
 def split(x: Array, real: Array, imaginary: Array) -> None:
-    """The parts of complex numbers."""
     for i in range(real.size):
         real[i] = x[2 * i]
         imaginary[i] = x[2 * i + 1]
@@ -40,7 +38,6 @@ def split(x: Array, real: Array, imaginary: Array) -> None:
 
 @jit
 def join(real: Array, imaginary: Array, scale: float, out: Array) -> None:
-    """Complex numbers from their parts, times a number."""
     for i in range(real.size):
         out[2 * i] = real[i] * scale
         out[2 * i + 1] = imaginary[i] * scale
@@ -129,7 +126,6 @@ def twiddled_passes(
 def read_rows(
     x: Array, kind: int, twiddles: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int
 ) -> None:
-    """The parts of some rows of n complex numbers, as the passes take them."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     if kind == REAL:
@@ -199,7 +195,6 @@ def transform_rows(
     first: int,
     last: int,
 ) -> None:
-    """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
     space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
@@ -295,7 +290,6 @@ def transform_either(
 
 @jit
 def rows_of_steps(steps: Array) -> Array:
-    """Steps that were given as one row of integers."""
     like = steps.dtype.type(0)
     return matrix_at(like, address(steps), steps.size // 4, 4, 4 * item_size(like))
 

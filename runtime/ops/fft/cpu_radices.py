@@ -53,7 +53,6 @@ def powers(twos: int) -> tuple[int, ...]:
 
 @functools.lru_cache(maxsize=256)
 def table(n: int, dtype: np.dtype, columns: bool, forward: bool) -> Table:
-    """What transforms of rows of this length, or of columns, are computed by."""
     lanes = vector_lanes(dtype.type(0))
     result = radices(n) or ()
     twiddled = columns or not fills_vectors(n, result, lanes)
@@ -112,7 +111,6 @@ def with_sizes(shape: Sequence[int], sizes: Sequence[int], dim: Sequence[int]) -
 
 
 def resized(a: Array, shape: Sequence[int]) -> Array:
-    """An array whose first dimensions are cut, or filled up with zeros, to other sizes."""
     cropped = a[tuple([slice(size) for size in shape])]
     if cropped.shape[: len(shape)] == tuple(shape):
         return cropped

@@ -22,7 +22,6 @@ WIDTH = 16  # a multiple of all processors' lanes
 
 
 def takes_matrix(rows: int, columns: int) -> bool:
-    """Whether matrices of these sizes are for `transform_matrices`, if their lengths have passes."""
     return rows % 2 == 0 and columns % WIDTH == 0 and rows * columns <= MAX_MATRIX_ELEMENTS
 
 
@@ -118,7 +117,6 @@ def transform_either_matrices(
 
 @jit
 def halves_of(x: Array, n: int, columns: int, at: int, plane: int) -> None:
-    """Rows of even places as one plane, those of odd places as the other."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     for i in range(2 * n):
         row = part_of(x, i * columns, columns)
@@ -131,7 +129,6 @@ def halves_of(x: Array, n: int, columns: int, at: int, plane: int) -> None:
 def join_rows(
     at: int, plane: int, n: int, columns: int, twiddles: Array, inverse: bool, scale: float, out: int
 ) -> None:
-    """The 2 n rows of the real matrix's transform."""
     size = item_size(scale)
     row = columns * size
     for i in range(n):

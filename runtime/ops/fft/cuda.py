@@ -34,7 +34,6 @@ def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization:
 def fft_r2c(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions."""
     if libraries() is None:
         return Fallback(cpu.fft_r2c)(a, lengths, dim, normalization, forward, pairs)
     a, n = brought(a, lengths, dim), lengths[-1]
@@ -48,7 +47,6 @@ def fft_r2c(
 def fft_c2r(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    """The real transform of the half of a symmetric spectrum, of n numbers along the last dimension."""
     if libraries() is None:
         return Fallback(cpu.fft_c2r)(a, lengths, dim, normalization, forward, pairs)
     n, a = lengths[-1], a.as_read(complex_of(a.dtype))
@@ -62,7 +60,6 @@ def fft_c2r(
 
 
 def brought(a: Array, lengths: Sequence[int], dim: Sequence[int]) -> Array:
-    """Cut, or filled up with zeros, to a length along each of the dims."""
     for d, length in zip(dim, lengths, strict=True):
         a = cut(a, d, length)
     return a
@@ -84,14 +81,12 @@ def complex_of(dtype: np.dtype) -> np.dtype:
 
 
 def empty(a: Array, dim: int, size: int, dtype: np.dtype) -> Array:
-    """Zeros in the shape of an array but for one dim."""
     result = arrays.empty((*a.shape[:dim], size, *a.shape[dim + 1 :]), dtype, a.device)
     arrays.fill(result, 0)
     return result
 
 
 def cut(a: Array, dim: int, size: int) -> Array:
-    """The first elements along a dim, and zeros where there are not so many."""
     if a.shape[dim] >= size:
         return a if a.shape[dim] == size else narrowed(a, dim, 0, size)
     result = empty(a, dim, size, a.dtype)
@@ -123,7 +118,6 @@ def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> 
 
 
 def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
-    """A new array in row order, times 1, 1 / sqrt(n) or 1 / n."""
     result = arrays.contiguous(a) if order_is_rows(a) else arrays.copied(a)
     if normalization:
         n = prod(sizes)

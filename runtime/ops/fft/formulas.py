@@ -13,7 +13,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def restored(x: Tensor, shape: Sequence[int], dims: Sequence[int]) -> Tensor:
-    """Cut, or filled up with zeros, to the sizes in a shape along each of the dimensions."""
     if all(x._shape[dim] == shape[dim] for dim in dims):
         return x
     grown = [0] * (2 * x.ndim)
@@ -32,7 +31,6 @@ def scaling(norm: str | None, forward: bool) -> int:
 
 
 def halves(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
-    """n // 2 for the size n of each of the dimensions."""
     return tuple(shape[d] // 2 for d in dims)
 
 
@@ -104,18 +102,15 @@ def around_window(signal: Tensor, length: int, n_fft: int) -> Tensor:
 
 
 def _span(full: int, begin: int, length: int | None) -> tuple[int, int]:
-    """The range of all frames that is the signal."""
     return (begin, full - begin) if length is None else (begin, min(begin + length, full))
 
 
 def _positions(frames: int, size: int, hop: int, like: Tensor) -> Tensor:
-    """The index in the signal of the numbers of all frames."""
     begin = op.arange(frames, device=like.device) * hop
     return (begin.unsqueeze(1) + op.arange(size, device=like.device)).reshape([-1])
 
 
 def _overlap_add(pieces: Tensor, index: Tensor, size: int, hop: int) -> Tensor:
-    """The sum of overlapping frames, each number added at its index in the signal."""
     rows, frames = pieces._shape[:2]
     silence = pieces.new_zeros((rows, size + hop * (frames - 1)))
     return silence.index_add(1, index, pieces.reshape([rows, frames * size]))
@@ -129,7 +124,6 @@ def _require_cover(envelope: Tensor) -> None:
 
 
 def _of_length(signal: Tensor, length: int | None) -> Tensor:
-    """With zeros behind a signal that is too short."""
     if length is None or length <= signal._shape[1]:
         return signal
     warnings.warn(

@@ -70,7 +70,6 @@ def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 
 def has_passes(x: Layout, lengths: Ints) -> bool:
-    """Whether there are elements, of no 16 bits, and transforms of all lengths are for our own loops."""
     return 0 not in x.shape and not x.halves and have_passes(lengths)
 
 
@@ -80,7 +79,6 @@ def have_passes(lengths: Ints) -> bool:
 
 
 def moved_dims(dim: Ints, last: int) -> list[int]:
-    """The other dimensions, where one of them is brought to the end."""
     return [d - (d > last) for d in dim if d != last]
 
 
@@ -106,7 +104,6 @@ def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan
 
 
 def assembled_rows(x: Layout, shape: Ints) -> Plan | None:
-    """The call that copies many elements, run by run."""
     own = lines(x)
     dims = [bordered(size, step, 0, requested - size) for (size, step), requested in zip(own, shape, strict=False)]
     return assembled((*shape, *x.shape[len(shape) :]), [*dims, *[full_run(*line) for line in own[len(shape) :]]])

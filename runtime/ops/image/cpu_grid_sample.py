@@ -133,7 +133,6 @@ def sloping_points(
 
 @jit(forceinline=True)
 def area_of(image: Array) -> int:
-    """The pixels of an image."""
     area = 1
     for d in range(image.size):
         area *= image[d]
@@ -142,7 +141,6 @@ def area_of(image: Array) -> int:
 
 @jit
 def sample_plane(plane: Array, pixels: Array, positions: Array, weights: Array, tap_weights: Array, row: Array) -> None:
-    """row[p] = the sum of the pixels of point p times their weights; those that are nowhere have some place."""
     if pixels.size == row.size:
         take_into(plane, positions, row)
         clear_nowhere(pixels, row)
@@ -155,7 +153,6 @@ def sample_plane(plane: Array, pixels: Array, positions: Array, weights: Array, 
 
 @jit
 def clear_nowhere(pixels: Array, tap_weights: Array) -> None:
-    """Zeros in the place of pixels that are nowhere."""
     zero = tap_weights.dtype.type(0)
     for k in range(tap_weights.size):
         tap_weights[k] = tap_weights[k] if pixels[k] >= 0 else zero
@@ -203,7 +200,6 @@ def scatter_pixel_grads(row: Array, pixels: Array, weights: Array, plane: Array)
 
 @jit
 def add_products(tap_weights: Array, row: Array, sums: Array) -> None:
-    """Adds row[p] times the pixel to the sum of each tap of point p."""
     count = row.size
     for t in range(0, tap_weights.size, count):
         pixels, to = part_of(tap_weights, t, count), part_of(sums, t, count)

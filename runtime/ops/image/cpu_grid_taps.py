@@ -42,7 +42,6 @@ def tap_buffers(numbers: Array, positions: Array, dims: int, taps: int, block: i
 
 @jit(forceinline=True)
 def tap_buffer_size(dims: int, taps: int, block: int) -> int:
-    """How many elements the memory of a block has."""
     return (2 * dims * taps + ROWS + 2 * taps**dims) * block
 
 
@@ -125,7 +124,6 @@ def pad_coordinates(at: Array, size: int, padding: int, align: bool, scale: Arra
 
 @jit
 def mirror(at: Array, low: float, width: float, scale: Array) -> None:
-    """Places reflected at `low` and at `low + width`."""
     number = at.dtype.type
     first, span, half, zero = number(low), number(width), number(0.5), number(0)
     if width == 0:
@@ -144,7 +142,6 @@ def mirror(at: Array, low: float, width: float, scale: Array) -> None:
 
 @jit
 def nearest_taps(at: Array, size: int, rows: tuple[Array, Array, Array]) -> None:
-    """The nearest pixel, an even one of two: its weight has no slope."""
     index, weight, derivative = rows
     number = at.dtype.type
     zero, one, last = number(0), number(1), number(size - 1)
@@ -156,7 +153,6 @@ def nearest_taps(at: Array, size: int, rows: tuple[Array, Array, Array]) -> None
 
 @jit
 def linear_taps(at: Array, scale: Array, size: int, rows: tuple[Array, Array, Array]) -> None:
-    """The two pixels around places."""
     (index, weight, derivative), count, number = rows, at.size, at.dtype.type
     zero, one, last = number(0), number(1), number(size - 1)
     for p in range(count):

@@ -50,7 +50,6 @@ def resample_backward(
 
 
 def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
-    """The matrix times the vectors along `dim`."""
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype)
     source, to, weights = _folded(a, dim), _folded(out, dim), rows.weights.astype(a.dtype, copy=False)
     outer, _, inner = to.shape
@@ -69,7 +68,6 @@ def _folded(a: Array, dim: int) -> Array:
 
 @functools.lru_cache(maxsize=256)
 def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
-    """The matrix of weights, with a row for each element of the result."""
     step = _step(size, length, align_corners, scale)
     if filter.startswith("nearest"):
         return Rows(np.arange(length + 1), _nearest(size, length, filter, step), np.ones(length))
@@ -131,7 +129,6 @@ def _antialiased(size: int, length: int, filter: str, step: float) -> tuple[Arra
 
 
 def _triangle(x: Array) -> Array:
-    """1 - |x|, 0 beyond 1."""
     return (1 - abs(x)).clip(0, None)
 
 
@@ -148,7 +145,6 @@ def _cubic(a: float) -> Callable[[Array], Array]:
 
 
 def _lanczos(x: Array) -> Array:
-    """sinc(x) sinc(x / 3), 0 beyond 3."""
     return np.where(abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
 
 
@@ -163,7 +159,6 @@ FRACTION_BITS = 22  # after the point: a sum of products with bytes stays within
 def resample_bytes(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """a resampled to `length` elements along `dim`, rounded to bytes."""
     if dim and dim == a.ndim - 1:  # a transpose costs less than loops over single bytes
         transposed = resample_bytes(a.swapaxes(-1, -2), dim - 1, length, filter, align_corners, scale, antialias)
         return transposed.swapaxes(-1, -2)

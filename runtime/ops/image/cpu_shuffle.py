@@ -44,7 +44,6 @@ def to_shuffled_groups(shape: Ints, groups: int) -> Shuffle:
 
 
 def channels_to_pixels(a: Array, factor: int) -> Array:
-    """Pixels of r x r places, one for each of r^2 channels."""
     return _shuffled(a, to_pixels(a.shape, factor))
 
 

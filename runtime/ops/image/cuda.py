@@ -39,7 +39,6 @@ def resample_backward(
 
 
 def multiplied(a: Array, dim: int, length: int, rows: Rows, new: Callable[..., Array] = arrays.result) -> Array:
-    """A sparse matrix times the vectors along `dim`, in memory that `new` gives."""
     weights = arrays.constant(rows.weights.astype(a.dtype, copy=False), a.device)
     result = new(a, (*a.shape[:dim], length, *a.shape[dim + 1 :]))
     args = in_order(a), *offsets_of(rows, a.device), weights, result, *sizes_of(a, dim, length)

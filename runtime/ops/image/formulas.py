@@ -58,7 +58,6 @@ def grid_samples(self: Tensor, grid: Tensor, *kind: Any) -> Tensor:
 
 
 def _sampled(self: Tensor, grid: Tensor, kind: Kind) -> Tensor:
-    """Weighted sums of the pixels around each point."""
     pixels = _pixels(self)
     choices = _choices(self._shape, grid, kind)
     parts = [_read(pixels, row, inside) * _weight(taps, inside).unsqueeze(-1) for row, inside, taps in choices]
@@ -88,7 +87,6 @@ def grid_sample_grid_grad(grad: Tensor, self: Tensor, grid: Tensor, *kind: Any) 
 
 
 def grid_moved(self: Tensor, grid: Tensor, moved: Tensor, *kind: Any) -> Tensor:
-    """How the samples change while the points of the grid move."""
     x, points, moved = _widened(self, grid, moved)
     pixels, along, parts = _pixels(x), moved.unbind(-1), []
     for row, inside, taps in _choices(self._shape, points, kind):
@@ -103,7 +101,6 @@ def _widened(*tensors: Tensor) -> list[Tensor]:
 
 
 def _pixels(self: Tensor) -> Tensor:
-    """The channels of each pixel of all samples as a row."""
     return self.movedim(1, -1).reshape((self._shape[0] * prod(self._shape[2:]), self._shape[1]))
 
 
@@ -120,12 +117,10 @@ def _choices(shape: Sequence[int], grid: Tensor, kind: Kind) -> Iterator[Choice]
 
 
 def _read(pixels: Tensor, row: Tensor, inside: Tensor) -> Tensor:
-    """One pixel for each point of the grid."""
     return op.where(inside.unsqueeze(-1), op.index(pixels, [row]), 0)
 
 
 def _weight(taps: Sequence[Tap], inside: Tensor) -> Tensor:
-    """The weight of a pixel."""
     return op.where(inside, functools.reduce(op.mul, [tap.weight for tap in taps]), 0)
 
 
@@ -173,7 +168,6 @@ def _cubic(part: Tensor, k: int) -> Tensor:
 
 
 def _cubic_derivative(part: Tensor, k: int) -> Tensor:
-    """The derivative of that weight."""
     (x, sign), a = _distance(part, k), SHARPNESS
     if k in (0, 1):
         return (3 * (a + 2) * x - 2 * (a + 3)) * x * sign

@@ -39,7 +39,6 @@ def border_pad_backward(grad: Layout, input_shape: Ints, pad: Ints, mode: str) -
 
 
 def resample(x: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
-    """x resampled to `length` elements along `dim`; `kind` is filter, align_corners, scale and antialias."""
     return None if _is_strided(x) else _weighted(x.shape, dim, length, filter_rows(x.shape[dim], length, *kind))
 
 
@@ -56,7 +55,6 @@ def _is_strided(x: Layout) -> bool:
 
 
 def _weighted(shape: Ints, dim: int, length: int, rows: Rows) -> Plan:
-    """The call for sums by a matrix of weights, which take the place of a dimension."""
     before, size, behind = shape[:dim], shape[dim], shape[dim + 1 :]
     outer, inner = prod(before), prod(behind)
     weights = np.ascontiguousarray(rows.weights, np.float64).view(np.int64)

@@ -31,7 +31,6 @@ def _shuffled(x: Layout, how: Shuffle) -> Plan | None:
 
 
 def _steps_of_parts(x: Layout, parts: tuple[Ints, ...]) -> Ints:
-    """The strides of an operand whose dimensions are seen as their parts."""
     steps = list[int]()
     for own, step in zip(parts, x.strides or contiguous_strides(x.shape), strict=True):
         steps += [step * inner for inner in contiguous_strides(own)]

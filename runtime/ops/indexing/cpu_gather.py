@@ -28,7 +28,6 @@ UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum
 
 
 def _folded(a: Array, dim: int) -> Array:
-    """A contiguous array as (before, dim, after); a 0-d array counts as having one dimension."""
     shape = a.shape or (1,)
     folded = (math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :]))
     return contiguous(a).reshape(folded)
@@ -59,24 +58,20 @@ def gather_backward(grad: Array, shape: Ints, dim: int, indices: Array) -> Array
 
 
 def scatter(a: Array, dim: int, indices: Array, src: Any) -> Array:
-    """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
     return _put("scatter", copied(a), dim, indices, src, False)
 
 
 def scatter_add(a: Array, dim: int, indices: Array, src: Array) -> Array:
-    """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
     return _put("scatter_add", copied(a), dim, indices, src, True)
 
 
 @writes("scatter")
 def scatter_(out: Array, dim: int, indices: Array, src: Any) -> None:
-    """Writes src_ij to out[places_ij, j] for dim 0, and so on; src may be one number."""
     _put_inside("scatter", out, dim, indices, src, False)
 
 
 @writes("scatter_add")
 def scatter_add_(out: Array, dim: int, indices: Array, src: Array) -> None:
-    """Adds src_ij to out[places_ij, j] for dim 0, and so on."""
     _put_inside("scatter_add", out, dim, indices, src, True)
 
 
@@ -111,7 +106,6 @@ def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) 
 
 
 def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
-    """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
     entire, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
     require_inside("scatter_reduce", at, dim, entire.shape[dim])
     find = {"f": plans_scatter.scatter_reduce, "c": None}.get(a.dtype.kind, plans_scatter.scatter_reduce_full)

@@ -47,7 +47,6 @@ def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
 
 @jit
 def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None:
-    """to[i, j] = memory[at[i] + j inner], for j below `width`."""
     if width == 1:
         take_into(memory, at, to)
     elif inner == 1:
@@ -98,14 +97,12 @@ def take(
     first: int,
     last: int,
 ) -> None:
-    """take_at, which sets `outside[0]` where an index is out of bounds."""
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
         outside[0] = 1
 
 
 @jit
 def put_line(lines: Array, d: int, indices: Array, added: int, size: int, step: int) -> None:
-    """Write down what is known of array of indices number d."""
     line = part_of(lines, d * LINE, LINE)
     line[0], line[1], line[2], line[3] = address(indices), added, size, step
 
@@ -267,7 +264,6 @@ def counted_from_front(index: Array, out: Array, lower_bound: int, size: int, fi
 
 @jit
 def add_columns(grad: Array, start: int, alike: int, target: Array) -> None:
-    """target[j] += grad[start + j], or the one number of gradients that are all alike."""
     if alike:
         for j in range(target.size):
             target[j] += grad[0]
@@ -291,7 +287,6 @@ def add_each(grad: Array, start: int, alike: int, offsets: Array, target: Array)
 
 @jit
 def clear_columns(out: Array, width: int, first: int, last: int) -> None:
-    """out[:, first:last] = 0 for rows of `width`."""
     rows, size = (1, out.size) if last - first == width else (out.size // width, last - first)
     for r in range(rows):
         row = part_of(out, r * width + first, size)

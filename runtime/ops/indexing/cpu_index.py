@@ -37,7 +37,6 @@ def require_inside(
 
 
 def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array:
-    """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
     table = copied(out).reshape(out.size // width if width else 0, width)
     if table.size:
         parts = contiguous(values).reshape(rows.size, width)
@@ -46,7 +45,6 @@ def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array
 
 
 def is_rows(dtype: np.dtype, ndim: int, indices: Sequence[Array | None]) -> bool:
-    """Whether floats are indexed by one array of integers along their first dimension."""
     return len(indices) == 1 and ndim > 0 and dtype.kind == "f" and getattr(indices[0], "dtype", None) == np.int64
 
 
@@ -220,7 +218,6 @@ def broadcast_shape_of(op: str, arrays: Sequence[Array]) -> Ints:
 
 
 def foldable(a: Array, front: int, count: int) -> Array:
-    """The array, or a contiguous copy where the dimensions around `count` from `front` on have no one step."""
     around = range(front), range(front + count, a.ndim)
     return a if a.flags.c_contiguous or None not in [fold_step(a, dims) for dims in around] else contiguous(a)
 
@@ -235,7 +232,6 @@ def fold_step(a: Any, dims: Iterable[int]) -> int | None:
 
 
 def memory_of(a: Array) -> Array:
-    """The words of memory between the first and the last element of an array."""
     if a.flags.c_contiguous:
         return as_uints(a)
     read_extent = 1 + sum((size - 1) * step for size, step in zip(a.shape, a.strides, strict=True)) // a.itemsize

@@ -57,7 +57,6 @@ def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) ->
 
 
 def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
-    """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
     result = copied(a)
     index_add_(result, dim, positions, source, alpha)
     return result
@@ -140,12 +139,10 @@ def put_folded(out: Array, idxs: Array, value: Array, steps: Steps, chosen: tupl
 
 
 def flat_memory(a: Array) -> Array:
-    """The elements of memory between the first and the last element of an array."""
     return memory_of(a).view(a.dtype)
 
 
 def put_everywhere(out: Array, dims: Sequence[int], arrays: Sequence[Array], values: Array, add: bool) -> None:
-    """The same in any layout, as NumPy does it."""
     key: list[Any] = [slice(None)] * out.ndim
     for dim, array in zip(dims, arrays, strict=True):
         key[dim] = array
@@ -166,7 +163,6 @@ def as_indexed(op: str, values: Array, shape: Ints) -> Array:
 
 
 def put_where(out: Array, mask: Array, values: Array) -> None:
-    """Writes one value, or as many as are chosen, where a mask of the array's shape is true."""
     is_one = values.size == 1 and values.ndim < 2
     if not out.flags.c_contiguous or out.itemsize not in UINT_OF_SIZE:
         value = values if is_one else as_indexed("index_put", values, (int(np.count_nonzero(mask)),))

@@ -41,7 +41,6 @@ def count_true(mask: Array, starts: Array, first: int, last: int) -> None:
 
 @jit
 def sum_up(starts: Array) -> None:
-    """The numbers of all blocks before each, of those of each block."""
     for b in range(1, starts.size):
         starts[b] += starts[b - 1]
 
@@ -142,7 +141,6 @@ def unravel_rows(sizes: Array, positions: Array, first: int, last: int) -> None:
 
 @jit
 def unravel_all(positions: Array, sizes: Array) -> None:
-    """`unravel_rows` for all coordinates."""
     unravel_rows(sizes, positions, 0, positions.size // (sizes.size + 1))
 
 
@@ -173,13 +171,11 @@ def as_uints(a: Array) -> Array:
 
 
 def full_mask(shape: Ints, indices: Sequence[Array | None]) -> Array | None:
-    """The only index where it is a mask of all dimensions, of which there are some."""
     first = indices[0] if len(indices) == 1 else None
     return first if first is not None and first.dtype.kind == "b" and first.shape == shape != () else None
 
 
 def counted(mask: Array) -> tuple[Array, Array]:
-    """The bytes of a mask, and how many of its elements are true before each block, and in all."""
     line = as_uints(contiguous(mask))
     blocks = -(-line.size // BLOCK)
     starts = np.zeros(blocks + 1, np.int64)
@@ -188,7 +184,6 @@ def counted(mask: Array) -> tuple[Array, Array]:
 
 
 def chosen_by_mask(a: Array, mask: Array) -> Array:
-    """The elements of an array where a mask of its shape is true."""
     line, starts = counted(mask)
     out = np.empty(starts[-1], a.dtype)
     shared(compress, (as_uints(contiguous(a)), line, starts, as_uints(out)), starts.size - 1, line.size)
@@ -210,7 +205,6 @@ def put_by_mask(values: Array, mask: Array) -> Array | None:
 
 
 def nonzero(a: Array) -> Array:
-    """The indices of the elements that are not zero, one row each."""
     line, starts = counted(a if a.dtype.kind == "b" else a != 0)
     positions = np.empty((int(starts[-1]), a.ndim), np.int64)
     if positions.size:
@@ -222,7 +216,6 @@ def nonzero(a: Array) -> Array:
 
 
 def without_masks(indices: Sequence[Array | None]) -> list[Array | None]:
-    """Each mask replaced by the indices where it is true, one array for each of its dimensions."""
     result: list[Array | None] = []
     for item in indices:
         if item is not None and item.dtype.kind == "b":

@@ -31,14 +31,12 @@ def are_inside(index: Array, lower_bound: int, size: int) -> bool:
 
 @jit
 def look_at(index: Array, lower_bound: int, size: int, first: int, last: int) -> None:
-    """Whether a range of indices is inside."""
     if not are_inside(part_of(index, first, last - first), lower_bound, size):
         raise IndexError
 
 
 @jit
 def put_row(row: Array, index: Array, values: Array, add: int) -> None:
-    """row[index[i]] = values[i], or += with `add`."""
     if not are_inside(index, 0, row.size):
         raise IndexError
     if add:
@@ -51,7 +49,6 @@ def put_row(row: Array, index: Array, values: Array, add: int) -> None:
 
 @jit
 def fill_row(row: Array, index: Array, value: float, add: int) -> None:
-    """row[index[i]] = value, or += with `add`."""
     arg, size = row.dtype.type(value), np.uint64(row.size)
     for i in range(index.size):
         to = np.uint64(index[i])  # a negative one is too large
@@ -88,7 +85,6 @@ def scatter_rows_onto_zeros(
 
 @jit
 def times_number(x: Array, out: Array, factor: float, first: int, last: int) -> None:
-    """out = factor x, for a range of elements."""
     row, to, times = part_of(x, first, last - first), part_of(out, first, last - first), out.dtype.type(factor)
     for i in range(to.size):
         to[i] = row[i] * times
@@ -177,7 +173,6 @@ def put_rows(
 
 @jit
 def put_elements(row: Array, values: Array, add: int) -> None:
-    """row = values, or += with `add`."""
     if add:
         for j in range(row.size):
             row[j] += values[j]
@@ -216,7 +211,6 @@ def put_by_two(
 
 @jit
 def nonzero_offsets(mask: Array, step: int) -> Array:
-    """step i for each i where the mask is true."""
     positions, n, i = zero_offsets(count_of_true(mask)), 0, 0
     while n < positions.size and i < mask.size:  # another thread may be changing the mask
         positions[n] = i * step
@@ -227,7 +221,6 @@ def nonzero_offsets(mask: Array, step: int) -> Array:
 
 @jit
 def count_of_true(mask: Array) -> int:
-    """How many elements are true."""
     total = 0
     for i in range(mask.size):
         total += int(mask[i])
@@ -236,7 +229,6 @@ def count_of_true(mask: Array) -> int:
 
 @jit
 def look_at_true(mask: Array, lower_bound: int, upper_bound: int) -> None:
-    """Whether as many elements are true as may be."""
     if not lower_bound <= count_of_true(mask) <= upper_bound:
         raise IndexError
 
@@ -269,7 +261,6 @@ def put_true(
 
 @jit
 def zero_offsets(count: int) -> Array:
-    """So many zeros."""
     positions = empty_row(0, count)
     for i in range(count):
         positions[i] = 0
@@ -295,7 +286,6 @@ def link(index: Array, size: int, first: int, following: Array, heads: Array) ->
 
 @jit
 def add_linked(row: Array, rows: Array, i: int, following: Array) -> None:
-    """row += rows[i], and those that follow."""
     while i >= 0:
         value = part_of(rows, i * row.size, row.size)
         for j in range(row.size):

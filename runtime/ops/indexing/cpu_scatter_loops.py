@@ -38,7 +38,6 @@ COLUMNS = 16  # that are counted together
 
 @jit
 def combined_by(old: Any, value: Any, how: int) -> Any:
-    """The element that stands for both."""
     if how == SUM:
         return old + value
     if how == PRODUCT:
@@ -50,7 +49,6 @@ def combined_by(old: Any, value: Any, how: int) -> Any:
 
 @jit
 def checked_index(index: Array, at: int, size: int) -> Any:
-    """The index at a place, which must be below `size`."""
     result = np.uint64(index[np.uint64(at)])  # a negative one is too large
     if result >= np.uint64(size):
         raise IndexError
@@ -116,7 +114,6 @@ def join_line(line: Array, index: Array, values: Array, how: int) -> None:
 
 @jit
 def join_each(line: Array, index: Array, values: Array, how: int) -> None:
-    """The loop of `join_line`."""
     for i in range(index.size):
         here = np.uint64(checked_index(index, i, line.size))
         line[here] = combined_by(line[here], values[i], how)
@@ -176,7 +173,6 @@ def join_slices(
 
 @jit
 def join_slice(row: Array, value: Array, how: int) -> None:
-    """Elements that lie side by side."""
     for j in range(row.size):
         row[j] = combined_by(row[j], value[j], how)
 
@@ -329,7 +325,6 @@ def put_slices(
 
 @jit
 def fill_true(out: Array, mask: Array, value: Array, first: int, last: int) -> None:
-    """out[i] = value[0] where the mask is true."""
     row, chosen, arg = part_of(out, first, last - first), part_of(mask, first, last - first), value[0]
     for i in range(row.size):
         if chosen[i]:

@@ -39,7 +39,6 @@ def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
 
 
 def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
-    """A copy of a with one value in the slices at `positions` along `dim`."""
     result = copied(a)
     index_fill_(result, dim, positions, value)
     return result
@@ -57,7 +56,6 @@ def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
 
 
 def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Array:
-    """A copy of a with elements written, or added, at places of the flattened array."""
     result = copied(a)
     put_flat_(result, positions, source, accumulate)
     return result

@@ -100,7 +100,6 @@ class Indexed:
 
     @property
     def order(self) -> list[int]:
-        """The dimensions, those with an index first."""
         return [*self.dims, *self.rest]
 
     def rows(self) -> DeviceArray:
@@ -113,7 +112,6 @@ class Indexed:
         return matches[0]
 
     def as_table(self, a: DeviceArray) -> DeviceArray:
-        """What is indexed, in row order, its indexed dimensions made one."""
         moved = in_order(transposed(a, self.order))
         return moved.reshape(prod(self.shape[d] for d in self.dims), *moved.shape[len(self.dims) :])
 
@@ -124,7 +122,6 @@ class Indexed:
 
 
 def _without_masks(indices: Indices) -> list[DeviceArray | None]:
-    """Each mask replaced by the indices where it is true, one array for each of its dimensions."""
     result: list[DeviceArray | None] = []
     for item in indices:
         if item is None or item.dtype.kind != "b":
@@ -196,7 +193,6 @@ def _put_everywhere(a: DeviceArray, values: DeviceArray, accumulate: bool) -> De
 
 
 def _require_fits(op: str, value: Ints, output_mask: Ints) -> None:
-    """Values must broadcast to the shape of what is indexed."""
     pairs = zip(reversed(value), reversed(output_mask), strict=False)
     if len(value) > len(output_mask) or any(n not in (1, m) for n, m in pairs):
         raise RuntimeError(

@@ -26,7 +26,6 @@ BOOL, INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 
 
 def counts_of(a: DeviceArray, lines: int) -> DeviceArray:
-    """For each element how many up to it in its line are not zero."""
     result = arrays.empty((a.size,), INT64, a.device)
     value = a if a.strides is None else arrays.copied(a)
     scan("count", BOOL, [value], [result], (lines, a.size // lines if lines else 0, 1))
@@ -47,7 +46,6 @@ def nonzero(a: DeviceArray) -> DeviceArray:
 
 
 def order_from_counts(mask: DeviceArray, counts: DeviceArray) -> DeviceArray:
-    """Where a mask is true the count less one, else 0."""
     result = arrays.empty(mask.shape, INT64, mask.device)
     value = mask if mask.strides is None else arrays.copied(mask)
     over_elements(ORDER, mask.size, value.ravel(), counts, result)
@@ -58,7 +56,6 @@ Ints = tuple[int, ...]
 
 
 def _ensure_1d(a: DeviceArray) -> DeviceArray:
-    """An array, a 0-d one as one of one element."""
     return a if a.ndim else a.reshape(1)
 
 

@@ -23,7 +23,6 @@ Derivatives: TypeAlias = tuple[Any, Any]
 
 
 def zeros_of(like: Tensor, shape: Ints) -> Tensor:
-    """Zeros of a shape, with the dtype and device of `like`."""
     return op.zeros(shape, dtype=like.dtype, device=like.device)
 
 
@@ -73,7 +72,6 @@ def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def full_of(like: Tensor, shape: Ints, value: Any) -> Tensor:
-    """One number in a shape, with the dtype and device of `like`."""
     return op.full(tuple(shape), value, dtype=like.dtype, device=like.device)
 
 
@@ -90,7 +88,6 @@ def scattered_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def chosen_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The same as a choice between elements that are read by index."""
     where = mask.expand(self._shape)
     if not source.numel():
         op.order_of_true(where, 0, 0)
@@ -108,12 +105,10 @@ def masked_scatter_grad(grad: Tensor, mask: Tensor, shape: Ints) -> Tensor:
 
 
 def trues_like(x: Tensor) -> Tensor:
-    """True for each element."""
     return op.ones(x._shape, dtype=dtypes.bool_, device=x.device)
 
 
 def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
-    """The first elements of each dimension, as many as the shape has."""
     for dim, (size, n) in enumerate(zip(src._shape, shape, strict=True)):
         src = src if size == n else src.narrow(dim, 0, n)
     return src

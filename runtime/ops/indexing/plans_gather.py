@@ -155,7 +155,6 @@ def offsets_of(x: Layout, dims: list[int]) -> np.ndarray | None:
 
 
 def broadcast_shape_of(shapes: tuple[Ints, ...]) -> Ints | None:
-    """The common shape of arrays; None where they have none, or no elements."""
     try:
         common = np.broadcast_shapes(*shapes)
     except ValueError:

@@ -47,7 +47,6 @@ WIDE = 32  # elements of a row from which it costs little that each thread looks
 
 
 def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
-    """Elements copied to where others lie."""
     shape, missing = to.shape, len(to.shape) - len(source.shape)
     if missing < 0 or not prod(shape):
         return None

@@ -70,7 +70,6 @@ def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float
 
 @with_integers(index_fill_full)
 def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    """A copy with one value, which may be that of a tensor, written to slices."""
     result = _filling_slices(~0, as_vector(x), dim, index, value) if are_contiguous(x) else None
     return result and into_copy(x, *result)
 
@@ -142,7 +141,6 @@ MAX_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places 
 
 @of_any_dtype
 def nonzero(x: Layout) -> Plan | None:
-    """The indices of the elements that are not zero."""
     ndim, size = len(x.shape), prod(x.shape)
     if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MAX_UNRAVELED):
         return None
@@ -154,7 +152,6 @@ def nonzero(x: Layout) -> Plan | None:
 
 
 def unraveled(x: Layout, positions: Step) -> Plan:
-    """The call that takes the numbers of rows apart, of more than two dimensions."""
     if len(x.shape) < 3:
         return ()
     sizes = np.array(x.shape[:-1], np.int64)
@@ -162,7 +159,6 @@ def unraveled(x: Layout, positions: Step) -> Plan:
 
 
 def counted(operand: int, output: int, size: int) -> Plan:
-    """The calls that count in an output of their own how many elements are true up to the end of each block."""
     blocks = -(-size // BLOCK)
     starts = ((output, (blocks + 1,)),)
     first = Step(count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
@@ -179,7 +175,6 @@ def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
 
 @of_any_dtype
 def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
-    """A copy with elements of another tensor, one after the other, where a mask is true."""
     available, size = prod(source.shape), prod(x.shape)
     if not available or not 0 < size <= MAX_SERIAL_MASK or not are_contiguous(x, mask, source):
         return None

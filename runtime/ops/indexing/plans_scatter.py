@@ -44,7 +44,6 @@ def scatter_full_(out: Layout, dim: int, index: Layout, src: Layout | float) -> 
 
 @with_integers(scatter_full)
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """A copy with elements, or one number, written along a dimension."""
     if not isinstance(src, Layout):
         return _in_copy(x, _filling(~0, x, dim, index, src))
     return _in_rows(x, dim, index, src, 0) or _in_copy(x, _joining(~0, x, dim, index, src, LAST))
@@ -110,7 +109,6 @@ def _without_self(joining: Step, reduce: str) -> list[Step]:
 
 
 def _filled(joining: Step, value: float) -> Step:
-    """The call that writes a number where another one writes elements."""
     return joining._replace(kernel=fill_along, operands=joining.operands[:2], numbers=(value,), ints=())
 
 

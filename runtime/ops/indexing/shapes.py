@@ -29,20 +29,16 @@ def indexed(self: Any, indices: Sequence[Any]) -> Shape:
 
 
 def selected(self: Any, dim: int, index: Any) -> Shape:
-    """As many slices along `dim` as there are indices."""
     return self.shape and (*self.shape[:dim], index.size, *self.shape[dim + 1 :])
 
 
 def gathered(self: Any, dim: int, index: Any, *rest: Any) -> Shape:
-    """The shape of the index."""
     return tuple(index.shape)
 
 
 def one_per_index(self: Any, index: Any) -> Shape:
-    """The shape of the index."""
     return tuple(index.shape)
 
 
 def indices_like(index: Any, *rest: Any) -> MetaArray:
-    """Indices, as many as the first operand has elements."""
     return MetaArray(index.shape, INT64)

@@ -27,7 +27,6 @@ def vector_norm(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim
 
 
 def _require_same_category(op: str, x: Any, dtype: Any) -> None:
-    """A dtype in which to compute is of the tensor's kind."""
     if dtype is not None and dtype.kind != x.dtype.kind:
         raise RuntimeError(f"{op}(): dtype should be of the kind of {x.dtype!r}, but got {dtype!r}")
 

@@ -82,7 +82,6 @@ def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
 
 
 def inverse(a: Array) -> Array:
-    """The inverses; a singular matrix is an error."""
     return inverse_info(a, True)[0]
 
 
@@ -101,7 +100,6 @@ def determinant(a: Array) -> Array:
 
 
 def log_determinant(a: Array) -> tuple[Array, Array]:
-    """The signs of the determinants and the logarithms of their absolute values."""
     if takes_blocks(a):
         signs, logarithms, *_ = run(plans.log_determinant, np.ascontiguousarray(a))
         return signs, logarithms
@@ -128,7 +126,6 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
 
 
 def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **kwargs: Any) -> Any:
-    """The result of the function; where it does not converge, an error that says why."""
     try:
         return function(a, *args, **kwargs)
     except np.linalg.LinAlgError:
@@ -167,12 +164,10 @@ def singular_values(a: Array, driver: None) -> Array:
 
 
 def rotates(a: Array) -> bool:
-    """Whether rotations find the eigenvalues of matrices: of real ones that are not large."""
     return takes_blocks(a) and a.shape[-1] <= ROTATED
 
 
 def planned_eigen(a: Array) -> list[Array] | None:
-    """The eigenvalues and eigenvectors that a plan finds; None where there is none."""
     try:
         return run_if_planned(plans.hermitian_eigen, np.ascontiguousarray(a))
     except ValueError:
@@ -225,7 +220,6 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
 
 
 def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
-    """The shortest X with the least |A X - B|, and the rank of each A."""
     if not np.isfinite(a).all():
         raise LinAlgError(f"linalg_lstsq(): {_NOT_CONVERGED} contained non-finite values.")
     result = np.zeros((*a.shape[:-2], a.shape[-1], b.shape[-1]), a.dtype)
@@ -249,14 +243,12 @@ def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
 
 
 def reflected_columns(a: Array, factors: Array) -> Array:
-    """The first columns of products of reflections, whose vectors stand below the diagonals."""
     if a.size:
         return run(plans.reflected_columns, np.ascontiguousarray(a), np.ascontiguousarray(factors))[0]
     return np.empty_like(a, order="C")
 
 
 def matrix_exponential(a: Array) -> Array:
-    """exp(A), by scaling and squaring of Pade approximants."""
     from scipy.linalg import expm
 
     return np.ascontiguousarray(expm(a)) if a.size else a.copy()

@@ -28,7 +28,6 @@ BLOCK = 16  # rows or columns that are eliminated one by one before a product do
 
 @jit
 def negated(like: float, source: int, source_row: int, rows: int, columns: int, to: int) -> None:
-    """Write -A as a contiguous matrix."""
     for i in range(rows):
         row, out = (
             row_at(like, source + i * source_row, columns),
@@ -42,7 +41,6 @@ def negated(like: float, source: int, source_row: int, rows: int, columns: int, 
 def subtract_product(
     a: int, a_row: int, b: int, b_row: int, c: int, c_row: int, rows: int, depth: int, columns: int, space: Array
 ) -> None:
-    """C = C - A B."""
     if rows <= 0 or depth <= 0 or columns <= 0:
         return
     like = space.dtype.type(0)
@@ -57,7 +55,6 @@ def subtract_product(
 
 @jit
 def subtract_row(row: Array, factor: float, other: Array) -> None:
-    """row = row - factor other."""
     for j in range(row.size):
         row[j] -= factor * other[j]
 

@@ -44,7 +44,6 @@ def too_short(like: float) -> float:
 
 @jit
 def scale_all(x: Array, factor: float) -> None:
-    """x = factor x."""
     for i in range(x.size if factor != 1 else 0):
         x[i] = float(x[i]) * factor
 

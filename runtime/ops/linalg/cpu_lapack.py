@@ -48,19 +48,16 @@ def in_single(a: Array) -> bool:
 
 
 def singular_single(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    """U, the singular values in descending order, V^T of float32 matrices."""
     u, values, vh = _each_single("gesdd", a, full_matrices=full_matrices)
     return u, values, vh
 
 
 def eigen_single(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of float32 matrices."""
     values, vectors = _each_single("syevd", a, lower=1)
     return values, vectors
 
 
 def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
-    """The results of a routine for each matrix, side by side; an error where one does not converge."""
     solve = routine(name, "f")
     matches = []
     for (one,) in matrices(a):
@@ -74,7 +71,6 @@ def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
 
 
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """The matrices of several batches of one shape, side by side."""
     flat = [a.reshape((-1, *a.shape[-2:])) if a.size else np.empty((0, *a.shape[-2:]), a.dtype) for a in arrays]
     return zip(*flat, strict=True)
 
@@ -86,7 +82,6 @@ def first_zero_pivots(a: Array) -> Array:
 
 
 def first_bad_minors(a: Array) -> Array:
-    """For each Hermitian matrix the order of the first leading minor that is not positive-definite; else 0."""
     matches = [routine("potrf", a.dtype.char)(one, lower=1)[1] for (one,) in matrices(a)]
     return np.array(matches, np.int32).reshape(a.shape[:-2])
 

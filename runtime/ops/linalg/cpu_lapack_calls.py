@@ -29,7 +29,6 @@ Array = np.ndarray
 
 @jit
 def all_finite(row: Array) -> bool:
-    """Whether there is neither an infinity nor a nan."""
     total = row.dtype.type(0)
     for i in range(row.size):
         total += 0 * row[i]
@@ -154,7 +153,6 @@ LAPACK_JOBZ_UPLO = ord("V") + 256 * ord("L")  # eigenvectors are wanted, lower t
 
 @jit
 def has_finite_triangle(matrix: Array, n: int) -> bool:
-    """Whether there is neither an infinity nor a nan in the lower triangle."""
     finite = True
     for i in range(n):
         finite = finite and all_finite(part_of(matrix, i * n, i + 1))

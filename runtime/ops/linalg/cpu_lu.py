@@ -41,7 +41,6 @@ def pivot_index(row: Array, first: int) -> int:
 
 @jit
 def swap_rows(a: int, b: int, like: float, count: int) -> None:
-    """Exchange two rows."""
     one, other = row_at(like, a, count), row_at(like, b, count)
     for j in range(count):
         saved_value = one[j]
@@ -147,7 +146,6 @@ def fail_if_any(info: Array) -> None:
 
 @jit
 def copy_columns(matrix: Array, columns: int, start: int, count: int, rows: int, to: Array) -> None:
-    """Copy some columns of a contiguous matrix to where they stand in another one."""
     for r in range(rows):
         copy_row(part_of(matrix, r * columns + start, count), part_of(to, r * columns + start, count))
 
@@ -251,7 +249,6 @@ def log_determinant_each(packed: Array, pivots: Array, signs: Array, logarithms:
 
 @jit
 def determinant_each(packed: Array, pivots: Array, out: Array, rows: int) -> None:
-    """Determinants: products of the diagonals, with the other sign for each exchange."""
     for i in range(out.size):
         product = 1.0
         for j in range(rows):

@@ -22,7 +22,6 @@ Array = np.ndarray
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def inner_product(x: Array, y: Array) -> float:
-    """sum_i x_i y_i."""
     total = x.dtype.type(0)
     for i in range(x.size):
         total += x[i] * y[i]
@@ -194,7 +193,6 @@ def keep_reflection(vectors: Array, rows: int, j: int, vector: Array) -> None:
 
 @jit
 def all_triangles(vectors: Array, rows: int, count: int, factors: Array, triangles: Array) -> None:
-    """T of each panel of reflections that have been kept."""
     for start in range(0, count, BLOCK):
         left, width = rows - start, min(BLOCK, count - start)
         panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)

@@ -32,7 +32,6 @@ def interleave(source: int, count: int, numbers: int, to: Array) -> None:
 
 @jit
 def deinterleave(source: Array, count: int, numbers: int, to: int) -> None:
-    """Place each of `count` matrices by itself again."""
     like, size = source.dtype.type(0), item_size(source.dtype.type(0))
     transpose_at(like, address(source), BATCH_MATRICES * size, numbers, count, to, numbers * size)
 
@@ -54,7 +53,6 @@ def batched_argmax(a: Array, n: int, k: int, tops: Array, positions: Array) -> N
 
 @jit
 def swap_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
-    """Exchange two rows of one of the matrices."""
     size = columns * BATCH_MATRICES
     one, other = part_of(a, i * size, size), part_of(a, j * size, size)
     for c in range(columns):
@@ -65,7 +63,6 @@ def swap_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
 
 @jit
 def divide_rows(rows: Array, divisors: Array, count: int) -> None:
-    """Divide `count` elements of all matrices by one of each."""
     for c in range(count):
         row = part_of(rows, c * BATCH_MATRICES, BATCH_MATRICES)
         for lane in range(BATCH_MATRICES):
@@ -112,7 +109,6 @@ def decompose_small(
 
 @jit
 def solve_lower_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
-    """B = L^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
     row = columns * BATCH_MATRICES * size
     for i in range(n):
@@ -126,7 +122,6 @@ def solve_lower_small(factors: Array, n: int, b: Array, columns: int, unit: bool
 
 @jit
 def solve_upper_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
-    """B = U^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
     row = columns * BATCH_MATRICES * size
     for i in range(n - 1, -1, -1):
@@ -188,7 +183,6 @@ def solve_triangular_small(
     first: int,
     last: int,
 ) -> None:
-    """`solve_triangular_each`."""
     like = b.dtype.type(0)
     size, factors, group = (
         item_size(like),
@@ -216,7 +210,6 @@ def undefine(matrix: Array, failed: int) -> None:
 
 @jit
 def swap_columns(matrix: Array, n: int, i: int, j: int) -> None:
-    """Exchange two columns of a contiguous matrix."""
     for r in range(n):
         saved_value = matrix[r * n + i]
         matrix[r * n + i] = matrix[r * n + j]

@@ -219,7 +219,6 @@ def singular_values(a: Array, driver: None) -> Array:
 
 
 def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: Array) -> Array:
-    """Singular values; vectors go to `left` and `right`."""
     batch, (short, long) = a.shape[:-2], sorted(a.shape[-2:])
     value = arrays.copied(a) if wide else by_columns(a)
     s, info = like(a, *batch, short, dtype=real_of(a.dtype)), zeros(a, *batch, dtype=INT32)
@@ -238,7 +237,6 @@ def require_convergence(op: str, a: Array, info: Array) -> None:
 
 
 def not_converged(op: str, a: Array) -> NoReturn:
-    """Raise the error of an iteration that has no end."""
     finite = np.isfinite(on_host(a)).all()
     reason = "is ill-conditioned or has too many repeated values" if finite else "contained non-finite values"
     raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
@@ -305,7 +303,6 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
 
 
 def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
-    """The shortest X with the least |A X - B|, and the rank of each A, by singular values."""
     if libraries() is None:
         return fallen(cpu.lstsq_solve, a, b, rcond)
     absolute, relative = zeros(a, *a.shape[:-2]), zeros(a, *a.shape[:-2])

@@ -38,7 +38,6 @@ def real_of(dtype: np.dtype) -> np.dtype:
 
 
 def by_columns(a: Array) -> Array:
-    """A copy of matrices that lie column after column: of shape (..., columns, rows)."""
     return memory.copied(swapped(a))
 
 
@@ -73,7 +72,6 @@ def checked(op: str, message: str, info: Array, check_errors: bool) -> None:
 
 
 def blank_failures(x: Array, info: Array) -> None:
-    """Let the results be nan where something failed."""
     if x.size:
         blank = x.dtype.type(np.nan)
         per_element.run(kernels.blanked, x.size, x.dtype, x, info, x.size // info.size, blank)

@@ -29,7 +29,6 @@ def hermitian_input(x: Tensor) -> Tensor:
 
 
 def half_lower(x: Tensor) -> Tensor:
-    """The lower triangle of x with half its diagonal."""
     return (x.tril() + x.tril(-1)) / 2
 
 
@@ -40,38 +39,31 @@ def of_lower(x: Tensor) -> Tensor:
 
 
 def of_lower_backward(grad: Tensor) -> Tensor:
-    """The gradient of x from that of `of_lower(x)`."""
     return half_lower(grad + adjoint(grad))
 
 
 def is_vector(a: Tensor, b: Tensor) -> bool:
-    """Whether `b` is a vector for each matrix of `a`, not a matrix."""
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b._shape) == tuple(a._shape[:-1]))
 
 
 def with_batch_of(x: Tensor, other: Tensor, name: str = "expand") -> Tensor:
-    """Matrices expanded to the batch that they and others broadcast to, as the op `name` requires."""
     batch, others = x._shape[:-2], other._shape[:-2]
     return x if batch == others else x.expand((*broadcast_shapes(name, batch, others), *x._shape[-2:]))
 
 
 def broadcast_batches(name: str, a: Tensor, b: Tensor) -> Pair:
-    """Matrices A and B in the batch dimensions that both broadcast to."""
     return with_batch_of(a, b, name), with_batch_of(b, a, name)
 
 
 def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
-    """The triangle of a matrix that is read."""
     return x.triu(int(unitriangular)) if upper else x.tril(-int(unitriangular))
 
 
 def identity_of(x: Tensor) -> Tensor:
-    """The identity matrix for each matrix of a batch."""
     return op.eye(x._shape[-1], dtype=x.dtype, device=x.device).expand(x._shape)
 
 
 def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The norm of the matrices that lie in two dimensions."""
     rows, columns = dim
     if order == "fro":
         return op.linalg_vector_norm(x, 2, dim, keepdim)
@@ -93,7 +85,6 @@ def _extreme(x: Tensor, dim: int, order: Any, keepdim: bool) -> Tensor:
 
 
 def _with_dims(x: Tensor, dims: Sequence[int]) -> Tensor:
-    """With dimensions of size 1 where a matrix was."""
     for d in sorted(dims):
         x = x.unsqueeze(d)
     return x
@@ -110,7 +101,6 @@ def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bo
 
 
 def condition_by_values(values: Tensor, p: Any) -> Tensor:
-    """The greatest singular value over the least, for p = -2 the other way round; 0 where there are none."""
     if not values._shape[-1]:
         return values.sum(-1)
     first, last = values.select(-1, 0), values.select(-1, -1)
@@ -149,7 +139,6 @@ def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
 
 
 def _tolerance(value: Any, x: Tensor) -> Tensor:
-    """One number for each matrix."""
     if isinstance(value, float):
         return op.full(x._shape[:-2], value, dtype=float64, device=x.device)
     value = value.detach().real if value.is_complex() else value.detach()
@@ -157,18 +146,15 @@ def _tolerance(value: Any, x: Tensor) -> Tensor:
 
 
 def squared_modulus(x: Tensor) -> Tensor:
-    """|x|^2."""
     return (x * x.conj_physical()).real if x.is_complex() else x * x
 
 
 def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:
-    """The tensor with these dimensions behind all others."""
     last = [d % x.ndim for d in dims]
     return x.permute([*(d for d in range(x.ndim) if d not in last), *last])
 
 
 def is_followed(*tensors: Tensor) -> bool:
-    """Whether a graph or forward mode follows what is computed of tensors."""
     return watch.active or any(x._requires_grad for x in tensors)
 
 

@@ -32,7 +32,6 @@ LSTSQ_SERIAL_ELEMENTS = 4096  # numbers of a matrix: of so few OpenBLAS computes
 
 
 def inverse(a: Layout) -> Plan | None:
-    """The inverses; an error where there is none."""
     return inverse_info(a, True)
 
 
@@ -83,7 +82,6 @@ def determinant(a: Layout) -> Plan | None:
 
 
 def log_determinant(a: Layout) -> Plan | None:
-    """The signs of the determinants, and the logarithms of their absolute values."""
     if not are_real(a):
         return None
     batch = a.shape[:-2]
@@ -92,13 +90,11 @@ def log_determinant(a: Layout) -> Plan | None:
 
 
 def lu_packed(a: Layout, check_errors: bool) -> Plan | None:
-    """L and U in one matrix, the rows that were exchanged, and the first zero pivots."""
     return (*decomposing(a, 0, 1, 2), *failing(2, check_errors)) if are_real(a) else None
 
 
 @of_any_dtype
 def row_order(pivots: Layout, rows: int) -> Plan | None:
-    """Which row stands where after exchanges."""
     batch = pivots.shape[:-1]
     if not are_contiguous(pivots) or not pivots.shape or not prod(pivots.shape):
         return None
@@ -181,12 +177,10 @@ def are_real(*operands: Layout) -> bool:
 
 
 def is_small(shape: Ints) -> bool:
-    """Whether square matrices have so few rows that several are decomposed side by side."""
     return shape[-2] == shape[-1] <= BLOCK
 
 
 def groups(count: int) -> tuple[int, int]:
-    """The groups of a batch of small matrices, which threads share."""
     return -(-count // BATCH_MATRICES), 1
 
 
@@ -199,7 +193,6 @@ def work_of(shape: Ints, columns: int) -> int:
 
 
 def decomposing(a: Layout, packed: int, pivots: int, info: int) -> Plan:
-    """The call that decomposes the first operand, and the numbers of its results."""
     batch, (rows, columns) = a.shape[:-2], a.shape[-2:]
     results = ((packed, a.shape), (pivots, (*batch, min(rows, columns))), (info, batch))
     count, work, others = prod(batch), work_of(a.shape, columns) // 3, (pivots, info)
@@ -211,7 +204,6 @@ def decomposing(a: Layout, packed: int, pivots: int, info: int) -> Plan:
 
 
 def addresses_of(name: str) -> Ints:
-    """The addresses of LAPACK's routine for float32 and float64; 0 where there is none."""
     return c_address(name, "f"), c_address(name, "d")
 
 
