@@ -133,8 +133,7 @@ def of_group(a: Array, g: int, group: int) -> Array:
 
 
 def multiply_heads(a: Array, b: Array, into: Array, alpha: float, beta: float) -> None:
-    """into = alpha a b + beta into of matrices for each batch item and head: one product, of copies where steps do not
-    allow it."""
+    """into = alpha a b + beta into for each batch item and head: one product, of copies where steps forbid it."""
     result = into if is_one_batch(into) else memory.moved(into) if beta else like(into, into.shape)
     multiply(one_batch(a), one_batch(b), flat_heads(result), alpha, beta)
     if result is not into:

@@ -65,9 +65,9 @@ def soften(
     scores: Any, bias: Any, mask: Any, keep: Any, result: Any, logsumexp: Any, extras: Any, sizes: Any, causal: Any,
     factor: Any, row_max: Any, total: Any,
 ) -> None:  # fmt: skip
-    """Turns scores into weights, which dropout has left; zeros, and inf, where a query sees nothing.
+    """Scores become weights that dropout has left; zeros, and inf, where a query sees nothing. `row_max` is -inf.
 
-    `extras` says of bias, mask and keep whether there is one, and gives its steps. `least` is -inf.
+    `extras` says of bias, mask and keep whether there is one, and gives its steps.
     """
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:

@@ -12,10 +12,8 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of attention's query, key, value and bias, by the chain rule through `attention_in_ops`.
-
-    With weights P = softmax(S) of scores S = scale Q K^T + bias, M the factor of each that dropout leaves, and G the
-    gradient of the output (o is the product of elements):
+    """By the chain rule through `attention_in_ops`. With P = softmax(S) of scores S = scale Q K^T + bias, M the factor
+    of each weight that dropout leaves, and G the gradient of the output (o is the product of elements):
 
         grad_V = (M o P)^T G                   grad_Q = scale grad_S K
         grad_P = M o (G V^T)                   grad_K = scale grad_S^T Q

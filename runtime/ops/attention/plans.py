@@ -158,8 +158,7 @@ def _work(table: Array) -> int:
 
 
 def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | None:
-    """The table of where operands lie, of which queries, keys and values come first; None where rows of one are not
-    contiguous, and where nothing is to be computed."""
+    """Where operands lie, queries, keys, values first; None where rows are not contiguous, or nothing is left."""
     if any(operand is None for operand in operands):
         return None
     matches = [operand for operand in operands if operand is not None]
@@ -172,8 +171,7 @@ def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | Non
 
 
 def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Matrices | None:
-    """What is added to scores, or multiplies them, as it is read for all of them: of the dimensions of the scores, or 1
-    in the place of the first three; None where its rows are not contiguous, or are to be repeated."""
+    """What is added to scores, or multiplies them, with steps of 0 for sizes of 1; None of rows not contiguous."""
     if extra is None or operands[1] is None:
         return ABSENT
     if extra.shape[3] != operands[1].shape[2]:

@@ -124,10 +124,8 @@ def column_parallel_linear_backward(
 
 
 def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
-    """grad^T @ input in pieces, between which the calls of the group are driven on.
-
-    Pieces of many rows cost least, for products read them where they are. Where rows are few, adding the products would
-    cost more than they do, and two bytes a number would lose digits each time.
+    """grad^T @ input in pieces, between which the calls of the group are driven on: of rows, read where they are; of
+    outputs where adding the products would cost more, and where two bytes a number would lose digits each time.
     """
     by_rows = len(grad) >= max(grad.shape[1], input.shape[1]) and len(grad) and grad.itemsize > 2
     count = min(PIECES, max(1, grad.size * input.shape[1] // ENOUGH))
@@ -159,11 +157,7 @@ def _pieces(size: int, count: int) -> list[slice]:
 
 
 def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ranks) -> tuple[np.ndarray, np.ndarray]:
-    """The losses, and the logarithms of the sums of exponentials over the classes of all ranks.
-
-    Raises:
-        IndexError: a class that no rank has.
-    """
+    """The losses, and the logarithms of the sums of exponentials over the classes of all ranks."""
     members, parts = group.members(), group.parts(self)
     _refuse(target, group.size() * self.shape[-1])
     max_of_rows = group.run([m.all_reduce(_row_max(own), "amax") for m, own in zip(members, parts, strict=True)])

@@ -1,6 +1,6 @@
 """Convolution over up to three dimensions, and its gradients; cpu_algorithm.py says which algorithm computes each.
 
-Convolution of whole numbers: a product of matrices for each element of the kernel; overflow wraps around.
+Of whole numbers it is a product of matrices for each element of the kernel; overflow wraps around.
 """
 
 from __future__ import annotations
@@ -63,10 +63,7 @@ def _taps(kernel: Ints, size: Ints, stride: Ints, dilation: Ints) -> Iterator[tu
 
 
 def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> Array:
-    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p.
-
-    `rest` is stride, padding, dilation, groups.
-    """
+    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
     if weight.dtype.kind in "iu":
         return full_convolution(input, weight, bias, *rest)
     if weight.dtype.kind == "c":

@@ -1,14 +1,12 @@
 """Which algorithm computes a convolution or one of its gradients: decided by the sizes, once for each combination.
 
-- cpu_batch_last: planes too small to fill vectors. The samples become one more dimension of a convolution that one of
-  the other algorithms computes.
-- cpu_depthwise: one channel in and one out of each group, and a small odd kernel. Each plane is filtered where it lies.
-- cpu_pointwise: a kernel of one element. A product of matrices, without copies.
-- cpu_gathered: channels of the result that fill vectors, and enough places for packed weights.
-- cpu_shifted: all others, as sums of shifted planes.
+- cpu_small: planes too small to fill vectors, the samples of which become one more dimension of a convolution that one
+  of the others computes; one channel in and out of each group and a small odd kernel; a kernel of one element.
+- cpu_channels_last: channels of the result that fill vectors, and enough places for packed weights.
+- cpu_im2col: all others, as sums of shifted planes.
 
-Where each is the fastest was measured. An algorithm is a file with a function for each of the three results: from the
-geometry and what is read and made to the plan that computes it, or None where another algorithm should.
+Where each is the fastest was measured. An algorithm has a function for each of the three results: from the geometry and
+what is read and made to the plan that computes it, or None where another algorithm should.
 """
 
 from __future__ import annotations

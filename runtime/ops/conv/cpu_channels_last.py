@@ -1,11 +1,10 @@
 """Convolution with vectors along the channels of the result: products of gathered rows and packed weights.
 
-The channels of one sample are packed as planes, as for shifted planes (cpu_shifted.py), and the same offsets serve:
-place + tap is where the planes have what a tap reads for a place of the output. A tile has places and channels
-of a panel: each step multiplies one element for each place by the weights of a tap. Results are transposed.
-The gradient of the weight has the same tiles, of taps by channels; a step is a place of the output.
-
-Each element is summed in the order of the taps, as by shifted planes: the same bits.
+The channels of one sample are packed as planes, as for shifted planes (cpu_im2col.py), and the same offsets serve:
+place + tap is where the planes have what a tap reads for a place of the output. A tile has places and channels of a
+panel: each step multiplies one element for each place by the weights of a tap. Results are transposed. The gradient of
+the weight has the same tiles, of taps by channels; a step is a place of the output. Each element is summed in the order
+of the taps, as by shifted planes: the same bits.
 """
 
 from __future__ import annotations
@@ -104,10 +103,7 @@ def panel_vectors(like: float, left: int) -> int:
 def pack_weights(
     w: Array, panels: Array, w_taps: Array, w_row: int, groups: int, channels: int, first: int, last: int
 ) -> None:
-    """Copies weights to panels, of which each has a row for each tap, with its weights for some channels.
-
-    Weights of missing channels are zero.
-    """
+    """Weights as panels, of which each has a row for each tap, with its weights for some channels; else zeros."""
     like, depth, units = w.dtype.type(0), w_taps.size, (channels + UNIT - 1) // UNIT
     size, run = item_size(like), run_of(w_taps)
     rounded = panels.size // (groups * depth)
@@ -165,10 +161,7 @@ def add_gathered(
     first: int,
     last: int,
 ) -> None:
-    """out = bias + the sum over taps of weights times planes of x, for blocks of places of samples' groups.
-
-    `channels` are those of the result in a group, `area` its places, `blocks` those of places.
-    """
+    """out = bias + the sum over taps of weights times planes of x, for blocks of places."""
     depth = taps.size
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = zero_row(like, here.size), empty_row(like, UNIT), empty_row(like, BLOCK * UNIT)
@@ -211,10 +204,7 @@ def multiply_gathered(
     first: int,
     last: int,
 ) -> None:
-    """out = the sum over samples of channels of grad times each tap's view of x, for a range of groups of taps.
-
-    `channels` are those of a group of grad, `depth` counts the taps of all channels, `area` places.
-    """
+    """out = the sum over samples of channels of grad times each tap's view of x, for groups of taps of all channels."""
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = zero_row(like, here.size), zero_row(like, UNIT), empty_row(like, TAPS * UNIT)
     blocks, all_rows = taps.size // TAPS, 6 * (panel_width(like) // lanes(like))

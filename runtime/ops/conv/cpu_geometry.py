@@ -1,6 +1,4 @@
-"""The sizes of a convolution over the last three dimensions of arrays, and the calls of loops that compute it.
-
-Packing the channels of a sample as zero-padded planes for a convolution, and unpacking its results.
+"""The sizes of a convolution over the last three dimensions, calls of its loops, and channels packed as padded planes.
 
 With a stride s a channel is packed as planes of every s-th element, one for each offset that some element of the kernel
 begins at (the polyphase components of the channel).
@@ -154,7 +152,7 @@ def flat_offset(xs: Sequence[int], ys: Sequence[int]) -> int:
 def packed_layout(
     channels: int, sizes: Ints, stride: Ints, offsets: Sequence[Ints], padded_size: Ints
 ) -> tuple[Layout, np.ndarray]:
-    """Planes of sizes `room`, one for each offset: element t is element stride t + offset, or zero outside.
+    """Planes of a padded size, one for each offset: element t is element stride t + offset, or zero outside.
 
     With the layout come PART numbers for each plane: how much of it is copied (three sizes), and the first element of
     that in the original and in the copy.

@@ -1,11 +1,10 @@
 """Convolution as a sum of shifted planes: an implicit im2col, whose addresses are computed once per geometry.
 
-The channels of one sample are packed with zeros around them (cpu_packing.py), with a stride s as planes of every s-th
-element. Each element of the kernel, a tap, reads one of these planes from some offset on. In a flat plane a row of the
-output is followed by the next one after a few columns that belong to neither; they are computed, and dropped.
-
-The gradient of the input is a convolution of the gradient of the output with the mirrored kernel. With a stride,
-elements of the input with different residues have different taps, and each residue is a task of its own.
+The channels of one sample are packed with zeros around them (cpu_geometry.py). Each element of the kernel, a tap, reads
+one of these planes from some offset on. In a flat plane a row of the output is followed by the next one after a few
+columns that belong to neither; they are computed, and dropped. The gradient of the input is a convolution of that of
+the output with the mirrored kernel. With a stride, elements of the input with different residues have different taps,
+and each residue is a task of its own.
 """
 
 from __future__ import annotations
@@ -131,10 +130,7 @@ def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> l
 
 
 def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
-    """The tables and ints of `multiply_shifted`, which computes the gradient of the weight.
-
-    The gradient of the output gets as much room between its rows as the planes of the forward plan have.
-    """
+    """Tables and ints of `multiply_shifted`; the gradient's rows get as much room as the forward plan's planes."""
     plan = forward_plan(g)
     _, pitch0, pitch1 = plan.layout[6:9]
     rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
@@ -278,10 +274,7 @@ def multiply_shifted(
     first: int,
     last: int,
 ) -> None:
-    """out = the sum over samples of channels of grad times each tap's view of x, for blocks of groups' channels.
-
-    `columns` are those of a plane, `together` the samples that are done together.
-    """
+    """out = the sum over samples of channels of grad times each tap's view of x; `columns` are those of a plane."""
     left, right = layout_of_numbers(grad_layout), layout_of_numbers(layout)
     lefts, rights = np.zeros(batch_size * left.size, x.dtype), np.zeros(batch_size * right.size + LINE, x.dtype)
     if left.size and right.size:

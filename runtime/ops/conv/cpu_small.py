@@ -1,13 +1,9 @@
-"""Depthwise convolution with a small odd kernel that keeps the size, or halves it: planes are filtered where they lie.
+"""Convolutions for which im2col is too much.
 
-With stride 2, every second element of the result of stride 1 is taken, and gradients go to every second element.
-
-Convolution of planes too small to fill vectors: the samples become the last dimension, which no kernel spans.
-
-A plane of 2 x 2 has rows of 2 and as much padding; with 32 samples behind each element its rows have 64. So a
-convolution over d dimensions is computed as one over d + 1, of blocks of samples.
-
-Convolution with a kernel of one element as products of matrices: weights times channels of a sample as they lie.
+Depthwise with a small odd kernel that keeps the size, or halves it: planes are filtered where they lie; with stride 2,
+every second element of the result of stride 1 is taken. Of planes too small to fill vectors the samples become the last
+dimension, which no kernel spans, in blocks: a plane of 2 x 2 has rows of 2 and as much padding, and with 32 samples
+behind each element rows of 64. A kernel of one element is a product of matrices.
 """
 
 from __future__ import annotations
@@ -179,8 +175,7 @@ def with_samples_last(g: Geometry, block: int, blocks: int) -> Geometry:
 
 @jit
 def samples_last(x: Array, out: Array, batch: int, elements: int, block: int, first: int, last: int) -> None:
-    """(samples, elements) as (blocks, elements, samples of a block), for a range of elements; zeros for samples that
-    are missing."""
+    """(samples, elements) as (blocks, elements, samples of a block), with zeros for missing samples."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     for b in range((batch + block - 1) // block):
         count, to = min(block, batch - b * block), (b * elements + first) * block
@@ -239,10 +234,7 @@ def multiply_planes(
     first: int,
     last: int,
 ) -> None:
-    """out = bias + weights times planes of x, for blocks of channels of samples' groups.
-
-    `depth` and `rows` are the channels of a group of x and of out, `area` the elements of a plane.
-    """
+    """out = bias + weights times planes of x; `depth` and `rows` are the channels of a group of x and of out."""
     like, size, blocks = out.dtype.type(0), item_size(out.dtype.type(0)), (rows + UNIT - 1) // UNIT
     for number in range(first // blocks, (last + blocks - 1) // blocks):
         group = number % groups

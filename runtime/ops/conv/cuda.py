@@ -219,10 +219,7 @@ def by_group(weight: Array, sizes: Sizes) -> Array:
 
 
 def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = False) -> Array:
-    """The windows of some samples: (samples, groups, elements of a window, positions).
-
-    With `beside` they lie as (groups, elements of a window, samples, positions), and so are they given.
-    """
+    """Windows of some samples, (samples, groups, elements, positions); `beside` puts samples behind elements."""
     g, samples = sizes.g, last - first
     own = g.channels * g.taps
     if sizes.is_pointwise:

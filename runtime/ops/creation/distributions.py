@@ -1,6 +1,4 @@
-"""Random numbers whose distribution is given by tensors: normal, Bernoulli, Poisson, binomial, multinomial.
-
-Random numbers of gamma and Dirichlet distributions, whose gradients say how they move with the parameters.
+"""Random numbers whose distribution is given by tensors: normal, Bernoulli, Poisson, binomial, multinomial, gamma.
 
 The numbers are drawn outside of the graph; the gradients of `_standard_gamma` are those of an op that moves numbers
 from one gamma distribution to another (`gamma_moved`), at the place where both are the same.
@@ -296,8 +294,7 @@ def multinomial(
 
 
 def _host_sampled_indices(input: Any, count: int, again: bool, generator: Generator | None) -> Any:
-    """What is drawn by one loop on the host; None elsewhere, where many are drawn without replacement, or weights are
-    wrong."""
+    """What one loop on the host draws; None elsewhere, of many without replacement, and where weights are wrong."""
     shape = input._shape
     columns = shape[-1] if shape else 0
     uses_search = again or count <= min(columns, SEARCH_THRESHOLD)

@@ -1,7 +1,4 @@
-"""Reading numbers out of nested sequences, level by level (no recursion), and the dtype they infer.
-
-Tensors made of existing data: nested sequences, NumPy arrays, other tensors.
-"""
+"""Tensors of existing data: nested sequences, read level by level (no recursion), NumPy arrays, other tensors."""
 
 from __future__ import annotations
 

@@ -32,10 +32,7 @@ def options_like(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, An
 
 
 def in_memory_format(op: str, t: Any, source: Any, memory_format: Any) -> Any:
-    """A new tensor of equal elements, or ones that mean nothing yet, in a memory format.
-
-    By default that is as `source` lies. What is drawn is drawn for places in memory.
-    """
+    """A new tensor laid as a format says, by default as `source` lies. What is drawn is drawn for places in memory."""
     requested = argument_checks.optional_memory_format(op, "memory_format", memory_format)
     return relaid(t, requested_strides(op, source, requested))
 

@@ -1,7 +1,4 @@
-"""Tensors over the memory of others: of what `asarray` takes, and of other libraries by DLPack.
-
-Memory of a given layout, and memory that somebody else holds.
-"""
+"""Tensors over the memory of others, of what `asarray` takes or by DLPack, and memory of a given layout."""
 
 from __future__ import annotations
 

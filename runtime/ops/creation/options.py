@@ -1,7 +1,4 @@
-"""Arguments that creation functions share: sizes, dtypes, devices, numbers and their conversion, requires_grad.
-
-`out=` and `layout=` of functions that make tensors.
-"""
+"""Arguments that creation functions share: sizes, dtypes, devices, layouts, numbers, requires_grad, out."""
 
 from __future__ import annotations
 
@@ -203,10 +200,7 @@ def from_array(array: np.ndarray, kind: dtype) -> Any:
 
 
 def with_function_modes(function: Callable[..., Any], options: tuple[Any, ...], *args: Any, **named: Any) -> Any:
-    """What a `__torch_function__` gives in the place of a new tensor, with those of `OPTIONS` that are given.
-
-    NOT_HANDLED where there is nobody to ask, as there is none without modes where all arguments are plain.
-    """
+    """What a `__torch_function__` gives in the place of a new tensor; NOT_HANDLED where there is nobody to ask."""
     if not watch.interceptors and not any(map(foreign, args)):
         return NOT_HANDLED
     return overridden(function, *args, **_explicit_options(named | dict(zip(OPTIONS, options, strict=False))))
@@ -234,11 +228,7 @@ def written(make: partial[Any], out: Any, dtype: Any, requires_grad: Any) -> Any
 
 
 def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, requires_grad: Any) -> Any:
-    """A tensor of a sparse layout that keeps no elements; None where `layout` is the strided one.
-
-    Raises:
-        RuntimeError: `layout` is no layout.
-    """
+    """A tensor of a sparse layout that keeps no elements; None where `layout` is the strided one."""
     if layout is strided:
         return None
     if not isinstance(layout, Layout):

@@ -1,9 +1,7 @@
-"""Random numbers as tensors: which words of a generator's stream they take, in which dtype they are computed.
+"""Random tensors: which words of a generator's stream they take, in which dtype they are computed.
 
-Numbers are made by kernels that fill flat arrays (`kernels/cpu/filling/draws.py`); float16 and bfloat16 are rounded
-from float32, complex numbers are pairs of real ones.
-
-Tensors of random numbers.
+Numbers are made by kernels that fill flat arrays (`kernels/cpu/random.py`); float16 and bfloat16 are rounded from
+float32, complex numbers are pairs of real ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Numbers in a row: arange and linspace at equal distances, logspace at equal ratios.
-
-The places of the elements below and above a diagonal.
-"""
+"""Numbers in a row, at equal distances or ratios, and the places of the elements below and above a diagonal."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Windows: weights that fade a piece of a signal in and out.
-
-The frequencies that the numbers of a discrete Fourier transform belong to.
-"""
+"""Windows, weights that fade a piece of a signal in and out, and the frequencies of a discrete Fourier transform."""
 
 from __future__ import annotations
 

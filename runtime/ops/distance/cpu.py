@@ -211,10 +211,7 @@ def euclidean_gradients(
     first: int,
     last: int,
 ) -> None:
-    """out_i = sum_j w_ij (x_i - y_j) for a range of rows, w = grad / distance, or 0 where that is 0.
-
-    Rows are those of x1, and weights are written, or `across` those of x2.
-    """
+    """out_i = sum_j w_ij (x_i - y_j), w = grad / distance or 0; rows of x1, which write w, or `across` those of x2."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     rows, width, count, row = x.shape[1], x.shape[2], others.shape[1], first
     while row < last:

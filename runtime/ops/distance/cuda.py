@@ -1,9 +1,7 @@
 """Distances between the rows of two matrices on a device, and their gradients, without memory for all differences.
 
-The kernels of distances on a device: a thread for each pair of rows, or for each element of a gradient.
-
-`kind` is 0 for the number of differences, 1 for the sum of their sizes, 2 for the root of their squares, 3 for the
-greatest, 4 for the root of their powers of `p`.
+A thread computes a pair of rows, or an element of a gradient. `kind` is 0 for the number of differences, 1 for the sum
+of their sizes, 2 for the root of their squares, 3 for the greatest, 4 for the root of their powers of `p`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Embedding: rows of a table picked by index, and the sums of rows that go back.
-
-Sums and means of the rows of a table that bags of indices name, and their gradient: no row is copied.
-"""
+"""Embedding: rows of a table picked by index, sums and means of those that bags name, and what goes back to them."""
 
 from __future__ import annotations
 
@@ -18,11 +15,7 @@ from . import plans
 def embedding(
     weight: np.ndarray, indices: np.ndarray, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> np.ndarray:
-    """weight[indices]; the other arguments concern the gradient only.
-
-    Raises:
-        IndexError: an index outside [0, len(weight)).
-    """
+    """weight[indices]; the other arguments concern the gradient only."""
     rows = np.ascontiguousarray(indices.reshape(-1))
     result = np.empty((rows.size, weight.shape[1]), weight.dtype)
     wrong = np.zeros(1, np.int64)
@@ -87,12 +80,7 @@ Array = np.ndarray
 def bag_totals(
     weight: Array, indices: Array, offsets: Array, mean: bool, include_last_offset: bool, padding_idx: int
 ) -> Array:
-    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; of none it is 0.
-
-    Raises:
-        IndexError: an index is no row.
-        RuntimeError: offsets do not begin with 0, decrease, or lie behind the indices.
-    """
+    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; of none it is 0."""
     rows, starts = as_read(indices), as_read(offsets)
     bags = starts.size - include_last_offset
     if not bags or not weight.shape[1]:
@@ -112,8 +100,7 @@ def embedding_bag_scatter_grad(
     include_last_offset: bool,
     padding_idx: int,
 ) -> Array:
-    """The transpose of `bag_totals`: row i of the result is the sum of grad_output of all bags, over their sizes for
-    means, as often as they name i."""
+    """The transpose of `bag_totals`."""
     rows, starts = as_read(indices), as_read(offsets)
     if not grad_output.size or not num_weights:
         return np.zeros((num_weights, grad_output.shape[1]), grad_output.dtype)

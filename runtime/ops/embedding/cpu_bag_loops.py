@@ -43,8 +43,7 @@ def add_bags(
 def set_indices(
     indices: Array, offsets: Array, size: int, width: int, ignored: int, first: int, positions: Array, ends: Array
 ) -> int:
-    """Where the rows begin that bags name, from the bag `first` on, but for the ignored one; how many there are.
-    ends[b]: how many up to the end of a bag."""
+    """Where rows begin that bags from `first` on name, but the ignored one; how many. ends[b]: up to bag b's end."""
     start, outside, count = bounds(offsets, first, indices.size)[0], 0, 0
     for b in range(ends.size):
         ends[b] = bounds(offsets, first + b, indices.size)[1] - start

@@ -41,8 +41,7 @@ def bags(
     last: bool,
     padding: int,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets, of
-    which the `last` one may be the end of all."""
+    """The sum, mean or maximum of the rows of each bag but padding; the `last` offset may be the end of all."""
     if offsets is not None:
         if mode != "max" and factors is None and not (sparse or by_freq) and are_here(indices, weight, offsets):
             # wrong indices or offsets are looked at below, where it is said what is wrong

@@ -102,8 +102,7 @@ def transform_either_columns(
     first: int,
     last: int,
 ) -> None:
-    """`transform_columns` with what passes take for either precision, of a range of blocks of `block` columns, which
-    may be some blocks of the wider numbers."""
+    """`transform_columns` for either precision; a block may be some blocks of the wider numbers."""
     like, blocks, own = x.dtype.type(0), (after + block - 1) // block, block
     if item_size(like) == 8:
         steps, table, own = double_steps, double_table, double_block

@@ -71,10 +71,7 @@ def from_half(x: Array, twiddles: Array, factor: float, real: Array, imaginary: 
 def all_passes(
     steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, at: int, other: int
 ) -> int:
-    """Passes over `count` rows, each of so many columns side by side; the address of the one that has the result.
-
-    Each step is (radix, m, s, where its factors begin in the table).
-    """
+    """Passes over `count` rows of columns, by steps (radix, m, s, first factor); the address of the result."""
     like, size = table.dtype.type(0), item_size(table.dtype.type(0))
     for k in range(len(steps)):
         factors, s = address(table) + steps[k, 3] * size, steps[k, 2] * columns
@@ -296,8 +293,7 @@ def rows_of_steps(steps: Array) -> Array:
 
 @jit
 def mirror_rows(half: Array, out: Array, partners: Array, n: int, conjugate: int, first: int, last: int) -> None:
-    """Some rows of 2 n numbers of a symmetric spectrum, from rows of n + 1: behind it stand those of the partner, which
-    is a row itself where none are given."""
+    """Rows of 2 n numbers of a symmetric spectrum, from rows of n + 1 and the partner's; without these their own."""
     sign = half.dtype.type(-1 if conjugate else 1)
     for r in range(first, last):
         row, opposite = part_of(half, r * (2 * n + 2), 2 * n + 2), partners[r] if partners.size else r

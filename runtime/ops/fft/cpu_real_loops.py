@@ -1,9 +1,7 @@
-"""Fourier transforms of real matrices that lie in near memory as wholes.
+"""Fourier transforms of real matrices that lie in near memory as wholes, and of rows of an odd number of real numbers.
 
 Rows of even places are real parts and those of odd places imaginary parts of a matrix that is half as high; from its
-transform that of the real matrix follows, as for signals.
-
-Transforms of rows of an odd number of real numbers, and back from half of their spectra: as of complex numbers.
+transform that of the real matrix follows, as for signals. Odd rows are transformed as complex numbers.
 """
 
 from __future__ import annotations
@@ -87,8 +85,7 @@ def transform_either_matrices(
     first: int,
     last: int,
 ) -> None:
-    """`transform_matrices` with what passes take for either precision: a table, given as integers, has the factors of
-    rows, from `place` on those of columns, and from `last_offset` on cosines and sines."""
+    """For either precision: tables of integers have the factors of rows, of columns from `offset` on, then cosines."""
     like = x.dtype.type(0)
     if item_size(like) == 8:
         along, table, block, twiddled = double_along, double_table, double_block, double_twiddled
@@ -211,8 +208,7 @@ def write_odd_rows(
     nothing: float,
     out: Array,
 ) -> None:
-    """Some rows of n real numbers, or of the halves of their spectra, from their parts; `nothing` is that of a real one
-    which is imaginary."""
+    """Rows of n real numbers, or halves of their spectra; `nothing` is the imaginary part of a real one."""
     like, by_pairs = out.dtype.type(0), scale * pairs
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     numbers = part_of(out, first * n, 0 if to_half else count * n)

@@ -87,8 +87,7 @@ def ended_by(shape: Ints, last: int) -> Ints:
 
 
 def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan | None:
-    """The call that copies elements, cut or filled up with zeros, into rows that lie along a dimension; nothing where
-    they lie so, and None where that takes more."""
+    """The call that copies elements into padded rows along a dimension; () where they lie so, None for others."""
     widened, end = to_complex and not x.complex, len(shape) - 1
     if x.strides is None and x.shape == shape and last == end and not widened:
         return ()

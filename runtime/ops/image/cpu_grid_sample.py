@@ -65,10 +65,7 @@ def scatter_point_grads(
     first: int,
     last: int,
 ) -> None:
-    """The transpose: out[n, c] gets grad[n, c, p] times its weight at the pixels around grid[n, p].
-
-    For a range of planes (n, c), each of which is written by one thread, in the order of the points.
-    """
+    """out[n, c] gets grad[n, c, p] times its weight at the pixels around grid[n, p]; one thread a plane."""
     dims, taps, area = image.size, TAPS[interpolation], area_of(image)
     block = min(BLOCK, points)
     size = tap_buffer_size(dims, taps, block)

@@ -27,8 +27,7 @@ NOWHERE = -1
 
 @jit(forceinline=True)
 def tap_buffers(numbers: Array, positions: Array, dims: int, taps: int, block: int) -> TapBuffers:
-    """Memory of `tap_buffer_size` for a block: pixels, weights and slopes along each dimension, rows to compute in, and
-    pixels and weights of all dimensions together, with as much again for those of fewer dimensions."""
+    """Pixels, weights, slopes along each dimension, rows to compute in, twice the pixels and weights of all."""
     along, column_count = dims * taps * block, 2 * taps**dims * block
     return (
         part_of(positions, 0, along),
@@ -56,10 +55,7 @@ def find_taps(
     align: bool,
     buffers: TapBuffers,
 ) -> None:
-    """The taps of `count` points, whose coordinates are in `grid` from `start` on, and how their weights grow.
-
-    `image` has the sizes of the dimensions, in the order of the coordinates.
-    """
+    """The taps of `count` points from `start` on, and how weights grow; the sizes of `image` as coordinates come."""
     index, weight, derivative, scratch, pixels, weights = buffers
     dims, taps, step, inner_weight = image.size, TAPS[interpolation], 1, 1
     size = taps * count

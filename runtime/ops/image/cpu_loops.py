@@ -27,10 +27,7 @@ def resampled_rows(
     first: int,
     last: int,
 ) -> None:
-    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of pairs (o, i).
-
-    Each of these is a row of `inner` elements.
-    """
+    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i: rows of `inner` elements."""
     for number in range(first, last):
         o, i = number // length, number % length
         source, row = part_of(a, o * size * inner, size * inner), part_of(out, number * inner, inner)
@@ -49,10 +46,7 @@ def resampled_lines(
     first: int,
     last: int,
 ) -> None:
-    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of blocks of lines o.
-
-    The lines of a block are transposed, so that each sum is of rows.
-    """
+    """The same of single elements, in blocks of lines that are transposed, so that each sum is of rows."""
     like, lines = out.dtype.type(0), a.size // size
     source, sums = empty_row(like, size * LINES), empty_row(like, length * LINES)
     for block in range(first, last):
@@ -124,10 +118,7 @@ def gathered_boxes(
     first: int,
     last: int,
 ) -> None:
-    """out[box, i, j, k] = a[box, down[i], along[j], across[k]], for a range of boxes.
-
-    `sizes` are those of a box of `a`; from `run[0]` to `run[1]`, `across` counts up.
-    """
+    """out[box, i, j, k] = a[box, down[i], along[j], across[k]]; from `run[0]` to `run[1]`, `across` counts up."""
     high, rows, columns = sizes
     width, start, end, to = across.size, run[0], run[1], first * down.size * along.size * across.size
     for box in range(first, last):

@@ -1,5 +1,4 @@
-"""Copies with some dimensions taken apart and put together in another order: channels as places of pixels, and groups
-of channels spread over all."""
+"""Copies with dimensions in parts and in another order: channels as places of pixels, groups of channels spread."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Resampling along one dimension on a device, with the weights that the CPU's resampling has.
-
-Padding by reflection, replication or wrapping around on a device, one dimension after the other.
-
-Copies on a device with dimensions taken apart and put together in another order: one launch each.
-"""
+"""Resampling, padding by what lies at borders, and copies with dimensions taken apart, on a device: one launch each."""
 
 from __future__ import annotations
 

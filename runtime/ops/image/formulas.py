@@ -1,6 +1,4 @@
-"""Helpers of composites on images: the pixels of a grid, and elements moved between channels and pixels.
-
-Samples of an image at the points of a grid as ops: for devices, and gradients that are differentiated again.
+"""Helpers of composites on images, and samples at the points of a grid as ops: for devices and second derivatives.
 
 Each point reads some pixels along each dimension, its taps. A sample is the sum, over all choices of one tap for each
 dimension, of the pixel times the product of the weights; pixels outside of the image count as 0.

@@ -1,7 +1,4 @@
-"""Plans of contiguous floats: padding them by what lies at their borders, resampling them, and the transposes.
-
-Plans of sampling contiguous images at the points of contiguous grids, and of its gradients.
-"""
+"""Plans of padding contiguous floats by what lies at their borders, resampling, grid sampling, and the transposes."""
 
 from __future__ import annotations
 

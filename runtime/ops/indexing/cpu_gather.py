@@ -85,10 +85,7 @@ def _put_inside(op: str, out: Array, dim: int, indices: Array, src: Any, add: bo
 
 
 def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) -> Array:
-    """`result` itself, with elements written, or added, at indices.
-
-    Where it is not contiguous, or the indices reach only a part of it, the loop runs on a contiguous copy of that part.
-    """
+    """`result` itself, its reached part written, by way of a contiguous copy unless it is all of a contiguous array."""
     if not indices.size:
         return result
     at, entire = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)

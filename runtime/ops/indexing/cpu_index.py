@@ -1,11 +1,7 @@
-"""Indexing with arrays and masks, and of slices along one dimension: reading, writing and adding.
-
-No memory outside the arrays is ever touched.
-
-Reading by arrays of indices and by masks: x[rows], x[:, rows], x[rows, columns], x[rows, :, columns], x[mask].
+"""Reading by arrays of indices and masks, x[rows], x[:, rows], x[rows, columns], x[rows, :, columns], x[mask].
 
 The dimensions that are indexed and those around them are folded, whatever their strides are: so one loop reads all.
-Elements are moved as words of their size.
+Elements are moved as words of their size. No memory outside the arrays is ever touched.
 """
 
 from __future__ import annotations
@@ -172,11 +168,7 @@ def take_elements(a: Array, positions: Array) -> Array:
 
 
 def gathered(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], lower_bound: Sequence[int]) -> Array:
-    """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index.
-
-    Raises:
-        IndexError: an index is out of bounds, or the arrays do not broadcast.
-    """
+    """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index."""
     common = broadcast_shape_of(op, arrays)
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
     rest = [dim for dim in range(a.ndim) if dim not in dims]

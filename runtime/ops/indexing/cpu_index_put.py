@@ -36,12 +36,7 @@ def index_put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Ar
 
 @writes("index_put")
 def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) -> None:
-    """Writes `values`, or adds them, at `indices`.
-
-    Raises:
-        IndexError: an index is out of bounds, or the indices do not broadcast.
-        RuntimeError: the values do not broadcast to what is indexed.
-    """
+    """Writes `values`, or adds them, at `indices`."""
     mask = None if accumulate else full_mask(out.shape, indices)
     if mask is not None:
         put_where(out, mask, values)
@@ -106,8 +101,7 @@ class IndexedLayout(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Ints) -> tuple[Ints, int, Steps]:
-    """The shape of what indices choose along dimensions of an array, where their own dimensions are in it, and the step
-    of the dimensions before these, how many elements those behind have, and their step."""
+    """The shape of what indices choose, where their dimensions are in it, and (step before, elements behind, step)."""
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
     rest = [dim for dim in range(len(shape)) if dim not in dims]
     order, behind = (*rest[:front], *dims, *rest[front:]), front + len(dims)

@@ -1,15 +1,11 @@
 """Elements chosen by a mask, put back where it is true, and where elements are not zero: counted first, then moved.
 
-Threads share both passes by blocks (see cpu_mask_loops.py). Elements are moved as words of their size, so one loop
-serves all dtypes of a size.
-
-Loops over masks: how many elements are true in each block, and the elements, or the places, of those that are.
-
-A mask is bytes, 0 or 1, or any numbers, of which those are true that are not 0, cut into blocks of `BLOCK` elements.
-Where a block's first true element goes is known from the counts of those before it, so blocks need not wait for each
-other. Whether an element is true is added to a counter and never branched on; a block ends with its last true element,
-so nothing is written behind what it has, and with the mask, should a thread have changed that since it was counted.
-Counters are unsigned, so nobody asks whether they count from the end. The last two arguments are the range of blocks.
+A mask is bytes, 0 or 1, or any numbers, of which those are true that are not 0, cut into blocks of `BLOCK` elements,
+which threads share. Where a block's first true element goes is known from the counts of those before it, so blocks need
+not wait for each other. Whether an element is true is added to a counter and never branched on; a block ends with its
+last true element, so nothing is written behind what it has, and with the mask, should a thread have changed that since
+it was counted. Elements are moved as words of their size. Counters are unsigned, so nobody asks whether they count from
+the end. The last two arguments of a loop are the range of blocks.
 """
 
 from __future__ import annotations
@@ -101,8 +97,7 @@ def expand(x: Array, mask: Array, starts: Array, out: Array, first: int, last: i
 
 @jit(halves=READ)
 def true_indices(mask: Array, starts: Array, out: Array, length: int, ndim: int, first: int, last: int) -> None:
-    """Row n of `out`, of `ndim` numbers, has the coordinates of the n-th true element: the last of them, and, as the
-    first, the number of the row of `length` elements in which it is."""
+    """Row n of `out` has the last coordinate of the n-th true element, and first the number of its row of `length`."""
     dims, row_length = np.uint64(ndim), np.uint64(length)
     for b in range(first, last):
         i, n, end = np.uint64(b * BLOCK), np.uint64(starts[b]) * dims, np.uint64(starts[b + 1]) * dims
@@ -120,10 +115,7 @@ def true_indices(mask: Array, starts: Array, out: Array, length: int, ndim: int,
 
 @jit
 def unravel_rows(sizes: Array, positions: Array, first: int, last: int) -> None:
-    """The number of a row that stands first in the n-th coordinates taken apart into all of them but the last.
-
-    `sizes` are those of all dimensions but the last; equal rows follow one another, and are taken apart once.
-    """
+    """Takes apart the numbers of rows that `true_indices` wrote; equal ones, which follow one another, once."""
     dims, seen = sizes.size, np.int64(-1)
     for n in range(first, last):
         to = part_of(positions, n * (dims + 1), dims)
@@ -146,11 +138,7 @@ def unravel_all(positions: Array, sizes: Array) -> None:
 
 @jit
 def order_true(mask: Array, out: Array, size: int, available: int, first: int, last: int) -> None:
-    """out[o, i] = how many elements are true before one that is, 0 for the others, for a range of lines.
-
-    Raises:
-        IndexError: of one line more than `available` are true.
-    """
+    """out[o, i] = how many are true before a true element, else 0; IndexError of more than `available`."""
     for o in range(first, last):
         row, to, count = part_of(mask, o * size, size), part_of(out, o * size, size), np.int64(0)
         for i in range(size):

@@ -1,11 +1,8 @@
 """Loops that write by index on flat memory: into a tensor as it lies, and into a result that is made meanwhile.
 
 Equal indices are written in one thread, in one order. The last two arguments are the range. What writes to a tensor
-finds indices that `look_at` has seen, and looks again, as another thread may be changing them.
-
-Raises:
-    IndexError: an index is out of bounds, or another number of elements of a mask are true than there are values: the
-        kernel in Python then says which.
+finds indices that `look_at` has seen, and looks again, as another thread may be changing them. An IndexError, of an
+index out of bounds, or another number of true elements than there are values, lets the kernel in Python say which.
 """
 
 from __future__ import annotations
@@ -109,8 +106,7 @@ def put_by_one(
     first: int,
     last: int,
 ) -> None:
-    """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or += with `add`, for
-    lines (b, w)."""
+    """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or +=."""
     positions, outside = zero_offsets(count), zero_offsets(1)
     add_offsets(part_of(a, 0, count), lower_bound, size, position, positions, outside)
     if outside[0]:
@@ -155,8 +151,7 @@ def put_rows(
     first: int,
     last: int,
 ) -> None:
-    """out[a[i], w] = values[i value_row + w value_along], or += with `add`, where that is one of a range of rows, which
-    are `place` apart."""
+    """out[a[i], w] = values[i value_row + w value_along], or +=, for a range of rows that are `position` apart."""
     if not are_inside(part_of(a, 0, count), lower_bound, size):
         raise IndexError
     for i in range(count):
@@ -251,8 +246,7 @@ def put_true(
     first: int,
     last: int,
 ) -> None:
-    """out[b step + i place + w along] = values[b value_step + n value_row + w value_along], or += with `add`, for lines
-    (b, w), where the n-th true element is the i-th one."""
+    """The same where the n-th true element is the i-th one."""
     positions = nonzero_offsets(mask, position)
     if not lower_bound <= positions.size <= upper_bound:
         raise IndexError
@@ -269,8 +263,7 @@ def zero_offsets(count: int) -> Array:
 
 @jit
 def link(index: Array, size: int, first: int, following: Array, heads: Array) -> bool:
-    """heads[r]: the first i with index[i] = first + r, -1 for none; following[i]: the next one. Whether all are
-    inside."""
+    """heads[r]: the first i with index[i] = first + r, or -1; following[i]: the next one. Whether all are inside."""
     wrong = 0
     for r in range(heads.size):
         heads[r] = -1

@@ -4,14 +4,8 @@ Tensors are flat memory, and lie in lines: along the dimension that is indexed, 
 it. A tensor has a step from one place before the dimension to the next, one along it and one behind it; an index whose
 step behind it is 0 chooses whole slices. A table has, of `lines`: the size of the dimension, how many indices there are
 along it, how many places behind it, and the steps of the tensor, of the index and of the values. Each line is written
-by one thread, in the order of its indices.
-
-Raises:
-    IndexError: an index is out of bounds: the kernel in Python then says which.
-
-Loops that write by index, where their places have been found, and by mask; the last two arguments are the range.
-
-Places in memory are unsigned, so nobody asks whether they count from the end.
+by one thread, in the order of its indices. Places in memory are unsigned, so nobody asks whether they count from the
+end. An IndexError lets the kernel in Python say which index is out of bounds.
 """
 
 from __future__ import annotations
@@ -293,10 +287,7 @@ def put_slices(
     first: int,
     last: int,
 ) -> None:
-    """out[b step + places[i] + w along] = values[b value_step + i value_row + w value_along], or += with `add`.
-
-    For lines (b, w) of `width` each, in the order of i: equal places are written in one thread, in one order.
-    """
+    """out[b step + places[i] + w along] = values[b value_step + i value_row + w value_along], or +=."""
     line = first
     while line < last:
         b, w, count = line // width, line % width, lines_of(width, line, last)

@@ -1,6 +1,6 @@
-"""Elements on a CUDA device read, written, added and reduced at one index along a dimension each.
+"""Elements on a CUDA device read, written and reduced at one index along a dimension each, and those that are not zero.
 
-Where elements of arrays on a CUDA device are that are not zero. How many is read by the host, which waits for it.
+How many are not zero is read by the host, which waits for it.
 """
 
 from __future__ import annotations

@@ -117,10 +117,8 @@ def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
 def scatter_reduce_derivatives(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Derivatives:
-    """Derivatives of the result by the tensor's elements and by the source's; 1 where nothing is reduced into.
-
-    That of a sum is 1, of a mean 1 / n, of an extremum 1 / n for the n elements that are equal to it, and of a product
-    the product of the others.
+    """Of the result by both: of a sum 1, of a mean 1 / n, of an extremum 1 / n for the n equal elements, of a product
+    that of the others; 1 where nothing is reduced into.
     """
     ones = zeros_of(self, self._shape) + 1
     remaining_sizes = ones if include_self else ones.scatter(dim, index, 0)
@@ -139,7 +137,7 @@ def scatter_reduce_derivatives(
 def _of_product(
     self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, remaining_sizes: Tensor
 ) -> Derivatives:
-    """The product of all others: of those that are not zero, times the zeros among them.
+    """The product of all others that are not zero, times the zeros among them.
 
     One zero stands there as itself, so that differentiating again finds it; two or more have derivative 0 too.
     """

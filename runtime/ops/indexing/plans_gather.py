@@ -57,8 +57,7 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
 
 
 def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
-    """The steps from one place before a dimension to the next, along it, and how many elements come after it, with
-    their step; None where no one step leads through all before, or after."""
+    """The steps before a dimension and along it, the elements after it, their step; None where one has no one step."""
     steps = contiguous_strides(x.shape) if x.strides is None else x.strides
     if x.halves and x.strides is not None:  # there is a contiguous copy
         return None
@@ -106,8 +105,7 @@ def index_in_own_layout(x: Layout, indices: tuple[Layout | None, ...], dims: lis
 
 
 def index_by_tables(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
-    """Arrays of indices that broadcast, or of dimensions with others between them, of x in any layout: tables say where
-    what is not chosen from lies."""
+    """Arrays that broadcast, or with others between them: tables say where what is not chosen from lies."""
     common = broadcast_shape_of(tuple([result.shape for result in indices if result is not None]))
     rest = [dim for dim in range(len(x.shape)) if dim not in dims]
     front = dims[0] if dims[-1] - dims[0] < len(dims) else 0  # in front of all, where others lie between them

@@ -1,7 +1,6 @@
 """Plans of writing by index: into a copy of a tensor, onto zeros, and, where the name ends so, into the tensor itself.
 
-Where the name ends with an underscore the first operand is written to: only the last call of the plan does, and nothing
-that raises has been written before.
+With an underscore at the end only the last call writes to the first operand, and nothing raises after that.
 """
 
 from __future__ import annotations
@@ -162,8 +161,7 @@ def put_where_true(target: int, out: Layout, dim: int, mask: Layout, values: Lay
 
 
 def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | None:
-    """The steps of values that broadcast to a shape, before, from and behind two numbers of its dimensions, each folded
-    into one; None where they do not broadcast, or have no one step."""
+    """The steps of broadcast values before, from and behind two dimensions, each folded into one; None without such."""
     missing = len(shape) - len(values.shape)
     sizes, strides = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
     if missing < 0 or any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):

@@ -1,8 +1,5 @@
-"""Plans of slices along a dimension, and of elements of the flattened tensor, written over by index: into a copy, and,
-where the name ends with an underscore, into the tensor itself, as in plans_writes.py; and of views written over in a
-copy.
-
-Plans of what has as many results as elements are true: they are counted first, then moved.
+"""Plans of slices and elements written over by index or mask, as in plans_index_put.py, of views written over, and of
+what has as many results as elements are true: they are counted first, then moved.
 """
 
 from __future__ import annotations
@@ -187,8 +184,7 @@ def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
 
 
 def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
-    """The elements where a mask of all dimensions is true, or the slices where one of some dimensions is; the only one
-    of the indices, of which each has its first dimension with it."""
+    """The elements, or slices, where the only index, which comes with its first dimension, is a true mask."""
     (first, mask), *others = indices
     last, size, work = first + len(mask.shape), prod(mask.shape), prod(x.shape)
     if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):

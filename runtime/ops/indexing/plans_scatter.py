@@ -1,5 +1,4 @@
-"""Plans of writing, and joining, at one index along a dimension each: into a copy of a tensor, onto zeros, and, where
-the name ends with an underscore, into the tensor itself, as in plans_writes.py.
+"""Plans of writing, and joining, at one index along a dimension each, as in plans_index_put.py.
 
 Operands are read as they lie, if the dimensions before the one that is indexed have one step, and those behind it; an
 index may be shorter than what it chooses from.
@@ -98,8 +97,7 @@ def _reduced(
 
 
 def _without_self(joining: Step, reduce: str) -> list[Step]:
-    """The calls by which elements that are there do not count: before others are joined, there is what changes nothing,
-    or the first of them; of whole slices one call does that."""
+    """First what changes nothing is written, or the first element that goes there; of whole slices in one call."""
     if reduce not in ("amax", "amin"):
         return [_filled(joining, float(reduce == "prod")), joining]
     *_, out_step, _, _, index_step, _, _, step = joining.tables[0].tolist()
@@ -123,8 +121,7 @@ def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> S
 
 
 def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: int) -> Step | None:
-    """The call that joins elements with those of the target, which lies as `x`; None where the steps through an operand
-    are too many."""
+    """The call that joins elements with those of the target, which lies as `x`; None where the steps are too many."""
     x, index, src = as_vector(x), as_vector(index), as_vector(src)
     shape = index.shape
     if len(shape) != len(x.shape) or not prod(x.shape) or not prod(shape):
@@ -141,8 +138,7 @@ def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: 
 
 
 def _steps_along(layout: Layout, shape: Ints, dim: int) -> Ints:
-    """The steps through the part of a shape of an operand: before a dimension, along it and behind it; none where they
-    are not one each."""
+    """The steps of an operand before a dimension, along it and behind it; none where they are not one each."""
     steps = strides_of(layout)
     if layout.halves and layout.strides is not None:  # there is a contiguous copy
         return ()
@@ -178,10 +174,7 @@ def _looked_at(out: Layout, dim: int, index: Layout, writing: Step | None) -> Pl
 
 
 def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | None:
-    """The indices of whole rows, of which each was expanded to the elements of its row; None where they are others.
-
-    Behind them other indices may follow in memory, so kernels are told how many there are.
-    """
+    """The indices of whole rows, expanded to elements, or None; others may follow, so kernels are told how many."""
     if dim or len(index.shape) < 2 or index.strides is None or index.shape != src.shape:
         return None
     if index.shape[1:] != x.shape[1:] or index.strides[0] != 1 or any(index.strides[1:]):

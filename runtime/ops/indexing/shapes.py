@@ -15,8 +15,7 @@ INT64 = np.dtype(np.int64)
 
 
 def indexed(self: Any, indices: Sequence[Any]) -> Shape:
-    """The shape to which the indices broadcast, in the place of the dimensions that they choose from: where the first
-    of them is if these are neighbours, else first."""
+    """The broadcast shape of the indices, where the first of their dimensions is if these are neighbours, or first."""
     if any(index is not None and index.dtype == np.bool_ for index in indices):
         by_values()
     dims = [dim for dim, index in enumerate(indices) if index is not None]

@@ -46,10 +46,7 @@ def _with_info(
     check_errors: bool,
     *arrays: Array,
 ) -> tuple[Array, Array]:
-    """The function of a batch, and for each matrix of the first array where it failed, counted from 1; 0 if it did not.
-
-    A failure is an error if `check_errors`, else the result is nan.
-    """
+    """The function of a batch, and where it failed, from 1: an error if `check_errors`, else the result is nan."""
     try:
         return function(*arrays), np.zeros(arrays[0].shape[:-2], np.int32)
     except np.linalg.LinAlgError:
@@ -66,8 +63,7 @@ def _with_info(
 def _planned(
     find: Callable[..., Any], op: str, message: str, check_errors: bool, *arrays: Array
 ) -> tuple[Array, Array]:
-    """The result of a plan, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked
-    for."""
+    """The result of a plan, nan for matrices whose `info` is not 0, and `info`."""
     result, info, *_ = run(find, *map(np.ascontiguousarray, arrays), False)
     if check_errors and info.any():
         refuse(op, message, info)

@@ -1,10 +1,8 @@
 """Cholesky factors, panel by panel as LU decompositions are (cpu_lu.py); only the lower triangle is read.
 
-Blocks of matrices at addresses: products that are taken away from them, and triangular systems solved in place.
-
-Rows of all matrices are contiguous, and so many bytes apart. Triangles go by blocks of few rows, so that nearly all of
-the work is products in register tiles (runtime/kernels/cpu/matmul.py). `space` is memory for the product's smaller
-factor with the other sign.
+Blocks of matrices at addresses have contiguous rows, so many bytes apart. Triangles go by blocks of few rows, so that
+nearly all of the work is products in register tiles (runtime/kernels/cpu/matmul.py). `space` is memory for the
+product's smaller factor with the other sign.
 """
 
 from __future__ import annotations
@@ -135,8 +133,7 @@ def factor(a: int, rows: int, panel: Array, across: Array, space: Array) -> int:
 
 @jit
 def factor_each(a: Array, out: Array, info: Array, rows: int, first: int, last: int) -> None:
-    """L with A = L L^T of some contiguous matrices of a batch, zeros above the diagonal; and the order of the first
-    leading minor that is not positive, or 0: then L is nan."""
+    """L with A = L L^T, and the first leading minor that is not positive, or 0: then L is nan."""
     like = out.dtype.type(0)
     panel, across, space = empty_row(like, BLOCK * rows), empty_row(like, rows * rows), empty_row(like, rows * rows)
     for i in range(first, last):
@@ -152,8 +149,7 @@ def factor_each(a: Array, out: Array, info: Array, rows: int, first: int, last: 
 
 @jit
 def mirrored(group: Array, n: int, downwards: bool) -> None:
-    """Copy the lower triangles of matrices that lie side by side across the diagonal; or the upper ones `downwards`,
-    and leave zeros in their place."""
+    """Copy lower triangles across the diagonal; or `downwards` the upper ones, and leave zeros in their place."""
     for i in range(n):
         for j in range(i):
             below = part_of(group, (i * n + j) * BATCH_MATRICES, BATCH_MATRICES)

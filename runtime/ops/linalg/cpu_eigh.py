@@ -223,10 +223,7 @@ def rotate(d: Array, e: Array, z: Array, row: int, space: Array, to: int) -> int
 def eigen_each(
     a: Array, values: Array, vectors: Array, info: Array, n: int, solver: int, first: int, last: int
 ) -> None:
-    """The eigenvalues, in order, and eigenvectors of some contiguous matrices; `info` is not 0 where that fails.
-
-    `solver` is the address of LAPACK's stedc as a function of C, for more than ROTATED rows.
-    """
+    """Eigenvalues, in order, and eigenvectors; `solver` is LAPACK's stedc, for more than ROTATED rows."""
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks = (n + BLOCK - 1) // BLOCK
     full, saved_value = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)

@@ -35,8 +35,7 @@ LARGEST = 1 << 20  # bytes of a square matrix that a cache keeps from one reflec
 
 
 def own_solver(name: str, a: Array) -> int:
-    """The address of the routine for what is left of matrices that our own reflections have reduced; 0 where LAPACK is
-    to do all: for small or large ones, and for complex numbers."""
+    """The address of the routine for what our reflections leave; 0 where LAPACK does all."""
     side = min(a.shape[-2:])
     takes = a.dtype.char in "fd" and a.size > 0 and side >= SINGLE and side * side * a.itemsize <= LARGEST
     return c_address(name, a.dtype.char) if takes else 0

@@ -1,10 +1,7 @@
-"""Least squares by LAPACK's gelsy: a QR decomposition with exchanges of columns, whose rank is estimated on the way.
+"""What SciPy offers of BLAS and LAPACK: routines, their addresses as functions of C, how many threads they use.
 
-What SciPy offers of BLAS and LAPACK: routines, their addresses as functions of C, and how many threads they use.
-
-SciPy is loaded by the first call.
-
-Eigenvalues and eigenvectors of small symmetric matrices by LAPACK's syevd, which has signs that programs know.
+SciPy is loaded by the first call. Loops call gelsy for least squares, a QR decomposition with exchanges of columns
+whose rank is estimated on the way, and syevd for small symmetric matrices, which has signs that programs know.
 """
 
 from __future__ import annotations
@@ -50,13 +47,7 @@ def lstsq_batched(
     first: int,
     last: int,
 ) -> None:
-    """The shortest X with the least |A X - B| of some contiguous matrices, `wide` columns each, and the ranks of A.
-
-    `single` and `double` are the addresses of gelsy for both dtypes.
-
-    Raises:
-        ValueError: a number of A is not finite: the kernel in Python then says so.
-    """
+    """The shortest X with the least |A X - B|, and the ranks of A; `single` and `double` are the addresses of gelsy."""
     like = out.dtype.type(0)
     size, min_size, max_size = item_size(like), min(rows, columns), max(rows, columns)
     factors, right = empty_row(like, rows * columns), empty_row(like, max_size * wide)

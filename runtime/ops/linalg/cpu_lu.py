@@ -104,8 +104,7 @@ def decompose(a: int, rows: int, columns: int, pivots: Array, panel: Array, spac
 def decompose_each(
     a: Array, packed: Array, pivots: Array, info: Array, rows: int, columns: int, first: int, last: int
 ) -> None:
-    """L and U in one matrix, the row that each was exchanged for and the first pivot that is 0, both counted from 1, of
-    some contiguous matrices of a batch."""
+    """L and U in one matrix, the row that each was exchanged for and the first pivot that is 0, both counted from 1."""
     like, count = a.dtype.type(0), min(rows, columns)
     panel, space = empty_row(like, BLOCK * rows), empty_row(like, rows * columns)
     for i in range(first, last):
@@ -118,11 +117,7 @@ def decompose_each(
 
 @jit
 def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, last: int) -> None:
-    """Which row stands where after the exchanges of some matrices, of which each has `count`.
-
-    Raises:
-        IndexError: a row is exchanged with one that there is not.
-    """
+    """Which row stands where after exchanges; IndexError where a row is exchanged with one that there is not."""
     for m in range(first, last):
         exchanged, result = part_of(pivots, m * count, count), part_of(order, m * rows, rows)
         for i in range(rows):

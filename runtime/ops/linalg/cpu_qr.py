@@ -52,10 +52,9 @@ def length_of(x: Array) -> float:
 
 @jit
 def reflection_of(column: Array, min_size: float) -> tuple[float, float]:
-    """Find the reflection that leaves of a column the first number alone: its factor, and that number.
+    """The factor of the reflection that leaves a column's first number alone, and that; none of short columns.
 
-    Its vector, which begins with 1, takes the place of the column. There is none where the rest is no longer than
-    `least`.
+    Its vector, which begins with 1, takes the place of the column.
     """
     first, rest = column[0], length_of(part_of(column, 1, column.size - 1))
     factor, left = column.dtype.type(0), first
@@ -71,10 +70,7 @@ def reflection_of(column: Array, min_size: float) -> tuple[float, float]:
 
 @jit
 def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factors: Array) -> None:
-    """Find the reflections of columns, which lie as rows of the panel: their vectors take the place of what becomes 0.
-
-    A vector begins with 1 on the diagonal, whose new value goes to `diagonal`; above it the panel has R.
-    """
+    """Reflections of columns that lie as rows: vectors take the place of zeros, and `diagonal` gets that of R."""
     for j in range(min(rows, columns)):
         column = part_of(panel, j * rows + j, rows - j)
         factors[j], diagonal[j] = reflection_of(column, 0.0)
@@ -221,8 +217,7 @@ def factorize_each(
 def reflected_each(
     a: Array, factors: Array, out: Array, rows: int, columns: int, count: int, first: int, last: int
 ) -> None:
-    """The first columns of products of `count` reflections, whose vectors stand below the diagonals of some contiguous
-    matrices, each with its factor."""
+    """The first columns of products of `count` reflections, whose vectors stand below the diagonals."""
     like, blocks = out.dtype.type(0), (count + BLOCK - 1) // BLOCK
     vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
     space, vector = empty_row(like, 2 * BLOCK * columns), empty_row(like, rows)

@@ -161,8 +161,7 @@ def load_square(a: int, n: int, row: int, to: Array) -> None:
 
 @jit
 def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solver: int, first: int, last: int) -> None:
-    """U, singular values in descending order and V of some contiguous matrices, which are lost; `info` is not 0 where
-    that fails."""
+    """U, singular values in descending order and V of matrices, which are lost; `info` is not 0 where that fails."""
     rows, n = a.shape[1], a.shape[2]
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks, line = (n + BLOCK - 1) // BLOCK, n * size
@@ -197,10 +196,7 @@ def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solv
 
 
 def singular_vectors(a: Array, solver: int) -> tuple[Array, Array, Array]:
-    """U, the singular values in descending order, V^T of real matrices, as many of each as the shorter side.
-
-    `solver` is the address of LAPACK's bdsdc as a function of C.
-    """
+    """U, the singular values in descending order, V^T, reduced; `solver` is the address of LAPACK's bdsdc."""
     wide = a.shape[-2] < a.shape[-1]
     value = np.array(a.swapaxes(-1, -2) if wide else a, order="C")
     rows, n = value.shape[-2:]

@@ -18,10 +18,7 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 
 def hermitian_input(x: Tensor) -> Tensor:
-    """x itself, of which one triangle will be read, with the gradient of a function of (x + x^H) / 2.
-
-    So the gradient of a Hermitian matrix is one, as though both triangles had been read.
-    """
+    """x itself, one triangle of which will be read, with the gradient of (x + x^H) / 2, as though both had been."""
     if not (x._requires_grad or watch.active):
         return x
     symmetric_part = (x + adjoint(x)) / 2
@@ -164,10 +161,7 @@ def for_kernel(*tensors: Tensor) -> bool:
 
 
 def lstsq_formula(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Pair:
-    """The shortest X with the least |A X - B|, and the ranks of A: by reflections, which estimate singular values.
-
-    By these themselves if the driver says so, or where the limit is the greatest of them.
-    """
+    """By reflections, which estimate singular values; by these if the driver says so, or `rcond` is not below 1."""
     if driver in (None, "gelsy") and (rcond is None or rcond < 1) and for_kernel(a, b):
         return op.lstsq_solve(a, b, finfo(a.dtype).eps * max(a._shape[-2:]) if rcond is None else rcond)
     inverse = op.linalg_pinv(a, rtol=None if driver == "gels" else rcond)
