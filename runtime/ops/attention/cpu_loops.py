@@ -32,14 +32,7 @@ QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VA
 
 @jit
 def attend(
-    table: Array,
-    sizes: Sizes,
-    causal: bool,
-    scale: float,
-    keep_scale: float,
-    logsumexp: Array,
-    first: int,
-    last: int,
+    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, logsumexp: Array, first: int, last: int
 ) -> None:
     """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features of keys, of values."""
     _, heads, group, queries, keys, width, value_width = sizes
@@ -64,14 +57,7 @@ def attend(
 
 @jit
 def attend_backward(
-    table: Array,
-    sizes: Sizes,
-    causal: bool,
-    scale: float,
-    keep_scale: float,
-    logsumexp: Array,
-    first: int,
-    last: int,
+    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, logsumexp: Array, first: int, last: int
 ) -> None:
     """The gradients whose addresses are in the table; those of keys, values and bias are added to the arrays there."""
     _, heads, group, queries, keys, width, value_width = sizes

@@ -100,11 +100,7 @@ def column_parallel_linear(self: np.ndarray, weight: np.ndarray, bias: np.ndarra
 
 
 def column_parallel_linear_backward(
-    output_mask: Sequence[bool],
-    grad: np.ndarray,
-    self: np.ndarray | None,
-    weight: np.ndarray | None,
-    group: Ranks,
+    output_mask: Sequence[bool], grad: np.ndarray, self: np.ndarray | None, weight: np.ndarray | None, group: Ranks
 ) -> tuple[np.ndarray | None, ...]:
     """The gradients; that of the input is summed over the ranks while those of weight and bias are computed."""
     members, grads = group.members(), group.parts(grad)

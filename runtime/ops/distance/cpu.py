@@ -104,16 +104,7 @@ def kind_of_norm(p: float) -> int:
 
 @jit
 def difference_norms(
-    x1: Array,
-    columns: Array,
-    out: Array,
-    p: float,
-    rows: int,
-    count: int,
-    width: int,
-    kind: int,
-    first: int,
-    last: int,
+    x1: Array, columns: Array, out: Array, p: float, rows: int, count: int, width: int, kind: int, first: int, last: int
 ) -> None:
     """A row of distances at a time, for a range of them, one column of the matrices after the other; many in blocks."""
     total, part = np.empty(count if width > _BLOCK else 0), np.empty(count, out.dtype)

@@ -28,14 +28,7 @@ def scale_of(sizes: Sequence[int], normalization: int) -> float:
 
 
 def rows_step(
-    operand: int,
-    output: int,
-    shape: Ints,
-    n: int,
-    kind: int,
-    scale: float,
-    forward: bool,
-    pairs: float = 1.0,
+    operand: int, output: int, shape: Ints, n: int, kind: int, scale: float, forward: bool, pairs: float = 1.0
 ) -> Step:
     count, tables, ints, unit = prod(shape[:-1]), list[Array](), [n], 1
     for char in CHARS:

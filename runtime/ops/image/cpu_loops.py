@@ -36,15 +36,7 @@ def resampled_rows(
 
 @jit
 def resampled_lines(
-    a: Array,
-    starts: Array,
-    columns: Array,
-    weights: Array,
-    out: Array,
-    size: int,
-    length: int,
-    first: int,
-    last: int,
+    a: Array, starts: Array, columns: Array, weights: Array, out: Array, size: int, length: int, first: int, last: int
 ) -> None:
     """The same of single elements, in blocks of lines that are transposed, so that each sum is of rows."""
     like, lines = out.dtype.type(0), a.size // size
@@ -108,15 +100,7 @@ def _weigh(source: Array, first: int, end: int, columns: Array, weights: Array, 
 
 @jit
 def gathered_boxes(
-    a: Array,
-    out: Array,
-    down: Array,
-    along: Array,
-    across: Array,
-    run: Array,
-    sizes: Array,
-    first: int,
-    last: int,
+    a: Array, out: Array, down: Array, along: Array, across: Array, run: Array, sizes: Array, first: int, last: int
 ) -> None:
     """out[box, i, j, k] = a[box, down[i], along[j], across[k]]; from `run[0]` to `run[1]`, `across` counts up."""
     high, rows, columns = sizes
@@ -135,15 +119,7 @@ def gathered_boxes(
 
 @jit
 def collected_boxes(
-    grad: Array,
-    out: Array,
-    down: Array,
-    along: Array,
-    across: Array,
-    run: Array,
-    sizes: Array,
-    first: int,
-    last: int,
+    grad: Array, out: Array, down: Array, along: Array, across: Array, run: Array, sizes: Array, first: int, last: int
 ) -> None:
     """The transpose of `gathered_boxes`: adds each element of some boxes of `grad` to the one that it is a copy of."""
     high, rows, columns = sizes

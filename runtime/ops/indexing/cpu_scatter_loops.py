@@ -50,15 +50,7 @@ def checked_index(index: Array, at: int, size: int) -> Any:
 
 
 @jit
-def join_along(
-    out: Array,
-    index: Array,
-    values: Array,
-    lines: Array,
-    how: int,
-    first: int,
-    last: int,
-) -> None:
+def join_along(out: Array, index: Array, values: Array, lines: Array, how: int, first: int, last: int) -> None:
     """out[o, index[o, i, w], w] is joined with values[o, i, w], for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]
@@ -172,14 +164,7 @@ def join_slice(row: Array, value: Array, how: int) -> None:
 
 
 @jit
-def fill_along(
-    out: Array,
-    index: Array,
-    lines: Array,
-    value: float,
-    first: int,
-    last: int,
-) -> None:
+def fill_along(out: Array, index: Array, lines: Array, value: float, first: int, last: int) -> None:
     """out[o, index[o, i, w], w] = value, for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]
@@ -214,15 +199,7 @@ def fill_indices(
 
 
 @jit
-def share_along(
-    out: Array,
-    index: Array,
-    lines: Array,
-    more: int,
-    full: int,
-    first: int,
-    last: int,
-) -> None:
+def share_along(out: Array, index: Array, lines: Array, more: int, full: int, first: int, last: int) -> None:
     """Elements are divided by how many indices choose them, and `more`; `whole` numbers downwards."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]

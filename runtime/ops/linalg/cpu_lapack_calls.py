@@ -152,15 +152,7 @@ def has_finite_triangle(matrix: Array, n: int) -> bool:
 
 @jit
 def small_eigen_each(
-    a: Array,
-    values: Array,
-    vectors: Array,
-    info: Array,
-    n: int,
-    single: int,
-    double: int,
-    first: int,
-    last: int,
+    a: Array, values: Array, vectors: Array, info: Array, n: int, single: int, double: int, first: int, last: int
 ) -> None:
     """`eigen_each` of matrices of few rows; `single` and `double` are the addresses of syevd for both dtypes."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))

@@ -147,15 +147,7 @@ def copy_columns(matrix: Array, columns: int, start: int, count: int, rows: int,
 
 @jit
 def solve_each(
-    packed: Array,
-    pivots: Array,
-    info: Array,
-    b: Array,
-    out: Array,
-    rows: int,
-    columns: int,
-    first: int,
-    last: int,
+    packed: Array, pivots: Array, info: Array, b: Array, out: Array, rows: int, columns: int, first: int, last: int
 ) -> None:
     """A^-1 B for contiguous matrices, by what `decompose_each` gave of A: a range of blocks of columns of all."""
     like, blocks = b.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS

@@ -172,16 +172,7 @@ def solve_small(
 
 @jit
 def solve_triangular_small(
-    a: Array,
-    b: Array,
-    out: Array,
-    matrices: int,
-    n: int,
-    columns: int,
-    upper: int,
-    unit: int,
-    first: int,
-    last: int,
+    a: Array, b: Array, out: Array, matrices: int, n: int, columns: int, upper: int, unit: int, first: int, last: int
 ) -> None:
     like = b.dtype.type(0)
     size, factors, group = (

@@ -26,17 +26,7 @@ LAPACK_UPLO_U = ord("U")  # the second diagonal is the upper one
 
 @jit
 def take_both(
-    a: Array,
-    k: int,
-    n: int,
-    row: int,
-    corner: int,
-    v: Array,
-    z: Array,
-    y: Array,
-    u: Array,
-    x: Array,
-    sums: Array,
+    a: Array, k: int, n: int, row: int, corner: int, v: Array, z: Array, y: Array, u: Array, x: Array, sums: Array
 ) -> None:
     """A - v z^T - y u^T from row k and column `corner`, and x^T times that added to `sums`."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
