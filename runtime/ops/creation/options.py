@@ -199,8 +199,16 @@ def from_array(array: np.ndarray, kind: dtype) -> Any:
     return adopt(array if array.dtype == kind.np else cast(array, kind))
 
 
-def with_function_modes(function: Callable[..., Any], options: tuple[Any, ...], *args: Any, **named: Any) -> Any:
-    """What a `__torch_function__` gives in the place of a new tensor; NOT_HANDLED where there is nobody to ask."""
+def made_elsewhere(
+    function: Callable[..., Any], options: tuple[Any, ...], out: Any, layout: Any, *args: Any, **named: Any
+) -> Any:
+    """What is written to `out`, or a `__torch_function__` gives in the place of a new tensor; else NOT_HANDLED.
+
+    `options` are those of `OPTIONS`.
+    """
+    require_strided(function.__name__, layout)
+    if out is not None:
+        return written(partial(function, *args, **named), out, options[0], options[2])
     if not watch.interceptors and not any(map(foreign, args)):
         return NOT_HANDLED
     return overridden(function, *args, **_explicit_options(named | dict(zip(OPTIONS, options, strict=False))))
@@ -235,12 +243,8 @@ def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, req
         require_strided(op, layout)
     kind = get_default_dtype() if dtype is None else argument_checks.dtype(op, "dtype", dtype)
     flat = empty(0, kind.np, default_device() if device is None else resolve(device))
-    made = (
-        from_flat(flat, (0,) * len(size), kind)
-        .to_sparse()
-        .sparse_resize_and_clear_(size, len(size), 0)
-        .to_sparse(layout=layout)
-    )
+    cleared = from_flat(flat, (0,) * len(size), kind).to_sparse().sparse_resize_and_clear_(size, len(size), 0)
+    made = cleared.to_sparse(layout=layout)
     return made.requires_grad_() if requires_grad else made
 
 

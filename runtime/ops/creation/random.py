@@ -6,6 +6,7 @@ float32, complex numbers are pairs of real ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from math import prod
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from ...tensor.dtypes import dtype as Dtype
 from ...tensor.generator import Generator, default_generator
 from ...tensor.observers import interceptable
 from ...tensor.tensor import from_flat
-from .fast_calls import Creation, sampled_first
+from .fast_calls import Creation, named_like, public
 from .options import (
     allocate_array,
     cast,
@@ -189,19 +190,59 @@ RANDINT = Creation("randint", "integers", "gvns")
 RANDPERM = Creation("randperm", "permutation", "gv")
 
 
-@sampled_first(RAND)
-@interceptable("random")
-def rand(
-    *sizes: Any,
-    size: Any = None,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
+def _sampled(creation: Creation) -> Callable[[Any], Any]:
+    """The public function of how numbers are drawn, which asks native code before all who watch, of whom it knows."""
+
+    def decorate(make: Any) -> Any:
+        name = creation.name
+
+        def general(
+            *sizes: Any,
+            size: Any = None,
+            generator: Any = None,
+            out: Any = None,
+            dtype: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            pin_memory: bool = False,
+        ) -> Any:
+            if out is not None:
+                return written(partial(watched, *sizes, size=size, generator=generator), out, dtype, requires_grad)
+            shape, kind = size_argument(name, sizes, size), chosen_dtype(name, dtype, get_default_dtype())
+            t = make(name, stream(name, generator), shape, kind, device=device)
+            return finish(name, t, device, requires_grad, pin_memory)
+
+        watched = interceptable("random")(named_like(general, make))
+
+        def sampled(
+            *sizes: Any,
+            size: Any = None,
+            generator: Generator | None = None,
+            out: Any = None,
+            dtype: Any = None,
+            layout: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            pin_memory: bool = False,
+        ) -> Any:
+            if layout is not None:
+                require_strided(name, layout)
+            if out is None:
+                made = creation.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)
+                if made is not None:
+                    return made
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+            if out is not None:
+                options["out"] = out
+            return watched(*sizes, size=size, generator=generator, **options)
+
+        return public(sampled, watched, make)
+
+    return decorate
+
+
+@_sampled(RAND)
+def rand(*args: Any, device: Any) -> Any:
     """Numbers drawn uniformly from [0, 1).
 
     Args:
@@ -214,30 +255,11 @@ def rand(
         >>> bool((sg.rand(5) < 1).all())
         True
     """
-    if layout is not None:
-        require_strided("rand", layout)
-    if out is not None:
-        return written(partial(rand, *sizes, size=size, generator=generator), out, dtype, requires_grad)
-    shape = size_argument("rand", sizes, size)
-    t = uniform(
-        "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
-    )
-    return finish("rand", t, device, requires_grad, pin_memory)
+    return uniform(*args, device=device)
 
 
-@sampled_first(RANDN)
-@interceptable("random")
-def randn(
-    *sizes: Any,
-    size: Any = None,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
+@_sampled(RANDN)
+def randn(*args: Any, device: Any) -> Any:
     """Numbers drawn from the normal distribution of mean 0 and variance 1; arguments as of `rand`.
 
     Example:
@@ -245,15 +267,7 @@ def randn(
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
-    if layout is not None:
-        require_strided("randn", layout)
-    if out is not None:
-        return written(partial(randn, *sizes, size=size, generator=generator), out, dtype, requires_grad)
-    shape = size_argument("randn", sizes, size)
-    t = normal(
-        "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
-    )
-    return finish("randn", t, device, requires_grad, pin_memory)
+    return normal(*args, device=device)
 
 
 def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
@@ -294,14 +308,18 @@ def randint(
         >>> sg.randint(3, (2, 2)).dtype
         specgrad.int64
     """
-    if layout is not None:
-        require_strided("randint", layout)
-    if out is not None:
-        return written(partial(randint, low, high, size, generator=generator), out, dtype, requires_grad)
     if size is None and isinstance(high, (list, tuple)):
         high, size = None, high
-    if (made := RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)) is not None:
+    made = (
+        RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)
+        if out is layout is None
+        else None
+    )
+    if made is not None:
         return made
+    require_strided("randint", layout)
+    if out is not None:
+        return written(partial(randint, low, high, size, generator=generator), out, dtype, requires_grad)
     if size is None:
         raise TypeError('randint() missing 1 required positional argument: "size"')
     shape = checked_size("randint", argument_checks.integer_list("randint", "size", size))
@@ -335,12 +353,12 @@ def randperm(
         >>> sorted(sg.randperm(4).tolist())
         [0, 1, 2, 3]
     """
-    if layout is not None:
-        require_strided("randperm", layout)
+    made = RANDPERM.launch(generator, n, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+    if made is not None:
+        return made
+    require_strided("randperm", layout)
     if out is not None:
         return written(partial(randperm, n, generator=generator), out, dtype, requires_grad)
-    if (made := RANDPERM.launch(generator, n, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
     count = argument_checks.integer("randperm", "n", n)
     checked_size("randperm", (count,))
     kind = chosen_dtype("randperm", dtype, int64)

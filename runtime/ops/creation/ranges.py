@@ -27,8 +27,8 @@ from .options import (
     finish,
     from_array,
     is_finite,
+    made_elsewhere,
     require_strided,
-    with_function_modes,
     written,
 )
 
@@ -66,17 +66,16 @@ def arange(
         >>> sg.arange(1, 6, 2)
         tensor([1, 3, 5])
     """
-    if layout is not None:
-        require_strided("arange", layout)
     if out is not None:
+        require_strided("arange", layout)
         return written(partial(arange, start, end, step), out, dtype, requires_grad)
-    if (made := ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory)) is not None:
+    made = ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory) if layout is None else None
+    if made is not None:
         return made
-    bounds = [bound for bound in (start, end) if bound is not None]
-    steps = [] if step.__class__ is int and step == 1 else [step]
-    if (
-        made := with_function_modes(arange, (dtype, device, requires_grad, pin_memory), *bounds, *steps)
-    ) is not NOT_HANDLED:
+    args = [bound for bound in (start, end) if bound is not None]
+    args += [] if step.__class__ is int and step == 1 else [step]
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(arange, options, None, layout, *args)) is not NOT_HANDLED:
         return made
     if end is None:
         start, end = 0, start
@@ -153,15 +152,13 @@ def linspace(
         >>> sg.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    if layout is not None:
-        require_strided("linspace", layout)
-    if out is not None:
-        return written(partial(linspace, start, end, steps), out, dtype, requires_grad)
-    if (made := LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)) is not None:
+    made = (
+        LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+    )
+    if made is not None:
         return made
-    if (
-        made := with_function_modes(linspace, (dtype, device, requires_grad, pin_memory), start, end, steps)
-    ) is not NOT_HANDLED:
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(linspace, options, out, layout, start, end, steps)) is not NOT_HANDLED:
         return made
     count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
@@ -214,13 +211,8 @@ def logspace(
         >>> sg.logspace(-1, 1, 3)
         tensor([ 0.1000,  1.0000, 10.0000])
     """
-    if layout is not None:
-        require_strided("logspace", layout)
-    if out is not None:
-        return written(partial(logspace, start, end, steps, base), out, dtype, requires_grad)
-    if (
-        made := with_function_modes(logspace, (dtype, device, requires_grad), start, end, steps, base=base)
-    ) is not NOT_HANDLED:
+    options = dtype, device, requires_grad
+    if (made := made_elsewhere(logspace, options, out, layout, start, end, steps, base=base)) is not NOT_HANDLED:
         return made
     count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))
