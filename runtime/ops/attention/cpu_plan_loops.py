@@ -49,12 +49,7 @@ def attend_at(
     first: int,
     last: int,
 ) -> None:
-    table = empty_matrix(0, GRAD_BIAS + 1, 4)
-    table[:] = 0
-    operand_at(table, QUERY, query, offsets, 0)
-    operand_at(table, KEY, key, offsets, 1)
-    operand_at(table, VALUE, value, offsets, 2)
-    operand_at(table, OUTPUT, output, offsets, 3)
+    table = table_of(query, key, value, output, offsets)
     operand_at(table, BIAS, bias, offsets, 4)
     operand_at(table, MASK, mask, offsets, 5)
     operand_at(table, KEEP, keep, offsets, 6)
@@ -84,12 +79,7 @@ def attend_backward_at(
     last: int,
 ) -> None:
     """The gradients that the table has places for are added to what is there."""
-    table = empty_matrix(0, GRAD_BIAS + 1, 4)
-    table[:] = 0
-    operand_at(table, QUERY, query, offsets, 0)
-    operand_at(table, KEY, key, offsets, 1)
-    operand_at(table, VALUE, value, offsets, 2)
-    operand_at(table, OUTPUT, output, offsets, 3)
+    table = table_of(query, key, value, output, offsets)
     operand_at(table, GRAD, grad, offsets, 4)
     operand_at(table, GRAD_QUERY, grad_query, offsets, 5)
     operand_at(table, GRAD_KEY, grad_key, offsets, 6)
@@ -105,6 +95,17 @@ def attend_backward_at(
 @jit
 def sizes_of(offsets: Array) -> tuple[int, ...]:
     return offsets[0], offsets[1], offsets[2], offsets[3], offsets[4], offsets[5], offsets[6]
+
+
+@jit
+def table_of(query: Array, key: Array, value: Array, output: Array, offsets: Array) -> Array:
+    table = empty_matrix(0, GRAD_BIAS + 1, 4)
+    table[:] = 0
+    operand_at(table, QUERY, query, offsets, 0)
+    operand_at(table, KEY, key, offsets, 1)
+    operand_at(table, VALUE, value, offsets, 2)
+    operand_at(table, OUTPUT, output, offsets, 3)
+    return table
 
 
 @jit

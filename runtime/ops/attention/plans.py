@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,46 +28,28 @@ class Matrices(NamedTuple):
 ABSENT = Matrices((), -1, (0, 0, 0))
 
 
-def attention(
-    query: Layout,
-    key: Layout,
-    value: Layout,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
-) -> Plan | None:
+def attention(query: Layout, key: Layout, value: Layout, *rest: Any) -> Plan | None:
+    *added, keep_scale, is_causal, scale, rows_first = rest
     shape = (*query.shape[:3], value.shape[-1])
     operands = [matrices(layout, rows_first) for layout in (query, key, value, Layout(shape, None))]
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    extras = [_broadcast(extra, operands) for extra in added]
     return _forward(located([*operands, *extras], is_causal), (0, 1, 2, 3, 4, 5), shape, scale, keep_scale)
 
 
 def attention_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    query: Layout,
-    key: Layout,
-    value: Layout,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    output: Layout,
-    logsumexp: Layout,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
+    output_mask: tuple[bool, ...], grad: Layout, query: Layout, key: Layout, value: Layout, *rest: Any
 ) -> Plan | None:
+    *added, output, logsumexp, keep_scale, is_causal, scale, rows_first = rest
     if logsumexp.strides is not None:
         return None
-    inputs, operands = (query, key, value, bias), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
-    to = [matrices(Layout(x.shape, None), rows_first) for x in inputs[:3]]
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
-    offsets = [*operands, *_chosen(output_mask, to), *extras, _grad_bias(bias, output_mask[3], operands)]
+    inputs, bias = (query, key, value, added[0]), added[0]
+    operands = [matrices(x, rows_first) for x in (query, key, value, output, grad)]
+    to = [
+        matrices(Layout(x.shape, None), rows_first) if yes else ABSENT
+        for x, yes in zip(inputs[:3], output_mask, strict=False)
+    ]
+    extras = [_broadcast(extra, operands) for extra in added]
+    offsets = [*operands, *to, *extras, _grad_bias(bias, output_mask[3], operands)]
     shapes = [
         (i, x.shape) if yes and x is not None else (4 + i, (1,))
         for i, (x, yes) in enumerate(zip(inputs, output_mask, strict=True))
@@ -75,47 +57,27 @@ def attention_backward(
     return _backward(located(offsets, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
 
 
-def self_attention(
-    projected: Layout,
-    heads: int,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-) -> Plan | None:
+def self_attention(projected: Layout, heads: int, *rest: Any) -> Plan | None:
+    *added, keep_scale, is_causal, scale = rest
     batch, rows, width = projected.shape
     split_heads_shape = Layout((batch, rows, heads, width // (3 * heads)), None)
     operands = [*_thirds(projected, heads), matrices(split_heads_shape, True)]
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    extras = [_broadcast(extra, operands) for extra in added]
     table = located([*operands, *extras], is_causal)
     return _forward(table, (0, 0, 0, 2, 3, 4), (batch, rows, width // 3), scale, keep_scale)
 
 
 def self_attention_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    projected: Layout,
-    heads: int,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    output: Layout,
-    logsumexp: Layout,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
+    output_mask: tuple[bool, ...], grad: Layout, projected: Layout, heads: int, *rest: Any
 ) -> Plan | None:
+    *added, output, logsumexp, keep_scale, is_causal, scale = rest
     if not output_mask[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
         return None
-    batch, rows, width = projected.shape
+    bias, (batch, rows, width) = added[0], projected.shape
     split_heads_shape = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
-    operands, to = (
-        [*_thirds(projected, heads), split_heads_shape, split_heads_shape],
-        _thirds(Layout(projected.shape, None), heads),
-    )
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    operands = [*_thirds(projected, heads), split_heads_shape, split_heads_shape]
+    to = _thirds(Layout(projected.shape, None), heads)
+    extras = [_broadcast(extra, operands) for extra in added]
     table = located([*operands, *to, *extras, _grad_bias(bias, output_mask[1], operands)], is_causal)
     for_bias = (1, bias.shape) if bias is not None and output_mask[1] else (2, (1,))
     results = *((0, projected.shape),) * 3, for_bias
@@ -141,10 +103,6 @@ def _backward(
     rows, numbers = (pairs, pairs if has_bias else 1), (scale, keep_scale)
     step = Step(loops.attend_backward_at, operands, results, numbers, (), rows, _work(table), tables=(table,))
     return (*[zeros(*result) for result in dict.fromkeys(results)], step)
-
-
-def _chosen(output_mask: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:
-    return [to if yes else ABSENT for to, yes in zip(results, output_mask, strict=False)]
 
 
 def _grad_bias(bias: Layout | None, output_mask: bool, operands: Sequence[Matrices | None]) -> Matrices | None:
@@ -179,9 +137,8 @@ def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Mat
     result = matrices(extra, False)
     if result is None:
         return None
-    return result._replace(
-        steps=tuple([0 if n == 1 else step for n, step in zip(extra.shape, result.steps, strict=False)])
-    )
+    steps = tuple([0 if n == 1 else step for n, step in zip(extra.shape, result.steps, strict=False)])
+    return result._replace(steps=steps)
 
 
 def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
