@@ -62,11 +62,8 @@ def attend_backward(
     """The gradients whose addresses are in the table; those of keys, values and bias are added to the arrays there."""
     _, heads, group, queries, keys, width, value_width = sizes
     like, block = logsumexp.dtype.type(0), queries_of_block(keys, logsumexp.itemsize)
-    left, scores, grads = (
-        empty_matrix(like, block, width),
-        empty_matrix(like, block, keys),
-        empty_matrix(like, block, keys),
-    )
+    left, scores = empty_matrix(like, block, width), empty_matrix(like, block, keys)
+    grads = empty_matrix(like, block, keys)
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)

@@ -42,18 +42,13 @@ def attention_backward(
     *added, output, logsumexp, keep_scale, is_causal, scale, rows_first = rest
     if logsumexp.strides is not None:
         return None
-    inputs, bias = (query, key, value, added[0]), added[0]
-    operands = [matrices(x, rows_first) for x in (query, key, value, output, grad)]
-    to = [
-        matrices(Layout(x.shape, None), rows_first) if yes else ABSENT
-        for x, yes in zip(inputs[:3], output_mask, strict=False)
-    ]
+    inputs, operands = (query, key, value), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
+    pairs = zip(inputs, output_mask, strict=False)
+    to = [matrices(Layout(x.shape, None), rows_first) if yes else ABSENT for x, yes in pairs]
     extras = [_broadcast(extra, operands) for extra in added]
-    offsets = [*operands, *to, *extras, _grad_bias(bias, output_mask[3], operands)]
-    shapes = [
-        (i, x.shape) if yes and x is not None else (4 + i, (1,))
-        for i, (x, yes) in enumerate(zip(inputs, output_mask, strict=True))
-    ]
+    offsets = [*operands, *to, *extras, _grad_bias(added[0], output_mask[3], operands)]
+    numbered = enumerate(zip((*inputs, added[0]), output_mask, strict=True))
+    shapes = [(i, x.shape) if yes and x is not None else (4 + i, (1,)) for i, (x, yes) in numbered]
     return _backward(located(offsets, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
 
 

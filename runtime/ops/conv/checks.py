@@ -67,10 +67,8 @@ def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, 
     _require_weight(op, weight, dims, groups)
     _require_channels(op, x, weight, dims, weight[1] * groups, f"groups={groups}")
     pads = side_pads(padding, dims)
-    sizes = [
-        conv_size(n, k, s, sum(pad), d)
-        for n, k, s, pad, d in zip(x[-dims:], weight[2:], stride, pads, dilation, strict=True)
-    ]
+    along = zip(x[-dims:], weight[2:], stride, pads, dilation, strict=True)
+    sizes = [conv_size(n, k, s, sum(pad), d) for n, k, s, pad, d in along]
     if min(sizes) < 1:
         padded = [n + sum(pad) for n, pad in zip(x[-dims:], pads, strict=True)]
         read_extent = [d * (k - 1) + 1 for d, k in zip(dilation, weight[2:], strict=True)]
@@ -153,10 +151,8 @@ def transposed_shape(
         raise ShapeError(f"{op}(): expected weight with channels of the output, got shape {list(weight)}")
     _require_channels(op, x, weight, spatial, weight[0], "transposed=1")
     own = x[-spatial:]
-    sizes = tuple(
-        (n - 1) * s - 2 * pad + d * (k - 1) + 1 + extra
-        for n, s, pad, d, k, extra in zip(own, stride, padding, dilation, weight[2:], output_padding, strict=True)
-    )
+    along = zip(own, stride, padding, dilation, weight[2:], output_padding, strict=True)
+    sizes = tuple((n - 1) * s - 2 * pad + d * (k - 1) + 1 + extra for n, s, pad, d, k, extra in along)
     if min(sizes) < 1:
         raise ShapeError(
             f"Given input size per channel: ({_times(own)}). Calculated output size per channel: ({_times(sizes)}). "

@@ -94,22 +94,18 @@ def backward_plan(g: Geometry) -> Plan:
     lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
     starts = [[start for residue in line for _, start in residue.taps] or [0] for line in lines]
     ends = [[start + residue.size for residue in line for _, start in residue.taps] or [1] for line in lines]
-    base, padded_size = (
-        tuple(map(min, starts)),
-        tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True)),
-    )
+    base, pairs = tuple(map(min, starts)), zip(ends, starts, strict=True)
+    padded_size = tuple(max(end) - min(start) for end, start in pairs)
     layout, parts = packed_layout(g.outputs, g.positions, (1, 1, 1), [base], padded_size)
+    corner = flat_offset(base, flat_steps(padded_size))
     tasks: list[Ints] = []
     taps, end = [np.empty((2, 0), np.int64)], 0
     for residues in product(*lines):
         reaching = [tuple(zip(*along, strict=True)) for along in product(*(r.taps for r in residues))]
-        offsets = [
-            flat_offset(start, flat_steps(padded_size)) - flat_offset(base, flat_steps(padded_size))
-            for _, start in reaching
-        ]
+        offsets = [flat_offset(start, flat_steps(padded_size)) - corner for _, start in reaching]
         weights = [flat_offset(tap, flat_steps(g.kernel)) for tap, _ in reaching]
-        pairs = (offsets, layout.plane), (weights, g.channels * g.taps)
-        taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in pairs]))
+        rows = (offsets, layout.plane), (weights, g.channels * g.taps)
+        taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in rows]))
         first, end = end, end + taps[-1].shape[1]
         counts, begin = [r.size for r in residues], flat_offset([r.first for r in residues], flat_steps(g.sizes))
         tasks.append((first, end, _columns(counts, padded_size), *counts, begin))

@@ -145,32 +145,15 @@ def on_blocks(
     def move(loop: Callable[..., None], operand: int, count: int, result: tuple[int, Ints]) -> Step:
         return Step(loop, (operand,), (result,), (), (g.batch, count, block), (count, BATCH_UNIT), g.batch * count)
 
-    x, w, result = (~number if count else None for (number, _), count in zip(made, elements, strict=True))
-    inner = call._replace(
-        x=call.x if x is None else x,
-        w=call.w if w is None else w,
-        result=call.result if result is None else made[2],
-        spare=call.spare + len(made),
-    )
-    before = [
-        move(samples_last, operand, count, there)
-        for operand, count, there in zip((call.x, call.w), elements, made, strict=False)
-        if count
-    ]
-    behind = [] if result is None else [move(samples_first, result, elements.result, call.result)]
-    return (*before, *plan_of(with_samples_last(g, block, blocks), inner), *behind)
-
-
-def with_samples_last(g: Geometry, block: int, blocks: int) -> Geometry:
-    return g._replace(
-        batch=blocks,
-        sizes=(*g.sizes[1:], block),
-        kernel=(*g.kernel[1:], 1),
-        stride=(*g.stride[1:], 1),
-        pads=(*g.pads[1:], 0),
-        dilation=(*g.dilation[1:], 1),
-        positions=(*g.positions[1:], block),
-    )
+    x, w = (~there[0] if count else own for own, there, count in zip((call.x, call.w), made, elements, strict=False))
+    result = made[2] if elements.result else call.result
+    moved = zip((call.x, call.w), elements, made, strict=False)
+    before = [move(samples_last, operand, count, there) for operand, count, there in moved if count]
+    behind = [move(samples_first, ~made[2][0], elements.result, call.result)] if elements.result else []
+    inner = call._replace(x=x, w=w, result=result, spare=call.spare + len(made))
+    last = {"sizes": block, "kernel": 1, "stride": 1, "pads": 0, "dilation": 1, "positions": block}
+    samples_behind = {name: (*getattr(g, name)[1:], size) for name, size in last.items()}
+    return (*before, *plan_of(g._replace(batch=blocks, **samples_behind), inner), *behind)
 
 
 @jit

@@ -110,18 +110,15 @@ def convolution_input_backward(
     for first, last in sizes.slices(grad.itemsize):
         value = part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
         made = part(result, (g.batch, channels, plane), first, last)
-        columns = (
-            part(result, (g.batch, g.groups, g.channels, plane), first, last)
-            if sizes.is_pointwise
-            else arrays.empty(  # elements of several windows are added up: 16-bit floats would be rounded twice
-                (last - first, g.groups, g.channels * g.taps, sizes.spots), in_registers(grad.dtype), grad.device
-            )
-        )
+        if sizes.is_pointwise:
+            columns = part(result, (g.batch, g.groups, g.channels, plane), first, last)
+        else:  # elements of several windows are added up: 16-bit floats would be rounded twice
+            shape = last - first, g.groups, g.channels * g.taps, sizes.spots
+            columns = arrays.empty(shape, in_registers(grad.dtype), grad.device)
         each_group(swapped(by_group(w, sizes)), value, columns, 0)
         if not sizes.is_pointwise:
-            per_element.run(
-                kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.as_slots
-            )
+            args = columns, made, channels, sizes.as_slots
+            per_element.run(kernels.windows_of_columns, made.size, result.dtype, *args)
     return result
 
 

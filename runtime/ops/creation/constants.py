@@ -75,12 +75,9 @@ def _constant(
     if (made := made_elsewhere(function, options, out, layout, *sizes, size=size)) is not NOT_HANDLED:
         return made
     shape, kind = size_argument(op, sizes, size), chosen_dtype(op, dtype, get_default_dtype())
-    t = (
-        from_flat(allocate(op, shape, kind, device), shape, kind)
-        if value is None
-        else filled(op, shape, value, kind, device)
-    )
-    return finish(op, t, device, *rest)
+    if value is None:
+        return finish(op, from_flat(allocate(op, shape, kind, device), shape, kind), device, *rest)
+    return finish(op, filled(op, shape, value, kind, device), device, *rest)
 
 
 def ones(

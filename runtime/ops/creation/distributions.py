@@ -308,12 +308,8 @@ def _host_sampled_indices(input: Any, count: int, again: bool, generator: Genera
     return filled_by(fill, "multinomial", chosen, size, int64, CPU, weights, columns, count, random_count=random_count)
 
 
-def is_here(target_device: Any) -> bool:
-    return (
-        target_device is CPU
-        if not _is_tensor(target_device)
-        else target_device._device is CPU and is_known(target_device)
-    )
+def is_here(where: Any) -> bool:
+    return where._device is CPU and is_known(where) if _is_tensor(where) else where is CPU
 
 
 def _require_weights(weights: Any, count: int, again: bool) -> None:

@@ -205,12 +205,8 @@ def new_empty_strided(
         requires_grad: whether operations on the new tensor are recorded.
     """
     kind, target_device = options_like("new_empty_strided", self, dtype, device)
-    return finish(
-        "new_empty_strided",
-        _checked_layout("new_empty_strided", size, stride, kind, target_device),
-        target_device,
-        requires_grad,
-    )
+    made = _checked_layout("new_empty_strided", size, stride, kind, target_device)
+    return finish("new_empty_strided", made, target_device, requires_grad)
 
 
 def empty_permuted(
@@ -248,13 +244,8 @@ def empty_permuted(
         strides[dim] = step
         step *= max(shape[dim], 1)
     kind = chosen_dtype("empty_permuted", dtype, get_default_dtype())
-    return finish(
-        "empty_permuted",
-        _checked_layout("empty_permuted", shape, strides, kind, device),
-        device,
-        requires_grad,
-        pin_memory,
-    )
+    made = _checked_layout("empty_permuted", shape, strides, kind, device)
+    return finish("empty_permuted", made, device, requires_grad, pin_memory)
 
 
 def _checked_layout(name: str, size: Any, stride: Any, kind: Any, device: Any) -> Any:
@@ -292,10 +283,8 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
         tensor([1, 2], dtype=specgrad.int16)
     """
     kind = argument_checks.dtype("frombuffer", "dtype", dtype)
-    requested, start = (
-        argument_checks.integer("frombuffer", "count", count),
-        argument_checks.integer("frombuffer", "offset", offset),
-    )
+    numbers = {"count": count, "offset": offset}
+    requested, start = (argument_checks.integer("frombuffer", name, value) for name, value in numbers.items())
     try:
         length = memoryview(buffer).nbytes
     except TypeError:

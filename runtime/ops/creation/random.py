@@ -124,14 +124,8 @@ def filled_by(
 ) -> Any:
     target_device = device_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, target_device)
-    _fill(
-        fill,
-        flat,
-        random.random_slots_of(flat.size, bits) if random_count is None else random_count,
-        generator,
-        target_device,
-        args,
-    )
+    count = random.random_slots_of(flat.size, bits) if random_count is None else random_count
+    _fill(fill, flat, count, generator, target_device, args)
     return converted(from_flat(flat, size, kind), kind if cast_to is None else cast_to)
 
 
@@ -162,25 +156,13 @@ def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any
 
 def _fill(fill: str, flat: Any, count: int, generator: Generator, target_device: Any, args: tuple[Any, ...]) -> None:
     """Let a function of the device fill an array with the next `count` words, if there is anything to fill."""
-    if target_device is not META:
-        getattr(_fillers(target_device), fill)(flat, *_position(generator, count, target_device), *args)
-
-
-def _position(generator: Generator, count: int, target_device: Any) -> Any:
-    """The seed, and the first of `count` words of its stream; of a draw for a graph, what stands for them."""
-    return (
-        generator.take(count)
-        if target_device is CPU
-        else _fillers(target_device).position(generator, count, target_device)
-    )
-
-
-def _fillers(target_device: Any) -> Any:
     if target_device is CPU:
-        return random
-    from ...kernels.cuda_launch import random as on_device  # loaded with the first device
+        getattr(random, fill)(flat, *generator.take(count), *args)
+    elif target_device is not META:
+        from ...kernels.cuda_launch import random as on_device  # loaded with the first device
 
-    return on_device
+        # The seed, and the first of its words; of a draw for a graph, what stands for them.
+        getattr(on_device, fill)(flat, *on_device.position(generator, count, target_device), *args)
 
 
 RAND = Creation("rand", "uniform", "gSs")
@@ -310,13 +292,10 @@ def randint(
     """
     if size is None and isinstance(high, (list, tuple)):
         high, size = None, high
-    made = (
-        RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)
-        if out is layout is None
-        else None
-    )
-    if made is not None:
-        return made
+    if out is layout is None:
+        made = RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)
+        if made is not None:
+            return made
     require_strided("randint", layout)
     if out is not None:
         return written(partial(randint, low, high, size, generator=generator), out, dtype, requires_grad)
