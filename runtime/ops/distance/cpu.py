@@ -32,9 +32,8 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
         rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
         sizes, first, flat = sizes_of_rows(x1.shape, x2.shape), contiguous(x1).reshape(-1), out.reshape(-1)
         if kind_of_norm(p) == EUCLIDEAN:
-            shared(
-                euclidean_norms, (first, contiguous(x2).reshape(-1), flat, *sizes), rows, work, unit_of_rows(x1.shape)
-            )
+            args = first, contiguous(x2).reshape(-1), flat, *sizes
+            shared(euclidean_norms, args, rows, work, unit_of_rows(x1.shape))
         else:
             columns = contiguous(np.swapaxes(x2, -1, -2)).reshape(-1)
             shared(difference_norms, (first, columns, flat, float(p), *sizes, kind_of_norm(p)), rows, work)
@@ -142,46 +141,24 @@ def euclidean_norms(x1: Array, x2: Array, out: Array, rows: int, count: int, wid
     while row < last:
         if row // rows != matrix:
             matrix = row // rows
-            fill_panels(
-                like, address(x2) + matrix * count * width * size, width * size, True, width, count, columns, panel
-            )
+            other = address(x2) + matrix * count * width * size
+            fill_panels(like, other, width * size, True, width, count, columns, panel)
         tile_rows = min(min(last, (matrix + 1) * rows) - row, ROWS)
-        distances_of(
-            like,
-            address(x1) + row * width * size,
-            columns,
-            panel,
-            width,
-            address(out) + row * count * size,
-            tile_rows,
-            count,
-        )
+        x, to = address(x1) + row * width * size, address(out) + row * count * size
+        distances_of(like, x, columns, panel, width, to, tile_rows, count)
         row += tile_rows
 
 
 @jit
 def distances_of(like: float, x: int, columns: int, panel: int, width: int, out: int, rows: int, count: int) -> None:
-    size, result = item_size(like), row_at(like, out, rows * count)
+    size, result, row = item_size(like), row_at(like, out, rows * count), panel_bytes()
     total = empty_row(0.0, result.size if width > _BLOCK else 0)
     for start in range(0, width, _BLOCK):
-        depth = min(_BLOCK, width - start)
+        depth, a, a_row, c_row = min(_BLOCK, width - start), x + start * size, width * size, count * size
         for j in range(0, count, panel_width(like)):
-            at, to = columns + j // panel_width(like) * panel + start * panel_bytes(), out + j * size
+            b, to = columns + j // panel_width(like) * panel + start * row, out + j * size
             here = min(panel_width(like), count - j)
-            square_differences(
-                like,
-                x + start * size,
-                width * size,
-                size,
-                at,
-                panel_bytes(),
-                to,
-                count * size,
-                rows,
-                depth,
-                here,
-                False,
-            )
+            square_differences(like, a, a_row, size, b, row, to, c_row, rows, depth, here, False)
         for i in range(total.size):
             total[i] = total[i] + result[i] if start else result[i]
     for i in range(total.size):
@@ -209,46 +186,19 @@ def euclidean_gradients(
         matrix, i = row // rows, row % rows
         tile_rows = min(min(last, (matrix + 1) * rows) - row, ROWS)
         if not across:
-            position = row * count
-            divide(
-                part_of(grad, position, tile_rows * count),
-                part_of(distance, position, tile_rows * count),
-                part_of(weights, position, tile_rows * count),
-            )
+            begin, elements = row * count, tile_rows * count
+            numerators, divisors = part_of(grad, begin, elements), part_of(distance, begin, elements)
+            divide(numerators, divisors, part_of(weights, begin, elements))
         w = address(weights) + (matrix * rows * count + (i if across else i * count)) * size
         w_row, w_col = (size, rows * size) if across else (count * size, size)
-        y, at, to = (
-            address(others) + matrix * count * width * size,
-            row * width * size,
-            address(out) + row * width * size,
-        )
+        line, y = width * size, address(others) + matrix * count * width * size
+        to, own = address(out) + row * line, address(x) + row * line
         for k in range(0, width, panel_width(like)):
-            here, column = min(panel_width(like), width - k), k * size
-            weighted_differences(
-                like,
-                w,
-                w_row,
-                w_col,
-                y + column,
-                width * size,
-                to + column,
-                width * size,
-                tile_rows,
-                count,
-                here,
-                False,
-                address(x) + at + column,
-                width * size,
-            )
+            here, b, c, a = min(panel_width(like), width - k), y + k * size, to + k * size, own + k * size
+            weighted_differences(like, w, w_row, w_col, b, line, c, line, tile_rows, count, here, False, a, line)
         for r in range(tile_rows):
-            finish_gradient(
-                row_at(like, to + r * width * size, width),
-                row_at(like, address(x) + at + r * width * size, width),
-                w + r * w_row,
-                w_col,
-                y,
-                count,
-            )
+            result, value = row_at(like, to + r * line, width), row_at(like, own + r * line, width)
+            finish_gradient(result, value, w + r * w_row, w_col, y, count)
         row += tile_rows
 
 

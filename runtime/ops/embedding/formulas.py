@@ -50,11 +50,10 @@ def bags(
         indices, offsets = ends_of_bags("embedding_bag", indices, offsets, last)
     if mode != "max" and padding < 0 and not (sparse or by_freq) and weight.dtype.itemsize >= 4:
         return _products(indices, weight, offsets, mode, factors)
-    rows = (
-        rows_with_sparse_gradient(weight, indices, padding)
-        if sparse
-        else op.embedding(weight, indices, padding, by_freq)
-    )
+    if sparse:
+        rows = rows_with_sparse_gradient(weight, indices, padding)
+    else:
+        rows = op.embedding(weight, indices, padding, by_freq)
     if factors is not None:
         rows = rows * factors.unsqueeze(-1)
     if offsets is None and padding < 0 and mode != "max":  # in one op: of 16-bit floats a mean is rounded once

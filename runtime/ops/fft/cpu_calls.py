@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.plan import Ints, Step
-from .cpu_column_loops import transform_columns_again, transform_either_columns
+from .cpu_column_loops import transform_either_columns
 from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, mirror_rows, transform_either, vector_lanes
 from .cpu_radices import half_angle_twiddles, table
 from .cpu_real_loops import transform_either_matrices, transform_odd_rows
@@ -36,17 +36,9 @@ def rows_step(
         tables += [steps.reshape(-1), factors.view(np.int64), twiddles.view(np.int64)]
         ints += [block, int(twiddled)]
         unit = max(unit, block)
-    return Step(
-        transform_either,
-        (operand,),
-        ((output, shape),),
-        (scale, pairs),
-        (*ints, kind, int(not forward)),
-        (count, unit),
-        WORK * count * n,
-        tables=tuple(tables),
-        complexes=() if kind == FULL_SPECTRUM else (output,),
-    )
+    numbers, values = (scale, pairs), (*ints, kind, int(not forward))
+    step = Step(transform_either, (operand,), ((output, shape),), numbers, values, (count, unit), WORK * count * n)
+    return step._replace(tables=tuple(tables), complexes=() if kind == FULL_SPECTRUM else (output,))
 
 
 def real_rows_step(
@@ -60,17 +52,9 @@ def real_rows_step(
         steps, factors, _, block, _ = row_tables(count, n, COMPLEX, char, forward)
         tables += [steps.reshape(-1), factors.view(np.int64)]
         blocks.append(block)
-    return Step(
-        transform_odd_rows,
-        (operand,),
-        ((output, shape),),
-        (scale, pairs),
-        (n, *blocks, int(kind == HALF), int(not forward)),
-        (count, max(blocks)),
-        WORK * count * n,
-        tables=tuple(tables),
-        complexes=(output,) if kind == HALF else (),
-    )
+    ints, rows = (n, *blocks, int(kind == HALF), int(not forward)), (count, max(blocks))
+    step = Step(transform_odd_rows, (operand,), ((output, shape),), (scale, pairs), ints, rows, WORK * count * n)
+    return step._replace(tables=tuple(tables), complexes=(output,) if kind == HALF else ())
 
 
 def row_tables(count: int, n: int, kind: int, char: str, forward: bool) -> tuple[Array, Array, Array, int, bool]:
@@ -95,17 +79,9 @@ def columns_step(operand: int | None, output: int, shape: Ints, d: int, kind: in
     batch = min(BATCH_ELEMENTS // n // lanes[0], -(-after // lanes[0]))
     block = lanes[0] * max(1, batch)
     ints = n, after, block, block if batch else lanes[1], kind, int(not forward)
-    return Step(
-        transform_columns_again if operand is None else transform_either_columns,
-        () if operand is None else (operand,),
-        ((output, shape),),
-        (scale,),
-        ints,
-        (prod(shape[:d]) * -(-after // block), 1),
-        WORK * prod(shape),
-        tables=tuple(tables),
-        complexes=(output,),
-    )
+    operands, rows = (~output if operand is None else operand,), (prod(shape[:d]) * -(-after // block), 1)
+    step = Step(transform_either_columns, operands, ((output, shape),), (scale,), ints, rows, WORK * prod(shape))
+    return step._replace(tables=tuple(tables), complexes=(output,))
 
 
 def each_along(
@@ -145,17 +121,9 @@ def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Ste
         full, positions = in_lines(factors, more, twiddles)
         steps, tables = [*steps, along.reshape(-1)], [*tables, full]
         ints += [block, int(twiddled), *positions]
-    return Step(
-        transform_either_matrices,
-        (operand,),
-        ((0, shape),),
-        (scale,),
-        (n, columns, int(not forward), *ints),
-        (prod(shape[:-2]), 1),
-        WORK * prod(shape),
-        tables=(*steps, across.reshape(-1), *tables),
-        complexes=(0,),
-    )
+    values, rows = (n, columns, int(not forward), *ints), (prod(shape[:-2]), 1)
+    step = Step(transform_either_matrices, (operand,), ((0, shape),), (scale,), values, rows, WORK * prod(shape))
+    return step._replace(tables=(*steps, across.reshape(-1), *tables), complexes=(0,))
 
 
 @functools.lru_cache(maxsize=64)

@@ -176,79 +176,6 @@ def write_rows(
 
 
 @jit
-def transform_rows(
-    x: Array,
-    steps: Array,
-    table: Array,
-    twiddles: Array,
-    n: int,
-    block: int,
-    twiddled: bool,
-    kind: int,
-    inverse: bool,
-    scale: float,
-    pairs: float,
-    out: Array,
-    first: int,
-    last: int,
-) -> None:
-    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
-    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
-    for i in range(space.size if twiddled else 0):
-        space[i] = 0
-    transform_rows_in(
-        x, steps, table, twiddles, n, block, twiddled, kind, inverse, scale, pairs, out, first, last, plane, space
-    )
-
-
-@jit
-def transform_rows_in(
-    x: Array,
-    steps: Array,
-    table: Array,
-    twiddles: Array,
-    n: int,
-    block: int,
-    twiddled: bool,
-    kind: int,
-    inverse: bool,
-    scale: float,
-    pairs: float,
-    out: Array,
-    first: int,
-    last: int,
-    plane: int,
-    space: Array,
-) -> None:
-    """`transform_rows` in memory for four planes."""
-    like = x.dtype.type(0)
-    factor, by_pairs = x.dtype.type(scale), x.dtype.type(pairs)
-    nothing = x.dtype.type(-0.0 if inverse else 0.0)
-    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
-    other, size = one + 2 * plane, item_size(like)
-    # Which passes have to do with planes alone.
-    begin, end = 0 if twiddled or kind % 2 else 1, len(steps)
-    if not twiddled and kind != HALF and steps[len(steps) - 1, 0] <= WIDEST:
-        end -= 1
-    for start in range(first, last, block):
-        count = min(block, last - start)
-        if begin:
-            rows_begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
-        else:
-            read_rows(x, kind, twiddles, n, by_pairs, start, count, one, plane)
-        if twiddled:
-            at = twiddled_passes(steps, table, inverse, n, block, count, plane, one, other)
-        else:
-            at = all_passes(steps[begin:end], table, inverse, 1, count, plane, one, other)
-        if end < len(steps):
-            to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
-            ended(steps, factor, inverse, 1, count, plane, at, to, line)
-        else:
-            write_rows(kind, twiddles, n, by_pairs, start, count, at, plane, factor, nothing, out)
-
-
-@jit
 def transform_either(
     x: Array,
     out: Array,
@@ -270,19 +197,42 @@ def transform_either(
     first: int,
     last: int,
 ) -> None:
-    """`transform_rows` with what passes take for either precision: their tables are given as integers."""
-    like = x.dtype.type(0)
-    if item_size(like) == 8:
-        steps, table, twiddles, block, twiddled = (
-            double_steps,
-            double_table,
-            double_twiddles,
-            double_block,
-            double_twiddled,
-        )
+    """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time.
+
+    What passes take is there for either precision: tables are given as integers.
+    """
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    if size == 8:
+        steps, table, twiddles = double_steps, double_table, double_twiddles
+        block, twiddled = double_block, double_twiddled
+    rows, back, factor, by_pairs = rows_of_steps(steps), inverse != 0, x.dtype.type(scale), x.dtype.type(pairs)
     factors, cosines = row_at(like, address(table), 0), row_at(like, address(twiddles), 2 * n)
-    rows, turn, back = rows_of_steps(steps), twiddled != 0, inverse != 0
-    transform_rows(x, rows, factors, cosines, n, block, turn, kind, back, scale, pairs, out, first, last)
+    nothing = x.dtype.type(-0.0 if back else 0.0)
+    plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
+    for i in range(space.size if twiddled else 0):
+        space[i] = 0
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
+    other = one + 2 * plane
+    # Which passes have to do with planes alone.
+    begin, end = 0 if twiddled or kind % 2 else 1, len(rows)
+    if not twiddled and kind != HALF and rows[len(rows) - 1, 0] <= WIDEST:
+        end -= 1
+    for start in range(first, last, block):
+        count = min(block, last - start)
+        if begin:
+            rows_begun(rows, factors, back, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
+        else:
+            read_rows(x, kind, cosines, n, by_pairs, start, count, one, plane)
+        if twiddled:
+            at = twiddled_passes(rows, factors, back, n, block, count, plane, one, other)
+        else:
+            at = all_passes(rows[begin:end], factors, back, 1, count, plane, one, other)
+        if end < len(rows):
+            to, line = address(out) + start * 2 * n * size, 2 * rows[end, 2] * size
+            ended(rows, factor, back, 1, count, plane, at, to, line)
+        else:
+            write_rows(kind, cosines, n, by_pairs, start, count, at, plane, factor, nothing, out)
 
 
 @jit

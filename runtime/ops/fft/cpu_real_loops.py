@@ -24,44 +24,6 @@ def takes_matrix(rows: int, columns: int) -> bool:
 
 
 @jit
-def transform_matrices(
-    x: Array,
-    along: Array,
-    along_table: Array,
-    across: Array,
-    across_table: Array,
-    twiddles: Array,
-    n: int,
-    columns: int,
-    block: int,
-    twiddled: bool,
-    inverse: bool,
-    scale: float,
-    out: Array,
-    first: int,
-    last: int,
-) -> None:
-    """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them."""
-    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    plane = (block * columns * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
-    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
-    for i in range(space.size if twiddled else 0):
-        space[i] = 0
-    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
-    for k in range(first, last):
-        halves_of(part_of(x, k * 2 * n * columns, 2 * n * columns), n, columns, one, plane)
-        if twiddled:
-            at = twiddled_passes(along, along_table, inverse, columns, block, n, plane, one, one + 2 * plane)
-        else:
-            at = all_passes(along, along_table, inverse, 1, n, plane, one, one + 2 * plane)
-        other = one if at != one else one + 2 * plane
-        at = all_passes(across, across_table, inverse, columns, 1, plane, at, other)
-        join_rows(
-            at, plane, n, columns, twiddles, inverse, x.dtype.type(scale), address(out) + k * 4 * n * columns * size
-        )
-
-
-@jit
 def transform_either_matrices(
     x: Array,
     out: Array,
@@ -85,31 +47,33 @@ def transform_either_matrices(
     first: int,
     last: int,
 ) -> None:
-    """For either precision: tables of integers have the factors of rows, of columns from `offset` on, then cosines."""
-    like = x.dtype.type(0)
-    if item_size(like) == 8:
+    """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them.
+
+    For either precision a table of integers has the factors of rows, from `offset` on those of columns, then cosines.
+    """
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    if size == 8:
         along, table, block, twiddled = double_along, double_table, double_block, double_twiddled
         offset, last_offset = double_offset, double_last_offset
     at, word = address(table), item_size(table[0])
     factors, across_factors = row_at(like, at, 0), row_at(like, at + offset * word, 0)
     twiddles, rows, lines = row_at(like, at + last_offset * word, 2 * n), rows_of_steps(along), rows_of_steps(across)
-    transform_matrices(
-        x,
-        rows,
-        factors,
-        lines,
-        across_factors,
-        twiddles,
-        n,
-        columns,
-        block,
-        twiddled != 0,
-        inverse != 0,
-        scale,
-        out,
-        first,
-        last,
-    )
+    back, plane = inverse != 0, (block * columns * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
+    plane += PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
+    for i in range(space.size if twiddled else 0):
+        space[i] = 0
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
+    for k in range(first, last):
+        halves_of(part_of(x, k * 2 * n * columns, 2 * n * columns), n, columns, one, plane)
+        if twiddled:
+            here = twiddled_passes(rows, factors, back, columns, block, n, plane, one, one + 2 * plane)
+        else:
+            here = all_passes(rows, factors, back, 1, n, plane, one, one + 2 * plane)
+        other = one if here != one else one + 2 * plane
+        here = all_passes(lines, across_factors, back, columns, 1, plane, here, other)
+        to = address(out) + k * 4 * n * columns * size
+        join_rows(here, plane, n, columns, twiddles, back, x.dtype.type(scale), to)
 
 
 @jit

@@ -126,9 +126,6 @@ def _require_cover(envelope: Tensor) -> None:
 def _of_length(signal: Tensor, length: int | None) -> Tensor:
     if length is None or length <= signal._shape[1]:
         return signal
-    warnings.warn(
-        "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
-        "Please check your center, window, or hop_length arguments.",
-        stacklevel=4,
-    )
+    padded = "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail."
+    warnings.warn(f"{padded} Please check your center, window, or hop_length arguments.", stacklevel=4)
     return op.constant_pad_nd(signal, [0, length - signal._shape[1]])

@@ -215,10 +215,8 @@ def join_taps(
         index, factor = part_of(rows[0], k * count, count), part_of(rows[1], k * count, count)
         for t in range(0, inner_weight, count):
             before, product = part_of(result[0], t, count), part_of(result[1], t, count)
-            pixels, weights = (
-                part_of(sum_buffers[0], k * inner_weight + t, count),
-                part_of(sum_buffers[1], k * inner_weight + t, count),
-            )
+            to = k * inner_weight + t
+            pixels, weights = part_of(sum_buffers[0], to, count), part_of(sum_buffers[1], to, count)
             for p in range(count):
                 i, j = before[p], index[p]
                 pixels[p] = np.int32(i + j * step) if (i | j) >= 0 else NOWHERE

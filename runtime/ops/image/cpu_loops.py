@@ -134,10 +134,8 @@ def collected_boxes(
                 to = ((box * high + down[i]) * rows + along[j]) * columns
                 for k in range(start):
                     out[to + across[k]] += grad[source + k]
-                center_sum, added = (
-                    part_of(out, to + across[start], end - start),
-                    part_of(grad, source + start, end - start),
-                )
+                center_sum = part_of(out, to + across[start], end - start)
+                added = part_of(grad, source + start, end - start)
                 for k in range(center_sum.size):
                     center_sum[k] += added[k]
                 for k in range(end, width):

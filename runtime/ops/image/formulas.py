@@ -139,10 +139,8 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
         low = at.floor()
         part = at - low
         moved = [_padded(low + k, size, padding, align_corners)[0] for k in (-1, 0, 1, 2)]
-        return [
-            Tap(to, _cubic(part, k), _cubic_derivative(part, k) * scale)
-            for to, k in zip(moved, (-1, 0, 1, 2), strict=True)
-        ]
+        pairs = zip(moved, (-1, 0, 1, 2), strict=True)
+        return [Tap(to, _cubic(part, k), _cubic_derivative(part, k) * scale) for to, k in pairs]
     at, turn = _padded(at, size, padding, align_corners)
     if interpolation == NEAREST:
         return [Tap(at.round(), at * 0 + 1, op.zeros_like(x))]  # a weight that has a gradient, which is 0

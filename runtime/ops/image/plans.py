@@ -40,11 +40,9 @@ def resample(x: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
 
 
 def resample_backward(grad: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
-    return (
-        None
-        if _is_strided(grad)
-        else _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
-    )
+    if _is_strided(grad):
+        return None
+    return _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
 
 
 def _is_strided(x: Layout) -> bool:
@@ -57,17 +55,8 @@ def _weighted(shape: Ints, dim: int, length: int, rows: Rows) -> Plan:
     weights = np.ascontiguousarray(rows.weights, np.float64).view(np.int64)
     tables = *[np.ascontiguousarray(a, np.int64) for a in (rows.starts, rows.columns)], weights
     parts = -(-outer // loops.LINES) if inner == 1 else outer * length
-    return (
-        Step(
-            loops.resampled,
-            (0,),
-            ((0, (*before, length, *behind)),),
-            ints=(size, length, inner),
-            rows=(parts, 1),
-            work=rows.weights.size * outer * inner,
-            tables=tables,
-        ),
-    )
+    result, ints, work = ((0, (*before, length, *behind)),), (size, length, inner), rows.weights.size * outer * inner
+    return (Step(loops.resampled, (0,), result, (), ints, (parts, 1), work, tables=tables),)
 
 
 CHANNELS = 4  # for which one thread finds what points read, at least

@@ -180,12 +180,8 @@ def gathered(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], lo
         line[:] = array.ctypes.data, -lowest, with_layout.shape[dim], with_layout.strides[dim] // a.itemsize
     if out.size:
         count, width, outside = math.prod(common), math.prod(with_layout.shape[chosen.stop :]), np.zeros(1, np.int64)
-        steps = (
-            fold_step(with_layout, range(front)) or 0,
-            width,
-            fold_step(with_layout, range(chosen.stop, a.ndim)) or 0,
-        )
-        arguments = memory_of(with_layout), lines.reshape(-1), count, *steps, as_uints(out), outside
+        outer, inner = (fold_step(with_layout, dims) or 0 for dims in (range(front), range(chosen.stop, a.ndim)))
+        arguments = memory_of(with_layout), lines.reshape(-1), count, outer, width, inner, as_uints(out), outside
         shared(take, arguments, out.size // width, out.size)
     if not out.size or outside[0]:
         for array, dim, lowest in zip(arrays, dims, lower_bound, strict=True):

@@ -114,10 +114,8 @@ def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Int
 @lru_cache(maxsize=4096)
 def folded_steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int]) -> Steps:
     """The steps of an array's dimensions before, from and behind two numbers, each folded into one."""
-    with_layout, parts = (
-        IndexedLayout(shape, strides, itemsize),
-        (range(chosen[0]), range(*chosen), range(chosen[1], len(shape))),
-    )
+    with_layout = IndexedLayout(shape, strides, itemsize)
+    parts = range(chosen[0]), range(*chosen), range(chosen[1], len(shape))
     return tuple([fold_step(with_layout, dims) for dims in parts])
 
 

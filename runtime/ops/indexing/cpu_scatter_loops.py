@@ -54,14 +54,8 @@ def join_along(out: Array, index: Array, values: Array, lines: Array, how: int, 
     """out[o, index[o, i, w], w] is joined with values[o, i, w], for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]
-    index_before, index_along, index_step, before, along, step = (
-        lines[6],
-        lines[7],
-        lines[8],
-        lines[9],
-        lines[10],
-        lines[11],
-    )
+    index_before, index_along, index_step = lines[6], lines[7], lines[8]
+    before, along, step = lines[9], lines[10], lines[11]
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
         to, at, value = o * out_before + w * out_step, o * index_before + w * index_step, o * before + w * step

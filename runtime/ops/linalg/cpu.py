@@ -125,12 +125,13 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
     try:
         return function(a, *args, **kwargs)
     except np.linalg.LinAlgError:
-        reason = (
-            "is ill-conditioned or has too many repeated values"
-            if np.isfinite(a).all()
-            else "contained non-finite values"
-        )
-    raise LinAlgError(f"{op}(): {_NOT_CONVERGED} {reason}.")
+        raise not_converged(op, a) from None
+
+
+def not_converged(op: str, a: Array) -> LinAlgError:
+    finite = np.isfinite(a).all()
+    reason = "is ill-conditioned or has too many repeated values" if finite else "contained non-finite values"
+    return LinAlgError(f"{op}(): {_NOT_CONVERGED} {reason}.")
 
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:

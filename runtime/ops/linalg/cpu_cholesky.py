@@ -27,10 +27,8 @@ BLOCK = 16  # rows or columns that are eliminated one by one before a product do
 @jit
 def negated(like: float, source: int, source_row: int, rows: int, columns: int, to: int) -> None:
     for i in range(rows):
-        row, out = (
-            row_at(like, source + i * source_row, columns),
-            row_at(like, to + i * columns * item_size(like), columns),
-        )
+        row, here = row_at(like, source + i * source_row, columns), to + i * columns * item_size(like)
+        out = row_at(like, here, columns)
         for j in range(out.size):
             out[j] = -row[j]
 

@@ -84,19 +84,10 @@ def tridiagonalize(
             y[j] = 0
         first, corner = (k + 1) // ROWS * ROWS, (k + 1) // WIDTH * WIDTH
         for i in range(first, n, ROWS):
-            here, at, side = address(a) + (i * row + corner) * size, i * size, corner * size
-            rank_two_product(
-                like,
-                here,
-                row * size,
-                row - corner,
-                address(v) + at,
-                address(w) + side,
-                address(w) + at,
-                address(v) + side,
-                address(u) + at,
-                address(y) + side,
-            )
+            here, at, side, line = address(a) + (i * row + corner) * size, i * size, corner * size, row * size
+            v_at, w_at, u_at = address(v) + at, address(w) + at, address(u) + at
+            v_side, w_side, y_side = address(v) + side, address(w) + side, address(y) + side
+            rank_two_product(like, here, line, row - corner, v_at, w_side, w_at, v_side, u_at, y_side)
         factor = factors[k]
         half = inner_product(part_of(y, k + 1, left), part_of(u, k + 1, left)) * factor * factor / 2
         for j in range(k + 1):
@@ -113,22 +104,8 @@ def conquer(solver: int, d: Array, e: Array, z: Array) -> int:
     work, ints = empty_row(d[0], 1 + 4 * n + n * n), empty_row(np.int32(0), 5 * n + 9)
     at, size = address(ints), 4
     ints[0], ints[1], ints[2], ints[3], ints[4] = LAPACK_COMPZ_I, n, work.size, 5 * n + 3, 0
-    call_c(
-        solver,
-        (
-            at,
-            at + size,
-            address(d),
-            address(e),
-            address(z),
-            at + size,
-            address(work),
-            at + 2 * size,
-            at + 5 * size,
-            at + 3 * size,
-            at + 4 * size,
-        ),
-    )
+    matrices = at, at + size, address(d), address(e), address(z), at + size
+    call_c(solver, matrices + (address(work), at + 2 * size, at + 5 * size, at + 3 * size, at + 4 * size))
     return ints[4]
 
 

@@ -64,28 +64,10 @@ def lstsq_batched(
         ints[0], ints[1], ints[2], ints[3], ints[4] = rows, columns, wide, max_size, workspace_size
         for j in range(columns):
             ints[7 + j] = 0
-        call_c(
-            choose(like, single, double),
-            (
-                at,
-                at + 4,
-                at + 8,
-                address(factors),
-                at,
-                address(right),
-                at + 12,
-                at + 28,
-                address(limit),
-                at + 20,
-                address(work),
-                at + 16,
-                at + 24,
-            ),
-        )
-        ranks[m] = ints[5]
-        transpose_at(
-            like, address(right), max_size * size, wide, columns, address(out) + m * columns * wide * size, wide * size
-        )
+        operands = at, at + 4, at + 8, address(factors), at, address(right), at + 12, at + 28, address(limit)
+        call_c(choose(like, single, double), operands + (at + 20, address(work), at + 16, at + 24))
+        ranks[m], to = ints[5], address(out) + m * columns * wide * size
+        transpose_at(like, address(right), max_size * size, wide, columns, to, wide * size)
 
 
 SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
@@ -156,33 +138,16 @@ def small_eigen_each(
 ) -> None:
     """`eigen_each` of matrices of few rows; `single` and `double` are the addresses of syevd for both dtypes."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
-    columns, work, ints = (
-        empty_row(like, n * n),
-        empty_row(like, 1 + 6 * n + 2 * n * n),
-        empty_row(np.int32(0), 8 + 5 * n),
-    )
+    columns, work = empty_row(like, n * n), empty_row(like, 1 + 6 * n + 2 * n * n)
+    ints = empty_row(np.int32(0), 8 + 5 * n)
     at = address(ints)
     for i in range(first, last):
         matrix, value = part_of(a, i * n * n, n * n), address(a) + i * n * n * size
         transpose_at(like, value, n * size, n, n, address(columns), n * size)
         ints[0], ints[1], ints[2], ints[3], ints[4] = LAPACK_JOBZ_UPLO, n, work.size, 3 + 5 * n, 0
         if has_finite_triangle(matrix, n):
-            call_c(
-                choose(like, single, double),
-                (
-                    at,
-                    at + 1,
-                    at + 4,
-                    address(columns),
-                    at + 4,
-                    address(values) + i * n * size,
-                    address(work),
-                    at + 8,
-                    at + 20,
-                    at + 12,
-                    at + 16,
-                ),
-            )
+            operands = at, at + 1, at + 4, address(columns), at + 4, address(values) + i * n * size, address(work)
+            call_c(choose(like, single, double), operands + (at + 8, at + 20, at + 12, at + 16))
             info[i] = ints[4]
         else:
             info[i] = 1

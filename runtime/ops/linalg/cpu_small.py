@@ -76,11 +76,8 @@ def decompose_small(
     """`decompose_each` of square matrices."""
     like = a.dtype.type(0)
     size, group = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
-    tops, positions, divisors = (
-        empty_row(bits(like), BATCH_MATRICES),
-        empty_row(0, BATCH_MATRICES),
-        empty_row(like, BATCH_MATRICES),
-    )
+    tops, positions = empty_row(bits(like), BATCH_MATRICES), empty_row(0, BATCH_MATRICES)
+    divisors = empty_row(like, BATCH_MATRICES)
     for g in range(first, last):
         begin = g * BATCH_MATRICES
         count = min(BATCH_MATRICES, matrices - begin)
@@ -148,11 +145,8 @@ def solve_small(
 ) -> None:
     """`solve_each`, by what `decompose_small` gave."""
     like = b.dtype.type(0)
-    size, factors, group = (
-        item_size(like),
-        empty_row(like, n * n * BATCH_MATRICES),
-        empty_row(like, n * columns * BATCH_MATRICES),
-    )
+    size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    group = empty_row(like, n * columns * BATCH_MATRICES)
     for g in range(first, last):
         begin = g * BATCH_MATRICES
         count = min(BATCH_MATRICES, matrices - begin)
@@ -175,11 +169,8 @@ def solve_triangular_small(
     a: Array, b: Array, out: Array, matrices: int, n: int, columns: int, upper: int, unit: int, first: int, last: int
 ) -> None:
     like = b.dtype.type(0)
-    size, factors, group = (
-        item_size(like),
-        empty_row(like, n * n * BATCH_MATRICES),
-        empty_row(like, n * columns * BATCH_MATRICES),
-    )
+    size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    group = empty_row(like, n * columns * BATCH_MATRICES)
     for g in range(first, last):
         begin = g * BATCH_MATRICES
         count = min(BATCH_MATRICES, matrices - begin)
@@ -213,11 +204,8 @@ def invert_small(
 ) -> None:
     """`invert_each`, by what `decompose_small` gave: rows of L^-1 are as long as those of L."""
     like = out.dtype.type(0)
-    size, factors, group = (
-        item_size(like),
-        empty_row(like, n * n * BATCH_MATRICES),
-        empty_row(like, n * n * BATCH_MATRICES),
-    )
+    size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    group = empty_row(like, n * n * BATCH_MATRICES)
     row = n * BATCH_MATRICES * size
     for g in range(first, last):
         begin = g * BATCH_MATRICES

@@ -32,19 +32,10 @@ def take_both(
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
     behind = corner * size
     for i in range(k // ROWS * ROWS, n, ROWS):
-        at = i * size
-        rank_two_product(
-            like,
-            address(a) + at * row + behind,
-            row * size,
-            row - corner,
-            address(v) + at,
-            address(z) + behind,
-            address(y) + at,
-            address(u) + behind,
-            address(x) + at,
-            address(sums) + behind,
-        )
+        at, here = i * size, address(a) + i * size * row + behind
+        v_at, y_at, x_at = address(v) + at, address(y) + at, address(x) + at
+        z_side, u_side, out = address(z) + behind, address(u) + behind, address(sums) + behind
+        rank_two_product(like, here, row * size, row - corner, v_at, z_side, y_at, u_side, x_at, out)
 
 
 @jit
@@ -115,25 +106,8 @@ def conquer_both(solver: int, d: Array, e: Array, u: Array, v: Array) -> int:
     at, size = address(ints), 4
     ints[0], ints[1], ints[2], ints[3] = LAPACK_UPLO_U, LAPACK_COMPZ_I, n, 0
     count = at + 2 * size
-    call_c(
-        solver,
-        (
-            at,
-            at + size,
-            count,
-            address(d),
-            address(e),
-            address(u),
-            count,
-            address(v),
-            count,
-            address(work),
-            at,
-            address(work),
-            at + 4 * size,
-            at + 3 * size,
-        ),
-    )
+    operands = at, at + size, count, address(d), address(e), address(u), count, address(v), count
+    call_c(solver, operands + (address(work), at, address(work), at + 4 * size, at + 3 * size))
     return ints[3]
 
 

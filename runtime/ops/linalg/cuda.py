@@ -7,12 +7,11 @@ where they are to be errors.
 from __future__ import annotations
 
 from math import ceil, log2, prod
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
-from ...errors import LinAlgError
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
 from ...kernels.cuda_launch.cpu_fallback import Fallback
@@ -201,11 +200,8 @@ def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Arr
     k = long if full_matrices else short
     if not short:
         u, vh = like(a, *batch, m, m if full_matrices else 0), like(a, *batch, n if full_matrices else 0, n)
-        return (
-            identities(u) if u.size else u,
-            like(a, *batch, 0, dtype=real_of(a.dtype)),
-            identities(vh) if vh.size else vh,
-        )
+        u, vh = (identities(x) if x.size else x for x in (u, vh))
+        return u, like(a, *batch, 0, dtype=real_of(a.dtype)), vh
     left, right = like(a, *batch, k, long), like(a, *batch, short, short)  # by columns
     s = decomposed("linalg_svd", "A" if full_matrices else "S", a, wide, left, right)
     return (right, s, left) if wide else (swapped(left), s, swapped(right))
@@ -233,13 +229,7 @@ def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: 
 
 def require_convergence(op: str, a: Array, info: Array) -> None:
     if on_host(info).any():
-        not_converged(op, a)
-
-
-def not_converged(op: str, a: Array) -> NoReturn:
-    finite = np.isfinite(on_host(a)).all()
-    reason = "is ill-conditioned or has too many repeated values" if finite else "contained non-finite values"
-    raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
+        raise cpu.not_converged(op, on_host(a))
 
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
