@@ -8,13 +8,11 @@ from math import prod, sqrt
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
-from ...device.cuda.current import current_stream
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import narrowed, permuted
-from ...kernels.cuda_launch.cpu_fallback import Fallback
-from ...kernels.cuda_libraries.libraries import libraries
 from ...kernels.cuda_libraries.protocol import Fft
 from ..linalg.cuda import conjugated
+from ..linalg.cuda_batches import library, stream_of, with_library
 from . import cpu
 from . import cuda_kernels as kernels
 
@@ -22,20 +20,18 @@ Array = DeviceArray
 MAX_DIMS = 3  # of one transform
 
 
+@with_library(cpu.fft_c2c)
 def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool) -> Array:
-    if libraries() is None:
-        return Fallback(cpu.fft_c2c)(a, lengths, dim, normalization, forward)
     a = brought(a.as_read(complex_of(a.dtype)), lengths, dim)
     if not a.size or not dim:
         return arrays.copied(a)
     return scaled(transformed(a, dim, forward), lengths, normalization)
 
 
+@with_library(cpu.fft_r2c)
 def fft_r2c(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    if libraries() is None:
-        return Fallback(cpu.fft_r2c)(a, lengths, dim, normalization, forward, pairs)
     a, n = brought(a, lengths, dim), lengths[-1]
     if not a.size:
         return empty(a, dim[-1], n // 2 + 1, complex_of(a.dtype))
@@ -44,11 +40,10 @@ def fft_r2c(
     return weighted_pairs(full if forward else conjugated(full), dim[-1], n, pairs)
 
 
+@with_library(cpu.fft_c2r)
 def fft_c2r(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    if libraries() is None:
-        return Fallback(cpu.fft_c2r)(a, lengths, dim, normalization, forward, pairs)
     n, a = lengths[-1], a.as_read(complex_of(a.dtype))
     half = brought(a, (*lengths[:-1], n // 2 + 1), dim)
     if not a.size:
@@ -111,9 +106,7 @@ def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> 
     fft = Fft(real, kind, batch, sizes, forward)
     shape = (*value.shape[: len(lead)], *(fft.half if kind == "r2c" else sizes))
     result = arrays.empty(shape, real if kind == "c2r" else fft.complex, a.device)
-    library = libraries()
-    assert library is not None
-    library.fft(fft, value.address, result.address, current_stream(a.device.index or 0))
+    library().fft(fft, value.address, result.address, stream_of(a))
     return permuted(result, *(order.index(d) for d in range(a.ndim)))
 
 

@@ -7,15 +7,13 @@ where they are to be errors.
 from __future__ import annotations
 
 from math import ceil, log2, prod
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
-from ...kernels.cuda_launch.cpu_fallback import Fallback
-from ...kernels.cuda_libraries.libraries import libraries
 from ...kernels.cuda_libraries.matmul import multiply
 from . import cpu
 from . import cuda_kernels as kernels
@@ -35,15 +33,15 @@ from .cuda_batches import (
     solved,
     stream_of,
     triangle_of,
+    with_library,
     zeros,
 )
 
 Array = DeviceArray
 
 
+@with_library(cpu.inverse_info)
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.inverse_info, a, check_errors)
     packed, pivots, info = factored(a)
     checked("linalg_inv", cpu._INVERSE, info, check_errors)
     result = solved(packed, pivots, identities(a))
@@ -55,9 +53,8 @@ def inverse(a: Array) -> Array:
     return inverse_info(a, True)[0]
 
 
+@with_library(cpu.solve_matrices)
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.solve_matrices, a, b, check_errors)
     packed, pivots, info = factored(a)
     checked("linalg_solve", cpu._SOLVE, info, check_errors)
     result = solved(packed, pivots, by_columns(b))
@@ -65,22 +62,16 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
     return swapped(result), info
 
 
-def fallen(kernel: Any, *args: Any) -> Any:
-    return Fallback(kernel)(*args)
-
-
+@with_library(cpu.determinant)
 def determinant(a: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.determinant, a)
     packed, pivots, _ = factored(a)
     result = like(a, *a.shape[:-2])
     per_element.run(kernels.determinants, result.size, a.dtype, packed, pivots, result, a.shape[-1])
     return result
 
 
+@with_library(cpu.log_determinant)
 def log_determinant(a: Array) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.log_determinant, a)
     packed, pivots, _ = factored(a)
     sign, logarithm = like(a, *a.shape[:-2]), like(a, *a.shape[:-2], dtype=real_of(a.dtype))
     text = kernels.complex_log_determinants if a.dtype.kind == "c" else kernels.log_determinants
@@ -88,9 +79,8 @@ def log_determinant(a: Array) -> tuple[Array, Array]:
     return sign, logarithm
 
 
+@with_library(cpu.cofactors)
 def cofactors(a: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.cofactors, a)
     packed, pivots, info = factored(a)
     if not on_host(info).any():
         inverted = solved(packed, pivots, identities(a))  # by columns: the transposes
@@ -131,9 +121,8 @@ def conjugated(a: Array) -> Array:
     return a
 
 
+@with_library(cpu.cholesky_factor)
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.cholesky_factor, a, check_errors)
     n, batch = a.shape[-1], a.shape[:-2]
     packed, info = by_columns(a), zeros(a, *batch, dtype=INT32)
     if a.size:
@@ -144,9 +133,8 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     return result, info
 
 
+@with_library(cpu.geqrf)
 def geqrf(self: Array) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.geqrf, self)
     packed, tau = reflections(self)
     return swapped(packed), tau
 
@@ -160,9 +148,8 @@ def reflections(a: Array) -> tuple[Array, Array]:
     return packed, tau
 
 
+@with_library(cpu.qr_factors)
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.qr_factors, a, mode)
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
     packed, tau = reflections(a)
     k = min(m, n)
@@ -181,9 +168,8 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
     return swapped(q), r
 
 
+@with_library(cpu.reflected_columns)
 def reflected_columns(a: Array, factors: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.reflected_columns, a, factors)
     batch, (m, n), k = a.shape[:-2], a.shape[-2:], factors.shape[-1]
     q, tau, info = by_columns(a), arrays.copied(factors), zeros(a, *batch, dtype=INT32)
     for matrix, value, failed in each(batch, q, tau, info) if a.size else ():
@@ -191,9 +177,8 @@ def reflected_columns(a: Array, factors: Array) -> Array:
     return swapped(q)
 
 
+@with_library(cpu.svd_factors)
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.svd_factors, a, full_matrices, driver)
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
     wide = m <= n  # rows are the columns of the transpose: then A^T = V^* S U^T is decomposed
     long, short = (n, m) if wide else (m, n)
@@ -207,9 +192,8 @@ def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Arr
     return (right, s, left) if wide else (swapped(left), s, swapped(right))
 
 
+@with_library(cpu.singular_values)
 def singular_values(a: Array, driver: None) -> Array:
-    if libraries() is None:
-        return fallen(cpu.singular_values, a, driver)
     none = like(a, 0)
     return decomposed("linalg_svdvals", "N", a, a.shape[-2] <= a.shape[-1], none, none)
 
@@ -232,19 +216,17 @@ def require_convergence(op: str, a: Array, info: Array) -> None:
         raise cpu.not_converged(op, on_host(a))
 
 
+@with_library(cpu.hermitian_eigen)
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     return eigen_of_hermitian("linalg_eigh", a, True)
 
 
+@with_library(cpu.hermitian_eigenvalues)
 def hermitian_eigenvalues(a: Array) -> Array:
     return eigen_of_hermitian("linalg_eigvalsh", a, False)[0]
 
 
 def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        if vectors:
-            return fallen(cpu.hermitian_eigen, a)
-        return fallen(cpu.hermitian_eigenvalues, a), a
     batch, n = a.shape[:-2], a.shape[-1]
     result, values = by_columns(a), like(a, *batch, n, dtype=real_of(a.dtype))
     info = zeros(a, *batch, dtype=INT32)
@@ -255,15 +237,13 @@ def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
     return values, swapped(result)
 
 
+@with_library(cpu.general_eigen)
 def general_eigen(a: Array) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.general_eigen, a)
     return eigen_of("linalg_eig", a, True)
 
 
+@with_library(cpu.general_eigenvalues)
 def general_eigenvalues(a: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.general_eigenvalues, a)
     return eigen_of("linalg_eigvals", a, False)[0]
 
 
@@ -281,9 +261,8 @@ def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
     return values, swapped(result) if vectors else result
 
 
+@with_library(cpu.pseudo_inverse)
 def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.pseudo_inverse, a, atol, rtol)
     u, s, vh = svd_factors(a, False, None)
     limits = [arrays.copied(broadcast(limit.as_read(s.dtype), a.shape[:-2])) for limit in (atol, rtol)]
     factors = like(s, *s.shape)
@@ -292,9 +271,8 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     return swapped(conjugated(result))
 
 
+@with_library(cpu.lstsq_solve)
 def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.lstsq_solve, a, b, rcond)
     absolute, relative = zeros(a, *a.shape[:-2]), zeros(a, *a.shape[:-2])
     arrays.fill(relative, rcond)
     s = on_host(singular_values(a, None))
@@ -310,9 +288,10 @@ PADE = [
 MAX_EXACT_NORM = 5.371920351148152  # up to this norm it is exact to the last bits of a float64
 
 
+@with_library(cpu.matrix_exponential)
 def matrix_exponential(a: Array) -> Array:
-    if libraries() is None or not a.size:
-        return arrays.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
+    if not a.size:
+        return arrays.copied(a)
     norm = float(np.abs(on_host(a)).sum(-2).max())
     squarings = max(ceil(log2(norm / MAX_EXACT_NORM)), 0) if norm > 0 and np.isfinite(norm) else 0
     x = weighted(a, [(0.5**squarings, arrays.contiguous(a))])

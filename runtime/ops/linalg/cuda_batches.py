@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from math import prod
 from typing import Any
 
@@ -13,6 +14,7 @@ from ...device.cuda.current import current_stream
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch import per_element
 from ...kernels.cuda_launch.arrays import swapped
+from ...kernels.cuda_launch.cpu_fallback import Fallback
 from ...kernels.cuda_libraries.libraries import libraries
 from ...kernels.cuda_libraries.protocol import Libraries, Matrices
 from . import cuda_kernels as kernels
@@ -20,6 +22,19 @@ from .cpu_lapack import refuse
 
 Array = DeviceArray
 INT32 = np.dtype(np.int32)
+
+
+def with_library(host: Any) -> Callable[[Any], Any]:
+    """Decorator of what libraries compute: where there are none, the kernel of the host does."""
+
+    def decorate(function: Any) -> Any:
+        @wraps(function)
+        def call(*args: Any) -> Any:
+            return Fallback(host)(*args) if libraries() is None else function(*args)
+
+        return call
+
+    return decorate
 
 
 def library() -> Libraries:

@@ -9,18 +9,15 @@ import numpy as np
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import swapped
-from ...kernels.cuda_launch.cpu_fallback import Fallback
-from ...kernels.cuda_libraries.libraries import libraries
 from . import cpu_lapack as cpu
 from . import cuda_kernels as kernels
-from .cuda_batches import all_of, checked, factored, library, stream_of
+from .cuda_batches import all_of, checked, factored, library, stream_of, with_library
 
 Array = DeviceArray
 
 
+@with_library(cpu.solve_triangular_matrices)
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
-    if libraries() is None:
-        return Fallback(cpu.solve_triangular_matrices)(a, b, upper, unitriangular)
     value, result = arrays.contiguous(a), arrays.copied(b)
     n, k = result.shape[-2:]
     if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
@@ -29,10 +26,8 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
     return result
 
 
+@with_library(cpu.lu_packed)
 def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
-    if libraries() is None:
-        result: tuple[Array, Array, Array] = Fallback(cpu.lu_packed)(a, check_errors)
-        return result
     packed, pivots, info = factored(a)
     checked("linalg_lu_factor", cpu._ZERO_U, info, check_errors)
     return swapped(packed), pivots, info
