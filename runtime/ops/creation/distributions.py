@@ -288,7 +288,13 @@ def multinomial(
     _require_weights(weights, count, again)
     chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
-        sampled = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
+        if again:  # where a uniform share of the total falls among the running sums
+            sums = op.cumsum(rows, 1)
+            shares = uniform("multinomial", chosen, (len(rows), count), float64, device=rows._device)
+            sampled = op.searchsorted(sums, shares * sums[:, -1:], right=True)
+        else:  # the first to arrive where each arrives at its own rate; those of rate 0 come last, in their order
+            arrivals = exponential("multinomial", chosen, rows._shape, float64, device=rows._device) / rows
+            sampled = op.argsort(arrivals, 1, stable=True)[:, :count].contiguous()
     result = sampled.reshape(*weights.shape[:-1], count)
     return result if out is None else write_out("multinomial", out, result)
 
@@ -325,19 +331,6 @@ def _require_weights(weights: Any, count: int, again: bool) -> None:
         raise RuntimeError("multinomial(): expected finite weights that are not negative, but got others")
     if not (weights.sum(-1) > 0).all():
         raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
-
-
-def _with_replacement(generator: Generator, rows: Any, count: int) -> Any:
-    """Where a uniform share of the total falls among the running sums."""
-    sums = op.cumsum(rows, 1)
-    shares = uniform("multinomial", generator, (len(rows), count), float64, device=rows._device)
-    return op.searchsorted(sums, shares * sums[:, -1:], right=True)
-
-
-def _without_replacement(generator: Generator, rows: Any, count: int) -> Any:
-    """The first to arrive where each arrives at its own rate; those of rate 0 come last, in their order."""
-    arrivals = exponential("multinomial", generator, rows._shape, float64, device=rows._device) / rows
-    return op.argsort(arrivals, 1, stable=True)[:, :count].contiguous()
 
 
 def _standard_gamma(input: Any, generator: Generator | None = None) -> Any:

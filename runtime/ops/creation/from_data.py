@@ -33,7 +33,7 @@ def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dty
     while level and any(map(_is_sequence, set(map(type, level)))):
         if len(shape) == _MAX_DIMS:
             raise ValueError(f"{op}(): too many dimensions '{type_name(level[0])}'")
-        if _are_equal_arrays(level):
+        if all(type(x) is np.ndarray for x in level) and len({x.shape for x in level}) == 1:
             return _stack(shape, level, kind)
         level = _next_level(op, shape, level)
     types = set(map(type, level))
@@ -73,10 +73,6 @@ def _items(sequence: Any) -> Any:
     if isinstance(sequence, np.ndarray) and sequence.ndim == 0:
         return [sequence[()]]
     return sequence if isinstance(sequence, (list, tuple)) else [sequence[i] for i in range(len(sequence))]
-
-
-def _are_equal_arrays(level: list[Any]) -> bool:
-    return all(type(x) is np.ndarray for x in level) and len({x.shape for x in level}) == 1
 
 
 def _stack(shape: list[int], arrays: list[np.ndarray], kind: Dtype | None) -> tuple[np.ndarray, Dtype]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype
+from ...kernels.cpu.plan import Layout, Plan, of_any_dtype
 from ...shapes import contiguous_strides, is_contiguous
 from ..shape.plans import clone
 from .cpu_shuffle import Shuffle, to_channels, to_pixels, to_shuffled_groups
@@ -24,14 +24,9 @@ def shuffled_channels(x: Layout, groups: int) -> Plan | None:
 
 
 def _shuffled(x: Layout, how: Shuffle) -> Plan | None:
-    sizes, steps = sum(how.parts, ()), _steps_of_parts(x, how.parts)
+    sizes, steps = sum(how.parts, ()), list[int]()
+    for own, step in zip(how.parts, x.strides or contiguous_strides(x.shape), strict=True):
+        steps += [step * inner for inner in contiguous_strides(own)]
     shape, strides = (tuple([of[d] for d in how.order]) for of in (sizes, steps))
     result = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
     return result and tuple([step._replace(results=((0, how.shape),)) for step in result])
-
-
-def _steps_of_parts(x: Layout, parts: tuple[Ints, ...]) -> Ints:
-    steps = list[int]()
-    for own, step in zip(parts, x.strides or contiguous_strides(x.shape), strict=True):
-        steps += [step * inner for inner in contiguous_strides(own)]
-    return tuple(steps)

@@ -91,14 +91,7 @@ def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[A
             item = item.astype(np.int64, copy=False)
             require_inside(op, item, dim, shape[dim], IndexError, lower_bound=-shape[dim])
             result.append(np.where(item < 0, item + shape[dim], item))
-    arrays = [item for item in result if isinstance(item, np.ndarray)]
-    try:
-        np.broadcast_shapes(*(item.shape for item in arrays))
-    except ValueError:
-        shapes = ", ".join(str(list(item.shape)) for item in arrays)
-        raise IndexError(
-            f"{op}(): shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-        ) from None
+    broadcast_shape_of(op, [item for item in result if isinstance(item, np.ndarray)])
     return tuple(result)
 
 
@@ -117,7 +110,10 @@ def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) ->
 
 
 def _as_gathered(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> Array:
-    shape = np.broadcast_to(np.False_, sizes)[tuple(positions)].shape
+    return as_indexed(op, values, np.broadcast_to(np.False_, sizes)[tuple(positions)].shape)
+
+
+def as_indexed(op: str, values: Array, shape: Ints) -> Array:
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)
     except ValueError:
@@ -193,7 +189,7 @@ def expanded_view(array: Array, shape: Ints) -> Array:
     return np.ascontiguousarray(array if array.shape == shape else np.broadcast_to(array, shape))
 
 
-def broadcast_shape_of(op: str, arrays: Sequence[Array]) -> Ints:
+def broadcast_shape_of(op: str, arrays: Sequence[Any]) -> Ints:
     if len(arrays) == 1:
         return arrays[0].shape
     try:

@@ -7,7 +7,7 @@ been found to be inside; the one without writes to a copy. No memory outside the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import COLUMNS
 from ...kernels.in_place import writes
-from .cpu_index import broadcast_shape_of, expanded_view, fold_step, memory_of, require_inside
+from .cpu_index import as_indexed, broadcast_shape_of, expanded_view, fold_step, memory_of, require_inside
 from .cpu_mask import UINT_OF_SIZE, as_uints, counted, full_mask, without_masks
 from .cpu_scatter_loops import add_offsets, fill_true, put_slices, write_true
 
@@ -28,10 +28,14 @@ Steps = tuple[int | None, ...]
 WORK = 2  # elements of a sum that one written by index counts as
 
 
-def index_put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
+def on_copy(write: Callable[..., None], a: Array, *args: Any) -> Array:
     result = copied(a)
-    index_put_(result, indices, values, accumulate)
+    write(result, *args)
     return result
+
+
+def index_put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
+    return on_copy(index_put_, a, indices, values, accumulate)
 
 
 @writes("index_put")
@@ -52,9 +56,7 @@ def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) ->
 
 
 def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
-    result = copied(a)
-    index_add_(result, dim, positions, source, alpha)
-    return result
+    return on_copy(index_add_, a, dim, positions, source, alpha)
 
 
 @writes("index_add")
@@ -142,16 +144,6 @@ def put_everywhere(out: Array, dims: Sequence[int], arrays: Sequence[Array], val
         np.add.at(out, tuple(key), values)
     else:
         out[tuple(key)] = values
-
-
-def as_indexed(op: str, values: Array, shape: Ints) -> Array:
-    try:
-        return values if values.shape == shape else np.broadcast_to(values, shape)
-    except ValueError:
-        raise RuntimeError(
-            f"{op}(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(shape)}"
-        ) from None
 
 
 def put_where(out: Array, mask: Array, values: Array) -> None:

@@ -15,15 +15,13 @@ from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.in_place import writes
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
-from .cpu_index_put import put_slices_at, put_where
+from .cpu_index_put import on_copy, put_slices_at, put_where
 
 Array = np.ndarray
 
 
 def index_copy(a: Array, dim: int, positions: Array, source: Array) -> Array:
-    result = copied(a)
-    index_copy_(result, dim, positions, source)
-    return result
+    return on_copy(index_copy_, a, dim, positions, source)
 
 
 @writes("index_copy")
@@ -35,9 +33,7 @@ def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
 
 
 def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
-    result = copied(a)
-    index_fill_(result, dim, positions, value)
-    return result
+    return on_copy(index_fill_, a, dim, positions, value)
 
 
 @writes("index_fill")
@@ -48,9 +44,7 @@ def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
 
 
 def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Array:
-    result = copied(a)
-    put_flat_(result, positions, source, accumulate)
-    return result
+    return on_copy(put_flat_, a, positions, source, accumulate)
 
 
 @writes("put_flat")

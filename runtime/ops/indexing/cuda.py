@@ -92,24 +92,19 @@ class Indexed:
         self.dims = [d for d, item in enumerate(result) if item is not None]
         self.arrays: list[Any] = [item for item in result if item is not None]
         self.rest = [d for d in range(len(shape)) if d not in self.dims]
-        self.common = _common(op, self.arrays)
+        self.order = [*self.dims, *self.rest]
+        self.common = cpu_index.broadcast_shape_of(op, self.arrays)
         is_adjacent = self.dims == list(range(self.dims[0], self.dims[-1] + 1)) if self.dims else True
         self.at = self.dims[0] if is_adjacent and self.dims else 0
         sizes = [shape[d] for d in self.rest]
         self.result = (*sizes[: self.at], *self.common, *sizes[self.at :])
 
-    @property
-    def order(self) -> list[int]:
-        return [*self.dims, *self.rest]
-
-    def rows(self) -> DeviceArray:
+    def rows(self) -> Any:
         """The rows of the array, its indexed dimensions made one, for all of `common`."""
-        matches: list[DeviceArray] = []
+        rows = None
         for dim, item in zip(self.dims, self.arrays, strict=True):
-            before = matches.pop() if matches else None
-            broadcast_item = broadcast(item, self.common)
-            matches.append(rows_at(self.op, broadcast_item, dim, self.shape[dim], True, before))
-        return matches[0]
+            rows = rows_at(self.op, broadcast(item, self.common), dim, self.shape[dim], True, rows)
+        return rows
 
     def as_table(self, a: DeviceArray) -> DeviceArray:
         moved = in_order(transposed(a, self.order))
@@ -126,23 +121,10 @@ def _without_masks(indices: Indices) -> list[DeviceArray | None]:
     for item in indices:
         if item is None or item.dtype.kind != "b":
             result.append(item)
-            continue
-        idxs = nonzero(item if item.ndim else item.reshape(1))
-        step = idxs.itemsize
-        result += [idxs.viewed(idxs.shape[:1], d * step, (idxs.shape[1] * step,)) for d in range(item.ndim or 1)][
-            : item.ndim
-        ]
+        elif item.ndim:
+            idxs, step = nonzero(item), np.dtype(np.int64).itemsize
+            result += [idxs.viewed(idxs.shape[:1], d * step, (item.ndim * step,)) for d in range(item.ndim)]
     return result
-
-
-def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
-    try:
-        return np.broadcast_shapes(*(item.shape for item in arrays))
-    except ValueError:
-        shapes = ", ".join(str(list(item.shape)) for item in arrays)
-        raise IndexError(
-            f"{op}(): shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-        ) from None
 
 
 @pinned_reader(cpu_index.index)

@@ -167,9 +167,5 @@ def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     count = int(op.count_nonzero(where).item())
     if not count or count > source.numel():  # nothing to write, or too little: the composite says so
         return self.copy_(op.masked_scatter(self, mask, source))
-    return op.index_put_(self, [where], _unexpanded(self, source).flatten().narrow(0, 0, count))
-
-
-def _unexpanded(self: Tensor, source: Tensor) -> Tensor:
-    """A source, or a copy of one that lies in the memory that is to be written to."""
-    return op.clone(source) if source._storage is self._storage else source
+    values = op.clone(source) if source._storage is self._storage else source  # lies where it is to be written
+    return op.index_put_(self, [where], values.flatten().narrow(0, 0, count))

@@ -92,7 +92,8 @@ def _reduced(
         return None
     steps = [joining] if include_self else _without_self(joining, reduce)
     if reduce == "mean":
-        steps.append(_sharing(joining, include_self, full_dims))
+        ints = int(include_self), int(full_dims)
+        steps.append(joining._replace(kernel=share_along, operands=joining.operands[:2], ints=ints))
     return into_copy(x, *steps)
 
 
@@ -108,11 +109,6 @@ def _without_self(joining: Step, reduce: str) -> list[Step]:
 
 def _filled(joining: Step, value: float) -> Step:
     return joining._replace(kernel=fill_along, operands=joining.operands[:2], numbers=(value,), ints=())
-
-
-def _sharing(joining: Step, include_self: bool, full_dims: bool) -> Step:
-    ints = int(include_self), int(full_dims)
-    return joining._replace(kernel=share_along, operands=joining.operands[:2], ints=ints)
 
 
 def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> Step | None:

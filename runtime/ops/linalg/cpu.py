@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,14 +15,13 @@ from . import plans
 from .cpu_eigh import ROTATED, symmetric_eigen, symmetric_eigenvalues
 from .cpu_lapack import (
     BLOCK,
-    eigen_single,
+    each_in_single,
     first_bad_minors,
     first_zero_pivots,
     in_single,
     matrices,
     own_solver,
     refuse,
-    singular_single,
     takes_blocks,
 )
 from .cpu_lapack_calls import one_thread, routine
@@ -151,17 +151,13 @@ def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Arr
         with one_thread():
             u, s, vh = _converging("linalg_svd", singular_vectors, a, solver)
         return u, s, vh
-    solve = singular_single if in_single(a) else np.linalg.svd
+    solve = partial(each_in_single, "gesdd") if in_single(a) else np.linalg.svd
     u, s, vh = _converging("linalg_svd", solve, a, full_matrices=full_matrices)
     return u, s, vh
 
 
 def singular_values(a: Array, driver: None) -> Array:
     return _converging("linalg_svdvals", np.linalg.svd, a, compute_uv=False)
-
-
-def rotates(a: Array) -> bool:
-    return takes_blocks(a) and a.shape[-1] <= ROTATED
 
 
 def planned_eigen(a: Array) -> list[Array] | None:
@@ -179,12 +175,13 @@ def hermitian_eigen(a: Array) -> tuple[Array, Array]:
         with one_thread():
             values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)
         return values, vectors
-    values, vectors = _converging("linalg_eigh", eigen_single if in_single(a) else np.linalg.eigh, a)
+    solve = partial(each_in_single, "syevd", lower=1) if in_single(a) else np.linalg.eigh
+    values, vectors = _converging("linalg_eigh", solve, a)
     return values, vectors
 
 
 def hermitian_eigenvalues(a: Array) -> Array:
-    if rotates(a):
+    if takes_blocks(a) and a.shape[-1] <= ROTATED:
         return _converging("linalg_eigvalsh", symmetric_eigenvalues, a)
     return _converging("linalg_eigvalsh", np.linalg.eigvalsh, a)
 

@@ -46,17 +46,8 @@ def in_single(a: Array) -> bool:
     return a.dtype.char == "f" and min(a.shape[-2:]) >= SINGLE and a.size > 0
 
 
-def singular_single(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    u, values, vh = _each_single("gesdd", a, full_matrices=full_matrices)
-    return u, values, vh
-
-
-def eigen_single(a: Array) -> tuple[Array, Array]:
-    values, vectors = _each_single("syevd", a, lower=1)
-    return values, vectors
-
-
-def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
+def each_in_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
+    """The results of a routine of LAPACK for float32 matrices, one after the other."""
     solve = routine(name, "f")
     matches = []
     for (one,) in matrices(a):

@@ -67,7 +67,7 @@ def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -
     if order in ("nuc", 2, -2):
         values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
         result = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)
-        return _with_dims(result, (rows, columns)) if keepdim else result
+        return result.unsqueeze(min(dim)).unsqueeze(max(dim)) if keepdim else result
     along, over = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = x.abs().sum(along, True)
     result = _extreme(sums, over, order, True)
@@ -79,12 +79,6 @@ def _extreme(x: Tensor, dim: int, order: Any, keepdim: bool) -> Tensor:
     if not x._shape[dim]:
         return x.sum(dim, keepdim)
     return x.amax(dim, keepdim) if order > 0 else x.amin(dim, keepdim)
-
-
-def _with_dims(x: Tensor, dims: Sequence[int]) -> Tensor:
-    for d in sorted(dims):
-        x = x.unsqueeze(d)
-    return x
 
 
 def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bool) -> Tensor:

@@ -157,15 +157,11 @@ def lu_backward(grad: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
     elif more:
         rest = op.solve_triangular_matrices(adjoint(square_l), grad_u.narrow(-1, size, more), True, True)
         grad_l = grad_l - rest.matmul(adjoint(upper.narrow(-1, size, more)))
-    square = square_lu_backward(grad_l.narrow(-2, 0, size), grad_u.narrow(-1, 0, size), square_l, square_u)
+    grad_l, grad_u = grad_l.narrow(-2, 0, size), grad_u.narrow(-1, 0, size)
+    inner = adjoint(square_l).matmul(grad_l).tril(-1) + grad_u.matmul(adjoint(square_u)).triu()
+    square = over_adjoint(op.solve_triangular_matrices(adjoint(square_l), inner, True, True), square_u, True)
     result = op.cat([square, rest], -2 if rows > columns else -1) if more else square
     return rows_in_order(result, op.row_order(pivots, rows).argsort(-1))
-
-
-def square_lu_backward(grad_l: Tensor, grad_u: Tensor, lower: Tensor, upper: Tensor) -> Tensor:
-    inner = adjoint(lower).matmul(grad_l).tril(-1) + grad_u.matmul(adjoint(upper)).triu()
-    left = op.solve_triangular_matrices(adjoint(lower), inner, True, True)
-    return over_adjoint(left, upper, True)
 
 
 def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
