@@ -176,18 +176,9 @@ def attention_backward(
     return *results, gradients(operands, (bias, mask, keep), *others, heads, bias if output_mask[3] else None)
 
 
-def gradients(
-    operands: Sequence[Array],
-    extras: Extras,
-    logsumexp: Array,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    results: Sequence[Array | None],
-    bias: Array | None,
-) -> Array | None:
+def gradients(operands: Sequence[Array], extras: Extras, logsumexp: Array, *rest: Any) -> Array | None:
     """Fill the results of query, key and value that are there; the gradient of a bias."""
-    q, k, v, output, above = operands
+    (q, k, v, output, above), (keep_scale, is_causal, scale, results, bias) = operands, rest
     shape = (*q.shape[:3], k.shape[2])
     if not output.size or not k.shape[2]:
         for result in results:

@@ -88,18 +88,8 @@ def convolution_weight_backward(grad_output: Array, input: Array, weight_shape: 
     return _made(plans.convolution_weight_backward, grad_output, input, weight_shape, *rest)[0]
 
 
-def convolution_backward(
-    output_mask: Sequence[bool],
-    grad_output: Array,
-    input: Array | None,
-    weight: Array | None,
-    input_shape: Ints,
-    weight_shape: Ints,
-    *rest: Any,
-) -> tuple[Array | None, ...]:
-    result = _made(
-        plans.convolution_backward, tuple(output_mask), grad_output, input, weight, input_shape, weight_shape, *rest
-    )
+def convolution_backward(output_mask: Sequence[bool], *rest: Any) -> tuple[Array | None, ...]:
+    result = _made(plans.convolution_backward, tuple(output_mask), *rest)
     return tuple([*result, None, None, None][:3])
 
 

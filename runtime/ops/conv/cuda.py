@@ -146,15 +146,9 @@ def convolution_weight_backward(
 
 
 def convolution_backward(
-    output_mask: Sequence[bool],
-    grad_output: Array,
-    input: Array | None,
-    weight: Array | None,
-    input_shape: Ints,
-    weight_shape: Ints,
-    *rest: Any,
+    output_mask: Sequence[bool], grad_output: Array, input: Array | None, weight: Array | None, *shapes: Any
 ) -> tuple[Array | None, ...]:
-    results: list[Array | None] = [None, None, None]
+    (input_shape, weight_shape, *rest), results = shapes, list[Array | None]([None, None, None])
     if output_mask[0] and weight is not None:
         results[0] = convolution_input_backward(grad_output, weight, input_shape, *rest)
     if output_mask[1] and input is not None:

@@ -36,18 +36,12 @@ def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, str
 
 
 def convolution_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    input_shape: Ints,
-    weight_shape: Ints,
-    stride: Ints,
-    *rest: Any,
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, weight: Layout | None, *shapes: Any
 ) -> Plan | None:
     if not are_contiguous(grad, x, weight):
         return None
-    g, _ = geometry_and_result(input_shape, weight_shape, stride, *rest)
+    input_shape, weight_shape, *rest = shapes
+    g, _ = geometry_and_result(input_shape, weight_shape, *rest)
     plan: Plan = ()
     if output_mask[0]:
         plan += algorithm.input_gradient(g, Call(1, 3, None, (0, input_shape), next_of(plan)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...compiler.jit import jit
@@ -92,21 +94,15 @@ def bag_totals(
 
 
 def embedding_bag_scatter_grad(
-    grad_output: Array,
-    indices: Array,
-    offsets: Array,
-    num_weights: int,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
+    grad_output: Array, indices: Array, offsets: Array, num_weights: int, *kind: Any
 ) -> Array:
-    """The transpose of `bag_totals`."""
+    """The transpose of `bag_totals`; `kind` is mean, include_last_offset, padding_idx."""
     rows, starts = as_read(indices), as_read(offsets)
     if not grad_output.size or not num_weights:
         return np.zeros((num_weights, grad_output.shape[1]), grad_output.dtype)
     args = contiguous(grad_output), rows, starts
     try:
-        return run(plans.embedding_bag_scatter_grad, *args, num_weights, mean, include_last_offset, padding_idx)[0]
+        return run(plans.embedding_bag_scatter_grad, *args, num_weights, *kind)[0]
     except IndexError:
         raise wrong_bags(rows, starts, num_weights) from None
 

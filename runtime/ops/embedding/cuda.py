@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import in_order
@@ -41,32 +43,20 @@ def embedding_gather(
 
 
 @pinned_reader(cpu.bag_totals)
-def bag_totals(
-    weight: DeviceArray,
-    indices: DeviceArray,
-    offsets: DeviceArray,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
-) -> DeviceArray:
+def bag_totals(weight: DeviceArray, indices: DeviceArray, offsets: DeviceArray, *kind: Any) -> DeviceArray:
     """For each bag the sum or mean of weight[i] for its indices i but padding_idx; which these are the host finds."""
+    mean, include_last_offset, padding_idx = kind
     named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
     start = arrays.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
-    return added_to_rows(
-        start, bag, rows_gathered("bag_totals", weight, 0, named, False), "mean" if mean else "sum", 1, not mean
-    )
+    rows = rows_gathered("bag_totals", weight, 0, named, False)
+    return added_to_rows(start, bag, rows, "mean" if mean else "sum", 1, not mean)
 
 
 @pinned_reader(cpu.embedding_bag_scatter_grad)
 def embedding_bag_scatter_grad(
-    grad_output: DeviceArray,
-    indices: DeviceArray,
-    offsets: DeviceArray,
-    num_weights: int,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
+    grad_output: DeviceArray, indices: DeviceArray, offsets: DeviceArray, num_weights: int, *kind: Any
 ) -> DeviceArray:
+    mean, include_last_offset, padding_idx = kind
     named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
     rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
     start = arrays.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
