@@ -11,8 +11,16 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.plan import Ints, Step
-from .cpu_column_loops import transform_either_columns
-from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, mirror_rows, transform_either, vector_lanes
+from .cpu_loops import (
+    BATCH_ELEMENTS,
+    COMPLEX,
+    FULL_SPECTRUM,
+    HALF,
+    mirror_rows,
+    transform_either,
+    transform_either_columns,
+    vector_lanes,
+)
 from .cpu_radices import half_angle_twiddles, table
 from .cpu_real_loops import transform_either_matrices, transform_odd_rows
 

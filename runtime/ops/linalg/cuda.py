@@ -15,7 +15,7 @@ from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
 from ...kernels.cuda_libraries.matmul import multiply
-from . import cpu
+from . import cpu, cpu_lapack
 from . import cuda_kernels as kernels
 from .cuda_batches import (
     INT32,
@@ -318,3 +318,27 @@ def weighted(like_: Array, terms: list[tuple[float, Array]]) -> Array:
     for factor, array in terms:
         per_element.run(kernels.added, result.size, result.dtype, array, result, result.dtype.type(factor))
     return result
+
+
+@with_library(cpu_lapack.solve_triangular_matrices)
+def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
+    value, result = arrays.contiguous(a), arrays.copied(b)
+    n, k = result.shape[-2:]
+    if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
+        left, right = all_of(value), all_of(result)
+        library().trsm_all(b.dtype, upper, unitriangular, k, n, left, right, prod(b.shape[:-2]), stream_of(b))
+    return result
+
+
+@with_library(cpu_lapack.lu_packed)
+def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
+    packed, pivots, info = factored(a)
+    checked("linalg_lu_factor", cpu_lapack._ZERO_U, info, check_errors)
+    return swapped(packed), pivots, info
+
+
+def row_order(pivots: Array, rows: int) -> Array:
+    value, batch = arrays.contiguous(pivots), pivots.shape[:-1]
+    order = arrays.empty((*batch, rows), np.dtype(np.int64), pivots.device)
+    per_element.run(kernels.rows_in_order, prod(batch), order.dtype, value, order, rows, pivots.shape[-1])
+    return order
