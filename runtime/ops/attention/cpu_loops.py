@@ -241,20 +241,9 @@ def _add_across(block: Array, spot: Spot, right: Array, to: Array) -> None:
 
 @jit
 def _multiply(
-    like: float,
-    a: int,
-    a_row: int,
-    a_col: int,
-    b: int,
-    b_row: int,
-    b_panel: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, a_col: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     """`multiply_at`, compiled once for all of its calls here."""
     multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
 

@@ -35,20 +35,9 @@ Array = np.ndarray
 
 @jit
 def attend_at(
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array,
-    mask: Array,
-    keep: Array,
-    output: Array,
-    logsumexp: Array,
-    offsets: Array,
-    scale: float,
-    keep_scale: float,
-    first: int,
-    last: int,
-) -> None:
+    query: Array, key: Array, value: Array, bias: Array, mask: Array, keep: Array, output: Array, logsumexp: Array,
+    offsets: Array, scale: float, keep_scale: float, first: int, last: int,
+) -> None:  # fmt: skip
     table = table_of(query, key, value, output, offsets)
     operand_at(table, BIAS, bias, offsets, 4)
     operand_at(table, MASK, mask, offsets, 5)
@@ -59,25 +48,10 @@ def attend_at(
 
 @jit
 def attend_backward_at(
-    query: Array,
-    key: Array,
-    value: Array,
-    output: Array,
-    grad: Array,
-    bias: Array,
-    mask: Array,
-    keep: Array,
-    logsumexp: Array,
-    grad_query: Array,
-    grad_key: Array,
-    grad_value: Array,
-    grad_bias: Array,
-    offsets: Array,
-    scale: float,
-    keep_scale: float,
-    first: int,
-    last: int,
-) -> None:
+    query: Array, key: Array, value: Array, output: Array, grad: Array, bias: Array, mask: Array, keep: Array,
+    logsumexp: Array, grad_query: Array, grad_key: Array, grad_value: Array, grad_bias: Array, offsets: Array,
+    scale: float, keep_scale: float, first: int, last: int,
+) -> None:  # fmt: skip
     """The gradients that the table has places for are added to what is there."""
     table = table_of(query, key, value, output, offsets)
     operand_at(table, GRAD, grad, offsets, 4)

@@ -145,22 +145,9 @@ def _tile(vectors: int, x: Array, starts: Array, steps: Array, panel: Array, beg
 
 @jit
 def add_gathered(
-    x: Array,
-    panels: Array,
-    bias: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    offsets: Array,
-    taps: Array,
-    groups: int,
-    channels: int,
-    area: int,
-    blocks: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, panels: Array, bias: Array, out: Array, layout: Array, parts: Array, offsets: Array, taps: Array,
+    groups: int, channels: int, area: int, blocks: int, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = bias + the sum over taps of weights times planes of x, for blocks of places."""
     depth = taps.size
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
@@ -189,21 +176,9 @@ def add_gathered(
 
 @jit
 def multiply_gathered(
-    grad: Array,
-    x: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    taps: Array,
-    offsets: Array,
-    batch: int,
-    groups: int,
-    channels: int,
-    depth: int,
-    area: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, out: Array, layout: Array, parts: Array, taps: Array, offsets: Array, batch: int,
+    groups: int, channels: int, depth: int, area: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = the sum over samples of channels of grad times each tap's view of x, for groups of taps of all channels."""
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = zero_row(like, here.size), zero_row(like, UNIT), empty_row(like, TAPS * UNIT)

@@ -167,19 +167,9 @@ TASK = 7  # numbers that say what a task is
 
 @jit
 def add_shifted(
-    x: Array,
-    w: Array,
-    bias: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    tasks: Array,
-    taps: Array,
-    target: Array,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, w: Array, bias: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array,
+    target: Array, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = bias + the sum over taps of weights times planes of x, for blocks of channels of samples' groups."""
     here, there = layout_of_numbers(layout), target_of_numbers(target)
     planes = np.zeros(here.size, x.dtype)
@@ -203,18 +193,9 @@ def add_shifted(
 
 @jit
 def _do_task(
-    source: Array,
-    here: Any,
-    w: Array,
-    bias: Array,
-    task: Array,
-    taps: Array,
-    scratch: Array,
-    out: Array,
-    there: Any,
-    r: int,
-    end: int,
-) -> None:
+    source: Array, here: Any, w: Array, bias: Array, task: Array, taps: Array, scratch: Array, out: Array,
+    there: Any, r: int, end: int,
+) -> None:  # fmt: skip
     offsets, weights = taps[task[0] : task[1]], taps[taps.size // 2 + task[0] : taps.size // 2 + task[1]]
     while r < end:
         rows = block_of(end - r)
@@ -234,17 +215,9 @@ def block_of(left: int) -> int:
 
 @jit
 def _weigh(
-    rows: int,
-    x: Array,
-    offsets: Array,
-    w: Array,
-    weights: Array,
-    w_row: int,
-    bias: Array,
-    out: Array,
-    step: int,
+    rows: int, x: Array, offsets: Array, w: Array, weights: Array, w_row: int, bias: Array, out: Array, step: int,
     columns: int,
-) -> None:
+) -> None:  # fmt: skip
     if rows == ROWS:
         weighted_rows(4, x, offsets, w, weights, w_row, bias, out, step, columns)
     elif rows == 2:
@@ -255,21 +228,9 @@ def _weigh(
 
 @jit
 def multiply_shifted(
-    grad: Array,
-    x: Array,
-    out: Array,
-    grad_layout: Array,
-    grad_parts: Array,
-    layout: Array,
-    parts: Array,
-    offsets: Array,
-    columns: int,
-    batch: int,
-    batch_size: int,
-    groups: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, out: Array, grad_layout: Array, grad_parts: Array, layout: Array, parts: Array,
+    offsets: Array, columns: int, batch: int, batch_size: int, groups: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = the sum over samples of channels of grad times each tap's view of x; `columns` are those of a plane."""
     left, right = layout_of_numbers(grad_layout), layout_of_numbers(layout)
     lefts, rights = np.zeros(batch_size * left.size, x.dtype), np.zeros(batch_size * right.size + LINE, x.dtype)
@@ -308,17 +269,9 @@ def _side(
 
 @jit
 def _correlate(
-    rows: int,
-    g: Array,
-    g_row: int,
-    g_step: int,
-    x: Array,
-    x_step: int,
-    offsets: Array,
-    out: Array,
-    samples: int,
+    rows: int, g: Array, g_row: int, g_step: int, x: Array, x_step: int, offsets: Array, out: Array, samples: int,
     columns: int,
-) -> None:
+) -> None:  # fmt: skip
     if rows == ROWS:
         correlated_rows(4, g, g_row, g_step, x, x_step, offsets, out, offsets.size, samples, columns)
     elif rows == 2:

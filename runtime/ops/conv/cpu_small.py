@@ -204,19 +204,9 @@ def _products(g: Geometry, call: Call, depth: int, rows: int, transposed: bool) 
 
 @jit
 def multiply_planes(
-    x: Array,
-    w: Array,
-    bias: Array,
-    out: Array,
-    groups: int,
-    depth: int,
-    rows: int,
-    area: int,
-    transposed: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, w: Array, bias: Array, out: Array, groups: int, depth: int, rows: int, area: int, transposed: int,
+    biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = bias + weights times planes of x; `depth` and `rows` are the channels of a group of x and of out."""
     like, size, blocks = out.dtype.type(0), item_size(out.dtype.type(0)), (rows + UNIT - 1) // UNIT
     for number in range(first // blocks, (last + blocks - 1) // blocks):

@@ -169,16 +169,9 @@ def distances_of(like: float, x: int, columns: int, panel: int, width: int, out:
 
 @jit
 def euclidean_gradients(
-    grad: Array,
-    distance: Array,
-    weights: Array,
-    x: Array,
-    others: Array,
-    out: Array,
-    across: bool,
-    first: int,
+    grad: Array, distance: Array, weights: Array, x: Array, others: Array, out: Array, across: bool, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out_i = sum_j w_ij (x_i - y_j), w = grad / distance or 0; rows of x1, which write w, or `across` those of x2."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     rows, width, count, row = x.shape[1], x.shape[2], others.shape[1], first

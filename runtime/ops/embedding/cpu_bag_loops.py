@@ -14,17 +14,9 @@ Array = np.ndarray
 
 @jit
 def add_bags(
-    weight: Array,
-    indices: Array,
-    offsets: Array,
-    out: Array,
-    size: int,
-    width: int,
-    mean: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
+    weight: Array, indices: Array, offsets: Array, out: Array, size: int, width: int, mean: int, ignored: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     (begin, _), (_, end) = bounds(offsets, first, indices.size), bounds(offsets, last - 1, indices.size)
     positions, ones = empty_row(0, max(end - begin, 0) + AHEAD), empty_row(out.dtype.type(0), max(end - begin, 0))
     ones[:] = 1
@@ -76,18 +68,9 @@ def bounds(offsets: Array, bag: int, count: int) -> tuple[int, int]:
 
 @jit
 def scatter_bag_grads(
-    grad: Array,
-    indices: Array,
-    offsets: Array,
-    out: Array,
-    size: int,
-    width: int,
-    bags: int,
-    mean: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, indices: Array, offsets: Array, out: Array, size: int, width: int, bags: int, mean: int,
+    ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     """A range of the rows of the table's gradient, each added up in the order of the indices."""
     begin, end = bounds(offsets, bags - 1, indices.size)
     named, owner, shares = part_of(indices, 0, end), empty_row(0, end), empty_row(out.dtype.type(0), bags)

@@ -145,18 +145,9 @@ def read_rows(
 
 @jit
 def write_rows(
-    kind: int,
-    twiddles: Array,
-    n: int,
-    pairs: float,
-    first: int,
-    count: int,
-    at: int,
-    plane: int,
-    scale: float,
-    nothing: float,
-    out: Array,
-) -> None:
+    kind: int, twiddles: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int, scale: float,
+    nothing: float, out: Array,
+) -> None:  # fmt: skip
     """Some rows of the result, from their parts; `nothing` is the imaginary part of real numbers in half a spectrum."""
     like, size = out.dtype.type(0), item_size(out.dtype.type(0))
     real, imaginary = row_at(like, at, count * n + 1), row_at(like, at + plane, count * n + 1)
@@ -177,26 +168,10 @@ def write_rows(
 
 @jit
 def transform_either(
-    x: Array,
-    out: Array,
-    steps: Array,
-    table: Array,
-    twiddles: Array,
-    double_steps: Array,
-    double_table: Array,
-    double_twiddles: Array,
-    scale: float,
-    pairs: float,
-    n: int,
-    block: int,
-    twiddled: int,
-    double_block: int,
-    double_twiddled: int,
-    kind: int,
-    inverse: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, steps: Array, table: Array, twiddles: Array, double_steps: Array, double_table: Array,
+    double_twiddles: Array, scale: float, pairs: float, n: int, block: int, twiddled: int, double_block: int,
+    double_twiddled: int, kind: int, inverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time.
 
     What passes take is there for either precision: tables are given as integers.
@@ -237,22 +212,9 @@ def transform_either(
 
 @jit
 def transform_either_columns(
-    x: Array,
-    out: Array,
-    steps: Array,
-    table: Array,
-    double_steps: Array,
-    double_table: Array,
-    scale: float,
-    n: int,
-    after: int,
-    block: int,
-    double_block: int,
-    kind: int,
-    inverse: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, steps: Array, table: Array, double_steps: Array, double_table: Array, scale: float,
+    n: int, after: int, block: int, double_block: int, kind: int, inverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The transforms of columns of matrices with n rows of `after` complex numbers: a range of blocks of columns.
 
     What passes take is there for either precision; a block may be some blocks of the wider numbers. The result may be

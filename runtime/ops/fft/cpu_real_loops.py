@@ -25,28 +25,10 @@ def takes_matrix(rows: int, columns: int) -> bool:
 
 @jit
 def transform_either_matrices(
-    x: Array,
-    out: Array,
-    along: Array,
-    double_along: Array,
-    across: Array,
-    table: Array,
-    double_table: Array,
-    scale: float,
-    n: int,
-    columns: int,
-    inverse: int,
-    block: int,
-    twiddled: int,
-    offset: int,
-    last_offset: int,
-    double_block: int,
-    double_twiddled: int,
-    double_offset: int,
-    double_last_offset: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, along: Array, double_along: Array, across: Array, table: Array, double_table: Array,
+    scale: float, n: int, columns: int, inverse: int, block: int, twiddled: int, offset: int, last_offset: int,
+    double_block: int, double_twiddled: int, double_offset: int, double_last_offset: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them.
 
     For either precision a table of integers has the factors of rows, from `offset` on those of columns, then cosines.
@@ -101,22 +83,9 @@ def join_rows(
 
 @jit
 def transform_odd_rows(
-    x: Array,
-    out: Array,
-    steps: Array,
-    table: Array,
-    double_steps: Array,
-    double_table: Array,
-    scale: float,
-    pairs: float,
-    n: int,
-    block: int,
-    double_block: int,
-    to_half: int,
-    inverse: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, steps: Array, table: Array, double_steps: Array, double_table: Array, scale: float,
+    pairs: float, n: int, block: int, double_block: int, to_half: int, inverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The halves of the spectra of some rows of n numbers, or such rows from halves; tables are of either precision."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     if size == 8:
@@ -161,17 +130,9 @@ def full_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> None
 
 @jit
 def write_odd_rows(
-    to_half: bool,
-    n: int,
-    pairs: float,
-    first: int,
-    count: int,
-    at: int,
-    plane: int,
-    scale: float,
-    nothing: float,
+    to_half: bool, n: int, pairs: float, first: int, count: int, at: int, plane: int, scale: float, nothing: float,
     out: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Rows of n real numbers, or halves of their spectra; `nothing` is the imaginary part of a real one."""
     like, by_pairs = out.dtype.type(0), scale * pairs
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)

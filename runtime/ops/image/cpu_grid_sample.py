@@ -17,18 +17,9 @@ Array = np.ndarray
 
 @jit
 def sampled_points(
-    x: Array,
-    grid: Array,
-    out: Array,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
-    channels: int,
-    points: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, grid: Array, out: Array, image: Array, interpolation: int, padding: int, align: bool, channels: int,
+    points: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[n, c, p] = the weighted sum of the pixels of x[n, c] around grid[n, p], for a range of blocks of points."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     block = min(BLOCK, points)
@@ -53,18 +44,9 @@ def sampled_points(
 
 @jit
 def scatter_point_grads(
-    grad: Array,
-    grid: Array,
-    out: Array,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
-    channels: int,
-    points: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, grid: Array, out: Array, image: Array, interpolation: int, padding: int, align: bool,
+    channels: int, points: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[n, c] gets grad[n, c, p] times its weight at the pixels around grid[n, p]; one thread a plane."""
     dims, taps, area = image.size, TAPS[interpolation], area_of(image)
     block = min(BLOCK, points)
@@ -89,19 +71,9 @@ def scatter_point_grads(
 
 @jit
 def sloping_points(
-    grad: Array,
-    x: Array,
-    grid: Array,
-    out: Array,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
-    channels: int,
-    points: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, grid: Array, out: Array, image: Array, interpolation: int, padding: int, align: bool,
+    channels: int, points: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[n, p, d] = sum_c grad[n, c, p] times the slope of sample (n, c, p) along dimension d, by blocks."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     block = min(BLOCK, points)

@@ -46,15 +46,9 @@ def tap_buffer_size(dims: int, taps: int, block: int) -> int:
 
 @jit
 def find_taps(
-    grid: Array,
-    start: int,
-    count: int,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
+    grid: Array, start: int, count: int, image: Array, interpolation: int, padding: int, align: bool,
     buffers: TapBuffers,
-) -> None:
+) -> None:  # fmt: skip
     """The taps of `count` points from `start` on, and how weights grow; the sizes of `image` as coordinates come."""
     index, weight, derivative, scratch, pixels, weights = buffers
     dims, taps, step, inner_weight = image.size, TAPS[interpolation], 1, 1

@@ -16,17 +16,9 @@ LINES = 32  # that are resampled at once: so many elements are neighbours where 
 
 @jit
 def resampled_rows(
-    a: Array,
-    starts: Array,
-    columns: Array,
-    weights: Array,
-    out: Array,
-    size: int,
-    length: int,
-    inner: int,
-    first: int,
-    last: int,
-) -> None:
+    a: Array, starts: Array, columns: Array, weights: Array, out: Array, size: int, length: int, inner: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i: rows of `inner` elements."""
     for number in range(first, last):
         o, i = number // length, number % length
@@ -53,17 +45,9 @@ def resampled_lines(
 
 @jit
 def resampled(
-    a: Array,
-    out: Array,
-    starts: Array,
-    columns: Array,
-    weights: Array,
-    size: int,
-    length: int,
-    inner: int,
-    first: int,
-    last: int,
-) -> None:
+    a: Array, out: Array, starts: Array, columns: Array, weights: Array, size: int, length: int, inner: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """`resampled_rows`, or `resampled_lines` where rows are single elements, by weights that are float64 as bits."""
     wide, own = row_at(np.float64(0), address(weights), weights.size), empty_row(out.dtype.type(0), weights.size)
     for k in range(own.size):

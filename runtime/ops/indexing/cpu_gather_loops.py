@@ -80,17 +80,9 @@ def take_at(
 
 @jit
 def take(
-    x: Array,
-    lines: Array,
-    count: int,
-    outer: int,
-    width: int,
-    inner: int,
-    out: Array,
-    outside: Array,
-    first: int,
+    x: Array, lines: Array, count: int, outer: int, width: int, inner: int, out: Array, outside: Array, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
         outside[0] = 1
 
@@ -103,19 +95,9 @@ def put_line(lines: Array, d: int, indices: Array, added: int, size: int, step: 
 
 @jit
 def take_by_one(
-    x: Array,
-    a: Array,
-    out: Array,
-    added: int,
-    size: int,
-    step: int,
-    count: int,
-    outer: int,
-    width: int,
-    inner: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, a: Array, out: Array, added: int, size: int, step: int, count: int, outer: int, width: int,
+    inner: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[b, i, j] = x[b outer + a[i] step + j inner], of x in the shape (before, size, width)."""
     lines = empty_row(0, LINE)
     put_line(lines, 0, a, added, size, step)
@@ -125,18 +107,9 @@ def take_by_one(
 
 @jit
 def take_by_two(
-    x: Array,
-    a: Array,
-    b: Array,
-    out: Array,
-    size: int,
-    other: int,
-    width: int,
-    count: int,
-    stride: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, a: Array, b: Array, out: Array, size: int, other: int, width: int, count: int, stride: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """out[k, i, j] = x[k, a[i], b[i], j] of (before, size, other, width); by `stride` out[i, j] = x[a[i], j, b[i]]."""
     lines = empty_row(0, 2 * LINE)
     put_line(lines, 0, a, size, size, other * width)
@@ -148,19 +121,9 @@ def take_by_two(
 
 @jit
 def take_by_three(
-    x: Array,
-    a: Array,
-    b: Array,
-    c: Array,
-    out: Array,
-    size: int,
-    other: int,
-    third: int,
-    width: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, a: Array, b: Array, c: Array, out: Array, size: int, other: int, third: int, width: int, count: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """out[k, i, j] = x[k, a[i], b[i], c[i], j], of x in the shape (before, size, other, third, width)."""
     lines = empty_row(0, 3 * LINE)
     put_line(lines, 0, a, size, size, other * third * width)
@@ -172,24 +135,9 @@ def take_by_three(
 
 @jit
 def take_by_tables(
-    x: Array,
-    a: Array,
-    b: Array,
-    c: Array,
-    out: Array,
-    before: Array,
-    after: Array,
-    arrays: int,
-    size: int,
-    step: int,
-    other: int,
-    other_step: int,
-    third: int,
-    third_step: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, a: Array, b: Array, c: Array, out: Array, before: Array, after: Array, arrays: int, size: int,
+    step: int, other: int, other_step: int, third: int, third_step: int, count: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[k, i, j] = x[before[k] + a[i] step + b[i] other_step + c[i] third_step + after[j]], of so many arrays."""
     lines, width, k = empty_row(0, arrays * LINE), after.size, first
     put_line(lines, 0, a, size, size, step)
@@ -301,18 +249,9 @@ def give_back_by_one(
 
 @jit
 def give_back_by_two(
-    grad: Array,
-    a: Array,
-    b: Array,
-    out: Array,
-    size: int,
-    other: int,
-    width: int,
-    count: int,
-    alike: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, a: Array, b: Array, out: Array, size: int, other: int, width: int, count: int, alike: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """out[k, a[i], b[i], j] = the sum of grad[k, i, j], of `out` in the shape (before, size, other, width)."""
     lines = empty_row(0, 2 * LINE)
     put_line(lines, 0, a, size, size, other * width)

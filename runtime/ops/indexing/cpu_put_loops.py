@@ -89,23 +89,9 @@ def times_number(x: Array, out: Array, factor: float, first: int, last: int) -> 
 
 @jit
 def put_by_one(
-    out: Array,
-    a: Array,
-    values: Array,
-    size: int,
-    position: int,
-    lower_bound: int,
-    count: int,
-    step: int,
-    width: int,
-    along: int,
-    value_step: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
-    last: int,
-) -> None:
+    out: Array, a: Array, values: Array, size: int, position: int, lower_bound: int, count: int, step: int,
+    width: int, along: int, value_step: int, value_row: int, value_along: int, add: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or +=."""
     positions, outside = zero_offsets(count), zero_offsets(1)
     add_offsets(part_of(a, 0, count), lower_bound, size, position, positions, outside)
@@ -116,19 +102,9 @@ def put_by_one(
 
 @jit
 def fill_by_one(
-    out: Array,
-    a: Array,
-    value: float,
-    size: int,
-    position: int,
-    lower_bound: int,
-    count: int,
-    step: int,
-    width: int,
-    along: int,
-    first: int,
-    last: int,
-) -> None:
+    out: Array, a: Array, value: float, size: int, position: int, lower_bound: int, count: int, step: int,
+    width: int, along: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[b step + a[i] place + w along] = value, for lines (b, w)."""
     arg = empty_row(out[0], 1)
     arg[0] = out.dtype.type(value)
@@ -137,20 +113,9 @@ def fill_by_one(
 
 @jit
 def put_rows(
-    out: Array,
-    a: Array,
-    values: Array,
-    size: int,
-    position: int,
-    lower_bound: int,
-    count: int,
-    width: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
-    last: int,
-) -> None:
+    out: Array, a: Array, values: Array, size: int, position: int, lower_bound: int, count: int, width: int,
+    value_row: int, value_along: int, add: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[a[i], w] = values[i value_row + w value_along], or +=, for a range of rows that are `position` apart."""
     if not are_inside(part_of(a, 0, count), lower_bound, size):
         raise IndexError
@@ -177,24 +142,10 @@ def put_elements(row: Array, values: Array, add: int) -> None:
 
 @jit
 def put_by_two(
-    out: Array,
-    a: Array,
-    b: Array,
-    values: Array,
-    size: int,
-    position: int,
-    other: int,
-    other_position: int,
-    count: int,
-    step: int,
-    width: int,
-    along: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
+    out: Array, a: Array, b: Array, values: Array, size: int, position: int, other: int, other_position: int,
+    count: int, step: int, width: int, along: int, value_row: int, value_along: int, add: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[a[i] place + b[i] other_position + w along], likewise; nothing lies before the indexed dimensions."""
     positions, outside = zero_offsets(count), zero_offsets(1)
     add_offsets(a, -size, size, position, positions, outside)
@@ -230,22 +181,9 @@ def look_at_true(mask: Array, lower_bound: int, upper_bound: int) -> None:
 
 @jit
 def put_true(
-    out: Array,
-    mask: Array,
-    values: Array,
-    position: int,
-    lower_bound: int,
-    upper_bound: int,
-    step: int,
-    width: int,
-    along: int,
-    value_step: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
-    last: int,
-) -> None:
+    out: Array, mask: Array, values: Array, position: int, lower_bound: int, upper_bound: int, step: int,
+    width: int, along: int, value_step: int, value_row: int, value_along: int, add: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The same where the n-th true element is the i-th one."""
     positions = nonzero_offsets(mask, position)
     if not lower_bound <= positions.size <= upper_bound:

@@ -101,20 +101,9 @@ def join_each(line: Array, index: Array, values: Array, how: int) -> None:
 
 @jit
 def join_indices(
-    out: Array,
-    index: Array,
-    values: Array,
-    size: int,
-    count: int,
-    to: int,
-    position: int,
-    out_step: int,
-    at: int,
-    index_step: int,
-    value: int,
-    step: int,
-    how: int,
-) -> None:
+    out: Array, index: Array, values: Array, size: int, count: int, to: int, position: int, out_step: int, at: int,
+    index_step: int, value: int, step: int, how: int,
+) -> None:  # fmt: skip
     """out[to + index[at + i index_step] place + i out_step] is joined with values[given + i step]."""
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
@@ -124,20 +113,9 @@ def join_indices(
 
 @jit
 def join_slices(
-    out: Array,
-    index: Array,
-    values: Array,
-    size: int,
-    count: int,
-    width: int,
-    to: int,
-    position: int,
-    at: int,
-    index_along: int,
-    value: int,
-    along: int,
-    how: int,
-) -> None:
+    out: Array, index: Array, values: Array, size: int, count: int, width: int, to: int, position: int, at: int,
+    index_along: int, value: int, along: int, how: int,
+) -> None:  # fmt: skip
     """The same of whole slices."""
     seen = zero_row(np.uint8(0), size if how >= EXCLUDE_SELF else 0)
     for n in range(count):
@@ -176,17 +154,9 @@ def fill_along(out: Array, index: Array, lines: Array, value: float, first: int,
 
 @jit
 def fill_indices(
-    out: Array,
-    index: Array,
-    value: Any,
-    size: int,
-    count: int,
-    to: int,
-    position: int,
-    out_step: int,
-    at: int,
+    out: Array, index: Array, value: Any, size: int, count: int, to: int, position: int, out_step: int, at: int,
     index_step: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[to + index[at + i index_step] place + i out_step] = given."""
     for i in range(count):
         out[np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)] = value
@@ -245,19 +215,9 @@ def find_outside(index: Array, size: int, outside: Array, first: int, last: int)
 
 @jit
 def put_slices(
-    out: Array,
-    positions: Array,
-    values: Array,
-    step: int,
-    width: int,
-    along: int,
-    value_step: int,
-    value_row: int,
-    value_along: int,
-    add: bool,
-    first: int,
-    last: int,
-) -> None:
+    out: Array, positions: Array, values: Array, step: int, width: int, along: int, value_step: int, value_row: int,
+    value_along: int, add: bool, first: int, last: int,
+) -> None:  # fmt: skip
     """out[b step + places[i] + w along] = values[b value_step + i value_row + w value_along], or +=."""
     line = first
     while line < last:

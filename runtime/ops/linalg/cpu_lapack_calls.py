@@ -34,19 +34,9 @@ def all_finite(row: Array) -> bool:
 
 @jit
 def lstsq_batched(
-    a: Array,
-    b: Array,
-    out: Array,
-    ranks: Array,
-    rcond: float,
-    rows: int,
-    columns: int,
-    wide: int,
-    single: int,
-    double: int,
-    first: int,
-    last: int,
-) -> None:
+    a: Array, b: Array, out: Array, ranks: Array, rcond: float, rows: int, columns: int, wide: int, single: int,
+    double: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The shortest X with the least |A X - B|, and the ranks of A; `single` and `double` are the addresses of gelsy."""
     like = out.dtype.type(0)
     size, min_size, max_size = item_size(like), min(rows, columns), max(rows, columns)

@@ -155,16 +155,9 @@ def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangl
 
 @jit
 def reflect_back(
-    c: int,
-    c_row: int,
-    rows: int,
-    columns: int,
-    count: int,
-    vectors: Array,
-    triangles: Array,
-    corner: bool,
+    c: int, c_row: int, rows: int, columns: int, count: int, vectors: Array, triangles: Array, corner: bool,
     space: Array,
-) -> None:
+) -> None:  # fmt: skip
     """The product of `count` reflections and C, in place of C; a C that was the identity has a `corner` that is."""
     size = item_size(space.dtype.type(0))
     for block in range((count + BLOCK - 1) // BLOCK - 1, -1, -1):

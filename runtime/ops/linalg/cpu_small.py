@@ -132,17 +132,9 @@ def solve_upper_small(factors: Array, n: int, b: Array, columns: int, unit: bool
 
 @jit
 def solve_small(
-    packed: Array,
-    pivots: Array,
-    info: Array,
-    b: Array,
-    out: Array,
-    matrices: int,
-    n: int,
-    columns: int,
-    first: int,
-    last: int,
-) -> None:
+    packed: Array, pivots: Array, info: Array, b: Array, out: Array, matrices: int, n: int, columns: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """`solve_each`, by what `decompose_small` gave."""
     like = b.dtype.type(0)
     size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)

@@ -50,17 +50,9 @@ def times_rest(a: Array, k: int, n: int, row: int, corner: int, u: Array, produc
 
 @jit
 def bidiagonalize(
-    a: Array,
-    n: int,
-    row: int,
-    d: Array,
-    e: Array,
-    left: Array,
-    left_factors: Array,
-    right: Array,
-    right_factors: Array,
-    space: Array,
-) -> None:
+    a: Array, n: int, row: int, d: Array, e: Array, left: Array, left_factors: Array, right: Array,
+    right_factors: Array, space: Array,
+) -> None:  # fmt: skip
     """The diagonals of B, and the reflections of rows, and of columns behind the first; A, in padded rows, is lost."""
     like = a.dtype.type(0)
     for i in range(7 * row):
