@@ -193,16 +193,11 @@ def tensor(
     """
     if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := query_modes(
-            tensor, data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+    if (made := query_modes(tensor, data, **options)) is not NOT_HANDLED:
         return made
-    kind = argument_checks.optional_dtype("tensor", "dtype", dtype)
-    return finish(
-        "tensor", _copy_of("tensor", data, kind), device_of(data, device), requires_grad, pin_memory, is_data=True
-    )
+    made = _copy_of("tensor", data, argument_checks.optional_dtype("tensor", "dtype", dtype))
+    return finish("tensor", made, device_of(data, device), requires_grad, pin_memory, is_data=True)
 
 
 def device_of(data: Any, device: Any) -> Any:

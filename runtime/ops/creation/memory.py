@@ -10,7 +10,7 @@ from ...device.device import cuda_device, cuda_device_count
 from ...dispatch import argument_checks
 from ...errors import ShapeError, type_name
 from ...shapes import contiguous_strides
-from ...tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, consume_capsule, content, renamed
+from ...tensor.dlpack import CUDA, CUDA_MANAGED, consume_capsule, content, renamed
 from ...tensor.dtypes import get_default_dtype
 from ...tensor.tensor import TensorBase, alias, from_flat
 from ...tensor.view_shapes import span
@@ -82,8 +82,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         if copy is False:
             raise ValueError(
                 f"cannot move DLPack tensor from device {result.__dlpack_device__()} to {target_device} without "
-                "copying. "
-                "Set copy=None or copy=True."
+                "copying. Set copy=None or copy=True."
             )
         return result.to(target_device)
     return result.clone() if copy else result
@@ -148,7 +147,9 @@ def _of_device(value: Any, index: int) -> Any:
     if size and not driver().is_on_device(result.address, size, index):
         raise BufferError(f"there are no {size} bytes at {result.address:#x} on {target_device}, of the driver in use")
     storage = DeviceArray(result.address, (result.span,), result.dtype.np, result.owner, target_device)
-    return _with_strides(storage, result)
+    if storage.size == 0 and 0 in result.shape:
+        return from_flat(storage, result.shape, result.dtype)
+    return alias(from_flat(storage, storage.shape, result.dtype), result.shape, result.strides, 0)
 
 
 def _requested_capsule(value: Any, stream: int | None) -> Any:
@@ -157,12 +158,6 @@ def _requested_capsule(value: Any, stream: int | None) -> Any:
         return value.__dlpack__(stream=stream, max_version=(1, 0))
     except TypeError:
         return value.__dlpack__(stream=stream)
-
-
-def _with_strides(storage: Any, result: Foreign) -> Any:
-    if storage.size == 0 and 0 in result.shape:
-        return from_flat(storage, result.shape, result.dtype)
-    return alias(from_flat(storage, storage.shape, result.dtype), result.shape, result.strides, 0)
 
 
 def empty_strided(

@@ -274,17 +274,7 @@ def tril_indices(
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, pin_memory: bool = False
 ) -> Any:
-    """The places (i, j) with j - i >= offset of a matrix, row by row: all i, and below them all j.
-
-    Args:
-        row, col, offset, dtype, device, pin_memory: as of `tril_indices`.
-
-    Shape:
-        Output: (2, how many places there are).
-
-    Raises:
-        RuntimeError: a negative number of rows or columns.
-        NotImplementedError: another dtype.
+    """The places (i, j) with j - i >= offset of a matrix, arguments as of `tril_indices`.
 
     Example:
         >>> import specgrad as sg

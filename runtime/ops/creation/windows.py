@@ -170,16 +170,7 @@ def rfftfreq(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """The frequencies [0, 1, ..., n // 2] / (d n) of the numbers of `rfft`.
-
-    Args:
-        n: how many real numbers are transformed.
-        d: the time from one number to the next.
-        dtype: the default dtype unless given.
-        out, device, requires_grad, pin_memory: as of `zeros`.
-
-    Raises:
-        RuntimeError: a negative n.
+    """The frequencies [0, 1, ..., n // 2] / (d n) of the numbers of `rfft`, arguments as of `fftfreq`.
 
     Example:
         >>> import specgrad as sg

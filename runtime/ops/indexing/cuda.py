@@ -26,17 +26,6 @@ from ...kernels.cuda_launch.per_element import pinned_reader
 from . import cpu_index, cpu_index_put
 from .cuda_gather import nonzero
 
-__all__ = [
-    "index",
-    "index_add",
-    "index_backward",
-    "index_put",
-    "index_select",
-    "index_select_backward",
-    "nonzero",
-    "take_elements",
-]
-
 Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
 

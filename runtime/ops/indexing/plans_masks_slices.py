@@ -24,18 +24,9 @@ from ...kernels.cpu.plan import (
 )
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
+from . import cpu_mask as loops
 from .cpu_index_put import WORK, chosen_of
-from .cpu_mask import (
-    BLOCK,
-    compress,
-    compress_lines,
-    compress_rows,
-    count_true,
-    order_true,
-    sum_up,
-    true_indices,
-    unravel_all,
-)
+from .cpu_mask import BLOCK
 from .cpu_put_loops import fill_by_one, put_true
 from .plans_index_put import MAX_SERIAL_MASK, into_copy, looking, shared_lines, strides_of, writing_at
 
@@ -142,9 +133,8 @@ def nonzero(x: Layout) -> Plan | None:
     if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MAX_UNRAVELED):
         return None
     blocks, ints = -(-size // BLOCK), (x.shape[-1], ndim)
-    positions = Step(
-        true_indices, (0, ~1), ((0, (0, ndim)),), (), ints, (blocks, 1), size * ndim, indices=(0,), counted=((0, 1),)
-    )
+    results, rows = ((0, (0, ndim)),), (blocks, 1)
+    positions = Step(loops.true_indices, (0, ~1), results, (), ints, rows, size * ndim, indices=(0,), counted=((0, 1),))
     return (*counted(0, 1, size), positions, *unraveled(x, positions))
 
 
@@ -152,14 +142,14 @@ def unraveled(x: Layout, positions: Step) -> Plan:
     if len(x.shape) < 3:
         return ()
     sizes = np.array(x.shape[:-1], np.int64)
-    return (Step(unravel_all, (), positions.results, tables=(sizes,), indices=(0,), counted=positions.counted),)
+    return (Step(loops.unravel_all, (), positions.results, tables=(sizes,), indices=(0,), counted=positions.counted),)
 
 
 def counted(operand: int, output: int, size: int) -> Plan:
     blocks = -(-size // BLOCK)
     starts = ((output, (blocks + 1,)),)
-    first = Step(count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
-    return (first,) if blocks == 1 else (first, Step(sum_up, (), starts, indices=(output,)))
+    first = Step(loops.count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
+    return (first,) if blocks == 1 else (first, Step(loops.sum_up, (), starts, indices=(output,)))
 
 
 @of_any_dtype
@@ -167,7 +157,8 @@ def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
     lines, size = prod(mask.shape[:lead]), prod(mask.shape[lead:])
     if not lines * size or not are_contiguous(mask):
         return None
-    return (Step(order_true, (0,), ((0, mask.shape),), (), (size, available), (lines, 1), row=size, indices=(0,)),)
+    ints, rows = (size, available), (lines, 1)
+    return (Step(loops.order_true, (0,), ((0, mask.shape),), (), ints, rows, row=size, indices=(0,)),)
 
 
 @of_any_dtype
@@ -190,7 +181,7 @@ def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
     if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):
         return None
     before, rest = x.shape[:first], x.shape[last:]
-    kernel = compress_lines if before else compress_rows if rest else compress
+    kernel = loops.compress_lines if before else loops.compress_rows if rest else loops.compress
     ints, rows = (prod(rest),) if before or rest else (), (prod(before) if before else -(-size // BLOCK), 1)
     operands, result = (0, 1 + first, ~1), ((0, (*before, 0, *rest)),)
     return (*counted(1 + first, 1, size), Step(kernel, operands, result, (), ints, rows, work, counted=((0, 1),)))

@@ -11,20 +11,11 @@ from math import prod
 from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from ...kernels.llvm.rank_updates import BATCH_MATRICES
+from . import cpu_lu as lu
 from .cpu_cholesky import BLOCK, factor_each, factor_small
 from .cpu_eigh import ROTATED, eigen_each, eigenvalues_each
 from .cpu_lapack_calls import SINGLE, c_address, lstsq_batched, small_eigen_each
-from .cpu_lu import (
-    COLUMNS,
-    decompose_each,
-    determinant_each,
-    fail_if_any,
-    invert_each,
-    log_determinant_each,
-    order_each,
-    solve_each,
-    solve_triangular_each,
-)
+from .cpu_lu import COLUMNS
 from .cpu_qr import factorize_each, reflected_each
 from .cpu_small import decompose_small, invert_small, solve_small, solve_triangular_small
 
@@ -44,7 +35,7 @@ def inverse_info(a: Layout, check_errors: bool) -> Plan | None:
     if is_small(a.shape):
         last = Step(invert_small, operands, results, (), (count, *ints), groups(count), work)
     else:
-        last = Step(invert_each, operands, results, (), ints, (count * blocks(rows), 1), work)
+        last = Step(lu.invert_each, operands, results, (), ints, (count * blocks(rows), 1), work)
     return (*decomposing(a, 2, 3, 1), *failing(1, check_errors), last)
 
 
@@ -58,7 +49,7 @@ def solve_matrices(a: Layout, b: Layout, check_errors: bool) -> Plan | None:
         last = Step(solve_small, operands, ((0, b.shape),), (), ints, groups(count), work)
     else:
         shared = (count * blocks(columns), 1)
-        last = Step(solve_each, operands, ((0, b.shape),), (), (rows, columns), shared, work)
+        last = Step(lu.solve_each, operands, ((0, b.shape),), (), (rows, columns), shared, work)
     return (*decomposing(a, 2, 3, 1), *failing(1, check_errors), last)
 
 
@@ -71,13 +62,13 @@ def solve_triangular_matrices(a: Layout, b: Layout, upper: bool, unitriangular: 
         ints = (count, rows, columns, *kind)
         return (Step(solve_triangular_small, (0, 1), ((0, b.shape),), (), ints, groups(count), work),)
     shared = (count * blocks(columns), 1)
-    return (Step(solve_triangular_each, (0, 1), ((0, b.shape),), (), (rows, columns, *kind), shared, work),)
+    return (Step(lu.solve_triangular_each, (0, 1), ((0, b.shape),), (), (rows, columns, *kind), shared, work),)
 
 
 def determinant(a: Layout) -> Plan | None:
     if not are_real(a):
         return None
-    last = Step(determinant_each, (~1, ~2), ((0, a.shape[:-2]),), (), (a.shape[-1],))
+    last = Step(lu.determinant_each, (~1, ~2), ((0, a.shape[:-2]),), (), (a.shape[-1],))
     return (*decomposing(a, 1, 2, 3), last)
 
 
@@ -85,7 +76,7 @@ def log_determinant(a: Layout) -> Plan | None:
     if not are_real(a):
         return None
     batch = a.shape[:-2]
-    last = Step(log_determinant_each, (~2, ~3), ((0, batch), (1, batch)), (), (a.shape[-1],))
+    last = Step(lu.log_determinant_each, (~2, ~3), ((0, batch), (1, batch)), (), (a.shape[-1],))
     return (*decomposing(a, 2, 3, 4), last)
 
 
@@ -100,7 +91,7 @@ def row_order(pivots: Layout, rows: int) -> Plan | None:
         return None
     results, count = ((0, (*batch, rows)),), prod(batch)
     ints, work = (pivots.shape[-1], rows), 4 * prod(pivots.shape)
-    return (Step(order_each, (0,), results, (), ints, (count, 1), work, indices=(0,)),)
+    return (Step(lu.order_each, (0,), results, (), ints, (count, 1), work, indices=(0,)),)
 
 
 def cholesky_factor(a: Layout, check_errors: bool) -> Plan | None:
@@ -199,7 +190,7 @@ def decomposing(a: Layout, packed: int, pivots: int, info: int) -> Plan:
     if is_small(a.shape):
         step = Step(decompose_small, (0,), results, (), (count, rows), groups(count), work, int32s=others)
     else:
-        step = Step(decompose_each, (0,), results, (), (rows, columns), (count, 1), work, int32s=others)
+        step = Step(lu.decompose_each, (0,), results, (), (rows, columns), (count, 1), work, int32s=others)
     return (step,)
 
 
@@ -208,4 +199,4 @@ def addresses_of(name: str) -> Ints:
 
 
 def failing(info: int, check_errors: bool) -> Plan:
-    return (Step(fail_if_any, (~info,), ()),) if check_errors else ()
+    return (Step(lu.fail_if_any, (~info,), ()),) if check_errors else ()
