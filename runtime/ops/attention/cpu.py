@@ -94,7 +94,6 @@ def self_attention_backward(
 
 
 def _thirds(projected: Array, heads: int) -> tuple[Array, ...]:
-    """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
     full = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
     return tuple(np.moveaxis(full.reshape(batch, rows, 3, heads, width // (3 * heads)), 2, 0))

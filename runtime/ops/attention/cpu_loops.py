@@ -135,7 +135,6 @@ def _pack_panels(entry: Array, b: int, h: int, panels: Array, rows: int, columns
 
 @jit
 def _score(table: Array, spot: Spot, scale: float, panels: Array, left: Array, scores: Array) -> None:
-    """The scores of a block; -inf where the mask is zero."""
     like, count, seen = left.dtype.type(0), spot[4], spot[5]
     for i in range(count):
         scaled(_row(like, table[QUERY], spot, spot[1], i, left.shape[1]), scale, left[i])
@@ -211,7 +210,6 @@ def _add_grad_inputs(
 
 @jit(forceinline=True)
 def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
-    """The rows of `to` for a block's queries: those of the block times `right`."""
     like, at, there = block.dtype.type(0), address(block), address(to) + spot[3] * to.strides[0]
     row, size, width = block.strides[0], block.itemsize, right.shape[1]
     b = address(right), right.strides[0]
@@ -220,7 +218,6 @@ def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
 
 @jit(forceinline=True)
 def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array) -> None:
-    """A block's rows at an address times a matrix in panels."""
     like, b, depth = to.dtype.type(0), address(panels), panels.shape[1] // panel_width(to.dtype.type(0))
     if not depth:
         to[:] = 0

@@ -89,7 +89,6 @@ def library_gives_gradients(
 
 
 def as_operands(arrays: Sequence[Array]) -> list[Array]:
-    """Arrays as libraries take them, in the dtype of the first one's memory: copies of those that lie otherwise."""
     args = [stored_as(a, arrays[0].stored) for a in arrays]
     return [a if has_rows(a) else memory.moved(a) for a in args]
 
@@ -111,7 +110,6 @@ def scores_of(q: Array, k: Array, scale: float) -> Array:
 
 
 def groups(q: Array, k: Array) -> list[tuple[int, int]]:
-    """Numbers below that of queries' heads which share one of the keys', each with that number."""
     group = q.shape[1] // k.shape[1] if k.shape[1] else 1
     return [(g, group) for g in range(group)]
 
@@ -235,7 +233,6 @@ def self_attention_backward(
 
 
 def thirds(projected: Array, heads: int) -> list[Array]:
-    """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
     steps, each = projected.byte_strides, width // 3
     shape, byte_strides = (batch, rows, heads, each // heads), (*steps[:2], steps[2] * (each // heads), steps[2])

@@ -101,7 +101,6 @@ def _backward(
 
 
 def _grad_bias(bias: Layout | None, output_mask: bool, operands: Sequence[Matrices | None]) -> Matrices | None:
-    """Where the gradient of a bias is added up: as the bias is read, but contiguous."""
     return _broadcast(Layout(bias.shape, None), operands) if bias is not None and output_mask else ABSENT
 
 
@@ -147,7 +146,6 @@ def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
 
 
 def _thirds(projected: Layout, heads: int) -> list[Matrices | None]:
-    """Queries, keys and values of all heads, which lie side by side in rows."""
     strides = contiguous_strides(projected.shape) if projected.strides is None else projected.strides
     batch, rows, width = projected.shape
     each = width // (3 * heads)

@@ -61,7 +61,6 @@ def _gathered(group: Ranks, self: np.ndarray, dim: int) -> list[np.ndarray]:
 
 
 def _split(array: np.ndarray, dim: int, count: int) -> np.ndarray:
-    """Equal parts along a dimension, one after the other along a new first one."""
     shape = array.shape
     parts = array.reshape(*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :])
     return np.moveaxis(parts, dim, 0)
@@ -164,7 +163,6 @@ def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ra
 
 
 def _row_max(own: np.ndarray) -> np.ndarray:
-    """The greatest logit of each row, 0 where a row has none that is finite."""
     row_max = own.max(1, initial=-np.inf)
     return np.where(row_max == -np.inf, np.finfo(own.dtype).min, row_max)
 

@@ -73,7 +73,6 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
 
 
 def convolution_input_backward(grad_output: Array, weight: Array, input_shape: Ints, *rest: Any) -> Array:
-    """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     if weight.dtype.kind in "iu":
         return full_convolution_input_backward(grad_output, weight, input_shape, *rest)
     if weight.dtype.kind == "c":

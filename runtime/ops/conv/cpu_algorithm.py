@@ -56,8 +56,6 @@ def weight_gradient(g: Geometry, call: Call) -> Plan:
 
 
 def planned(algorithms: Algorithms, g: Geometry, call: Call, elements: Elements) -> Plan:
-    """The calls of the first algorithm that has some, on blocks of samples where that pays."""
-
     def first(g: Geometry, call: Call) -> Plan:
         plans = (algorithm(g, call) for algorithm in algorithms)
         return next(plan for plan in plans if plan is not None)

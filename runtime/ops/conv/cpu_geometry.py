@@ -95,7 +95,6 @@ class Call(NamedTuple):
         return Step(loops, operands, (self.result,), (), (*ints, biased), rows, work, tables=tables)
 
     def product(self, loops: Any, parts: int, products: int, tables: tuple[Array, ...], ints: Ints = ()) -> Step:
-        """The call of loops that have no bias: out = a product of x and w."""
         rows, work = (parts, 1), products // PRODUCTS
         return Step(loops, (self.x, self.w), (self.result,), (), ints, rows, work, tables=tables)
 
@@ -191,7 +190,6 @@ def target_of_numbers(n: Array) -> Any:
 
 @jit
 def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
-    """Copies the channels of a group to `planes`, whose borders are zero already."""
     for number in range(here.channels * here.planes):
         c, p = divmod(number, here.planes)
         part = part_of(parts, PART * p, PART)

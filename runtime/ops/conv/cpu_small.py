@@ -28,7 +28,6 @@ def depthwise_output(g: Geometry, call: Call) -> Plan | None:
 
 
 def depthwise_input_backward(g: Geometry, call: Call) -> Plan | None:
-    """The calls for the gradient of the input: the gradient of the output filtered with the mirrored kernel."""
     return _filtered(g, call, mirrored=True)
 
 
@@ -88,7 +87,6 @@ def _filter(kernel: int, x: Array, w: Array, mirrored: int, bias: Array, out: Ar
 
 @jit
 def filter_planes_backward(grad: Array, x: Array, out: Array, sizes: Array, first: int, last: int) -> None:
-    """The gradients of the kernels of a range of channels, summed over all samples."""
     kernel, stride, rows, columns, less_rows, less_columns, batch, groups, _ = sizes
     area, less = rows * columns, less_rows * less_columns
     scratch = np.zeros(batch * area if stride > 1 else 0, x.dtype)
@@ -123,7 +121,6 @@ class Elements(NamedTuple):
 
 
 def block_of_samples(g: Geometry) -> int:
-    """The number of samples of a block; 0 where planes are large enough as they lie, or samples too few."""
     if g.sizes[0] > 1 or g.kernel[0] > 1 or g.batch < 8 or prod(g.positions) > 32:
         return 0
     plan = forward_plan(g)

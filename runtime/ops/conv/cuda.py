@@ -160,7 +160,6 @@ def convolution_backward(
 
 
 def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, result: Array) -> bool:
-    """Whether the library has computed a convolution; where it can add no bias, another launch does."""
     if bias is None:
         return library_has("convolve", sizes, (x, w), result)
     if library_has("convolve", sizes, (x, w, bias), result):
@@ -200,7 +199,6 @@ def like(shape: Ints, a: Array, b: Array) -> Array:
 
 
 def part(a: Array, shape: Ints, first: int, last: int) -> Array:
-    """Some samples of an array in row order, seen in a shape whose first size is that of the batch."""
     each = prod(shape[1:]) * a.itemsize
     return DeviceArray(a.address + first * each, (last - first, *shape[1:]), a.dtype, a.block, a.device, None, a.stored)
 
@@ -226,7 +224,6 @@ def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = Fal
 
 
 def merged_samples(a: Array) -> Array:
-    """(groups, rows, samples, positions) as (groups, rows, both)."""
     shape = (*a.shape[:2], a.shape[2] * a.shape[3])
     if a.strides is None:
         return a.reshape(shape)

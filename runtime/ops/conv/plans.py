@@ -53,7 +53,6 @@ def convolution_backward(
 
 
 def next_of(plan: Plan, outputs: int = 3) -> int:
-    """The first number of results that a plan does not use."""
     return max([outputs, *[1 + number for step in plan for number, _ in step.results]])
 
 

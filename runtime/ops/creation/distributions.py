@@ -164,7 +164,6 @@ def _require_chances(name: str, p: Any) -> None:
 
 
 def _on_host(t: Any) -> np.ndarray:
-    """The elements in the dtype that kernels compute in; copied from a device."""
     return compute_array(t if t._device is CPU else _plain(t).cpu())
 
 

@@ -24,7 +24,6 @@ _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}
 
 
 def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
-    """The array of a number or nested sequence and its dtype: `kind`, else what the elements infer."""
     if data.__class__ is list and len(types := set(map(type, data))) == 1 and types <= _RANK.keys():  # as most are
         result = kind or _python_dtype(*types)
         return _to_array(op, data, types, result), result

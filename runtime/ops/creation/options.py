@@ -142,7 +142,6 @@ def _pinned(op: str, t: Any, target_device: device) -> Any:
 
 
 def convert_number(op: str, value: Any, kind: dtype) -> Any:
-    """The number as Python holds it for the dtype; RuntimeError when it does not fit."""
     if value.__class__ is int and 0 <= value <= FITS_ALL:
         return OF_KIND[kind.kind](value)
     if isinstance(value, complex) and kind.kind != "c":
@@ -159,7 +158,6 @@ def convert_number(op: str, value: Any, kind: dtype) -> Any:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a real number is finite; integers of any size are."""
     return isinstance(value, int) or isfinite(value)
 
 

@@ -130,7 +130,6 @@ def filled_by(
 
 
 def converted(t: Any, kind: Dtype) -> Any:
-    """A new tensor in another dtype; what nobody else holds needs no op to be converted on the host."""
     if t._dtype is kind:
         return t
     return from_flat(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)

@@ -58,7 +58,6 @@ def above_zeros(pairs: Array, rows: int) -> Array:
 
 
 def upper_triangle_indices(rows: int) -> Array:
-    """Where in a matrix of so many rows and columns those above the diagonal are, row by row."""
     return np.flatnonzero(np.tri(rows, k=0, dtype=bool).T & ~np.eye(rows, dtype=bool))
 
 
@@ -214,7 +213,6 @@ def finish_gradient(out: Array, x: Array, w: int, w_col: int, others: int, count
 
 @jit
 def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None:
-    """Adds to each distance of a row the term of one element and those of a column."""
     if kind == 1:
         for j in range(row.size):
             row[j] += abs(x - others[j])
@@ -235,7 +233,6 @@ def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None
 def difference_norms_backward(
     grad: Array, x1: Array, x2: Array, distance: Array, kind: int, p: float, first: Array, second: Array
 ) -> None:
-    """Every pair of rows gives its gradient to both; equal rows give none."""
     for b in range(x1.shape[0]):
         for i in range(x1.shape[1]):
             for j in range(x2.shape[1]):

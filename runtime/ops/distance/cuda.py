@@ -138,7 +138,6 @@ def in_square(pairs: Array, x: Array) -> Array:
 
 
 def power(p: float) -> float:
-    """A power that kernels take; those kinds that need none get 1."""
     return 1.0 if math.isinf(p) else float(p)
 
 
@@ -160,7 +159,6 @@ def row_distances_backward(
 def one_side(
     grad: Array, x: Array, y: Array, length: Array, ties: Array, steps: tuple[int, int], kind: int, p: float
 ) -> Array:
-    """The gradient of x, whose rows lie `steps[0]` apart among the distances, those of y `steps[1]`."""
     made = arrays.result(x, x.shape)
     sizes = x.shape[-2], y.shape[-2], x.shape[-1]
     args = grad, x, y, length, ties, made, sizes, steps, kind, power(p)

@@ -18,7 +18,6 @@ def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
 
 
 def pdist(x: Layout, p: float) -> Plan | None:
-    """Those of all rows to each other, and then of each row the ones to those behind it."""
     rows, pairs = x.shape[0], x.shape[0] * (x.shape[0] - 1) // 2
     if not pairs * x.shape[1]:
         return (zeros(0, (pairs,)),)

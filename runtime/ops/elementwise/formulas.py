@@ -30,7 +30,6 @@ def in_single_or_double(x: Tensor) -> Tensor:
 
 
 def in_computed_dtype(x: Tensor) -> Tensor:
-    """x in the dtype of its computations: float32 for a dtype of 16 bits."""
     return x if x.dtype.native else x.to(x.dtype.compute)
 
 

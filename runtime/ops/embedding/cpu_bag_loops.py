@@ -71,7 +71,6 @@ def scatter_bag_grads(
     grad: Array, indices: Array, offsets: Array, out: Array, size: int, width: int, bags: int, mean: int,
     ignored: int, first: int, last: int,
 ) -> None:  # fmt: skip
-    """A range of the rows of the table's gradient, each added up in the order of the indices."""
     begin, end = bounds(offsets, bags - 1, indices.size)
     named, owner, shares = part_of(indices, 0, end), empty_row(0, end), empty_row(out.dtype.type(0), bags)
     for bag in range(bags):

@@ -44,7 +44,6 @@ def embedding_gather(
 
 @pinned_reader(cpu.bag_totals)
 def bag_totals(weight: DeviceArray, indices: DeviceArray, offsets: DeviceArray, *kind: Any) -> DeviceArray:
-    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; which these are the host finds."""
     mean, include_last_offset, padding_idx = kind
     named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
     start = arrays.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))

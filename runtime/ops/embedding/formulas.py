@@ -111,7 +111,6 @@ def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
 
 
 def _padded_bags(rows: Tensor, counted: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
-    """Bags of different sizes padded to the largest size, and which of their rows are counted."""
     begin, end = offsets[:-1].unsqueeze(1), offsets[1:].unsqueeze(1)
     longest = int((end - begin).max()) if begin._shape[0] else 0
     index = begin + op.arange(longest, device=rows.device)

@@ -52,7 +52,6 @@ def rows_step(
 def real_rows_step(
     operand: int, output: int, shape: Ints, n: int, kind: int, scale: float, forward: bool, pairs: float
 ) -> Step:
-    """The call for rows of n real numbers to half a spectrum (HALF), or back (WHOLE), to a result of a shape."""
     if n % 2 == 0:
         return rows_step(operand, output, shape, n // 2, kind, scale, forward, pairs)
     count, tables, blocks = prod(shape[:-1]), list[Array](), list[int]()
@@ -107,7 +106,6 @@ def each_along(
 
 
 def mirror_step(half: int, shape: Ints, dim: Sequence[int], forward: bool) -> Step:
-    """The call that makes the rows of a symmetric spectrum of their halves; `dim` are those before the rows."""
     partners = opposite_rows(tuple(shape[:-1]), tuple(dim)) if dim else np.empty(0, np.int64)
     ints, rows = (shape[-1] // 2, int(not forward)), (prod(shape[:-1]), 1)
     return Step(mirror_rows, (~half,), ((0, shape),), (), ints, rows, prod(shape), tables=(partners,), complexes=(0,))
@@ -115,7 +113,6 @@ def mirror_step(half: int, shape: Ints, dim: Sequence[int], forward: bool) -> St
 
 @functools.lru_cache(maxsize=64)
 def opposite_rows(shape: Ints, dim: Ints) -> Array:
-    """For each row of an array the one with the opposite frequencies along dimensions."""
     positions = np.arange(prod(shape)).reshape(shape)
     for d in dim:
         positions = np.roll(np.flip(positions, d), 1, d)

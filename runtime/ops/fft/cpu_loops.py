@@ -87,7 +87,6 @@ def all_passes(
 def rows_begun(
     steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, x: int, line: int, to: int
 ) -> None:
-    """The first pass, of pairs."""
     like, factors = table.dtype.type(0), address(table) + steps[0, 3] * item_size(table.dtype.type(0))
     first_pass(like, steps[0, 0], x, to, plane, count, steps[0, 1], columns, factors, inverse, line)
 
@@ -96,7 +95,6 @@ def rows_begun(
 def ended(
     steps: Array, scale: float, inverse: bool, columns: int, count: int, plane: int, at: int, out: int, line: int
 ) -> None:
-    """The last pass, to pairs."""
     last = len(steps) - 1
     like, outer = scale, steps[last, 2]
     if columns == 1:

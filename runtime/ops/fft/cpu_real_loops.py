@@ -106,7 +106,6 @@ def transform_odd_rows(
 
 @jit
 def read_odd_rows(x: Array, are_real: bool, n: int, pairs: float, first: int, count: int, at: int, plane: int) -> None:
-    """Some rows of n real numbers, or all of the symmetric spectra, from their halves."""
     like = x.dtype.type(0)
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     numbers = part_of(x, first * n, count * n if are_real else 0)
@@ -120,7 +119,6 @@ def read_odd_rows(x: Array, are_real: bool, n: int, pairs: float, first: int, co
 
 @jit
 def full_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> None:
-    """All of a symmetric spectrum, from its half; the first number is real."""
     n = real.size
     real[0], imaginary[0] = row[0], 0
     for k in range(1, n // 2 + 1):

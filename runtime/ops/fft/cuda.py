@@ -120,7 +120,6 @@ def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
 
 
 def order_is_rows(a: Array) -> bool:
-    """Whether elements lie in row order, whatever says so; then that is said as contiguous arrays say it."""
     contiguous_view = DeviceArray(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
     if all(n == 1 or one == other for n, one, other in zip(a.shape, a.byte_strides, contiguous_view, strict=True)):
         a.strides = None

@@ -44,7 +44,6 @@ def spectrogram(
     onesided: bool,
     as_complex: bool,
 ) -> Tensor:
-    """The transform of each frame of n_fft numbers, hop apart, times the window: rows are frequencies."""
     x = signal if signal.ndim == 2 else signal.unsqueeze(0)
     if padding is not None:
         half = [n_fft // 2, n_fft // 2]
@@ -87,7 +86,6 @@ def overlapped(
 
 
 def centred_window(window: Tensor | None, length: int, n_fft: int, like: Tensor) -> Tensor | None:
-    """A window in the middle of n_fft numbers, zeros around it; none for a window of ones."""
     if length == n_fft:
         return window
     if window is None:
@@ -117,7 +115,6 @@ def _overlap_add(pieces: Tensor, index: Tensor, size: int, hop: int) -> Tensor:
 
 
 def _require_cover(envelope: Tensor) -> None:
-    """Every number of the signal is covered by some window."""
     values = all_examples(envelope.detach().abs())
     if values.numel() and not is_recorded(values) and not float(values.min()) > 1e-11:
         raise RuntimeError(f"istft(): window overlap add min: {float(values.min())}, expected windows everywhere")

@@ -40,7 +40,6 @@ def fft_c2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 
 def fft_r2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool, pairs: float) -> Plan | None:
-    """Lengths that have passes: rows of the last dimension, brought to the end, and the others behind them."""
     last, n = dim[-1], lengths[-1]
     shape = with_sizes(x.shape, lengths, dim)
     begin = brought(x, shape, last) if has_passes(x, lengths) else None
@@ -55,7 +54,6 @@ def fft_r2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 @for_complex
 def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool, pairs: float) -> Plan | None:
-    """Lengths that have passes: columns of complex numbers, and then rows of the last dimension."""
     last, n = dim[-1], lengths[-1]
     shape = with_sizes(x.shape, (*lengths[:-1], n // 2 + 1), dim)
     begin = brought(x, shape, last, True) if has_passes(x, lengths) else None
@@ -117,7 +115,6 @@ def finished(steps: Sequence[Step], shape: Ints, last: int, is_complex: bool) ->
 
 
 def in_parts(x: Layout) -> Layout:
-    """A layout whose complex numbers are pairs, in a dimension more."""
     if not x.complex:
         return x
     return Layout((*x.shape, 2), None if x.strides is None else (*[2 * step for step in x.strides], 1))

@@ -78,7 +78,6 @@ def find_taps(
 
 @jit
 def part_coordinates(grid: Array, dims: int, count: int, rows: Array) -> None:
-    """The coordinates of points as rows, one for each dimension: all are read at once, which several lanes can do."""
     x, y, z = part_of(rows, 0, count), part_of(rows, count, count), part_of(rows, 2 * count, count)
     if dims == 2:
         for p in range(count):
@@ -90,7 +89,6 @@ def part_coordinates(grid: Array, dims: int, count: int, rows: Array) -> None:
 
 @jit
 def unnormalize(size: int, align: bool, at: Array, scale: Array) -> None:
-    """Coordinates from -1 to 1 as places of pixels, and how many pixels there are to one of them."""
     number = at.dtype.type
     factor, shift, one = number((size - 1) / 2 if align else size / 2), number(0 if align else 0.5), number(1)
     for p in range(at.size):

@@ -81,7 +81,6 @@ def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale:
 def transposed_rows(
     size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Rows:
-    """The transpose of `filter_rows`: entries sorted by column, those of a column by row."""
     by_rows = filter_rows(size, length, filter, align_corners, scale, antialias)
     rows = np.repeat(np.arange(length), np.diff(by_rows.starts))
     order = np.argsort(by_rows.columns, kind="stable")
@@ -90,7 +89,6 @@ def transposed_rows(
 
 
 def _step(size: int, length: int, align_corners: bool, scale: float | None) -> float:
-    """The distance of two elements of the result, in elements of the input."""
     if align_corners:
         return (size - 1) / (length - 1) if length > 1 else 0.0
     return size / length if scale is None else 1 / scale

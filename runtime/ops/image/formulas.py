@@ -94,7 +94,6 @@ def grid_moved(self: Tensor, grid: Tensor, moved: Tensor, *kind: Any) -> Tensor:
 
 
 def _widened(*tensors: Tensor) -> list[Tensor]:
-    """Tensors in the dtype that is computed in: float32 for 16-bit floats."""
     return [t.to(dtypes.float32) if t.dtype.itemsize < 4 else t for t in tensors]
 
 
@@ -150,13 +149,11 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
 
 
 def _distance(part: Tensor, k: int) -> tuple[Tensor, int]:
-    """How far the pixel at `k` is from a coordinate between the pixels 0 and 1, and whether that grows with it."""
     sign = 1 if k < 1 else -1
     return (part - k) * sign, sign
 
 
 def _cubic(part: Tensor, k: int) -> Tensor:
-    """The weight of the pixel at `k`, for a coordinate between the pixels 0 and 1."""
     (x, _), a = _distance(part, k), SHARPNESS
     if k in (0, 1):
         return ((a + 2) * x - (a + 3)) * x * x + 1
@@ -182,7 +179,6 @@ def _padded(at: Tensor, size: int, padding: int, align_corners: bool) -> tuple[T
 
 
 def _mirrored(at: Tensor, first: float, span: float) -> tuple[Tensor, Tensor]:
-    """Coordinates reflected at `first` and at `first + span`, and the slope of that."""
     distance = (at - first).abs()
     crossings = (distance / span).floor()
     rest, even = distance - crossings * span, crossings % 2 == 0

@@ -34,7 +34,6 @@ def _folded(a: Array, dim: int) -> Array:
 
 
 def _reached(a: Array, indices: Array, dim: int) -> Array:
-    """The part of an array that `indices` along `dim` can reach: in other dimensions as many elements as they have."""
     if all(n == m or d == dim for d, (n, m) in enumerate(zip(a.shape, indices.shape, strict=True))):
         return a
     return a[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(indices.shape))]

@@ -33,7 +33,6 @@ def accumulate_offsets(line: Array, first: int, to: Array) -> bool:
 
 @jit
 def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
-    """Where the elements lie that arrays of indices choose from `first` on; whether all are inside."""
     inside = True
     for i in range(offsets.size):
         offsets[i] = 0
@@ -196,7 +195,6 @@ def add_columns(grad: Array, start: int, alike: int, target: Array) -> None:
 
 @jit
 def add_each(grad: Array, start: int, alike: int, offsets: Array, target: Array) -> None:
-    """target[offset of i] += grad[start + i], or the one number of gradients that are all alike."""
     if alike:
         for i in range(offsets.size):
             target[np.int64(offsets[i])] += grad[0]

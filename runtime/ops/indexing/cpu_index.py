@@ -53,7 +53,6 @@ def rows_added(
     scale: Any = 1,
     error: type[Exception] = IndexError,
 ) -> Array:
-    """The contiguous `table` itself, with scale rows[i] added to table[positions[i]]; the least index is `least`."""
     flat = table.reshape(table.shape[0], math.prod(table.shape[1:]))
     line = np.ascontiguousarray(positions).reshape(-1)
     parts = np.ascontiguousarray(rows).reshape(line.size, flat.shape[1])
@@ -159,7 +158,6 @@ def index_select(a: Array, dim: int, positions: Array) -> Array:
 
 
 def take_elements(a: Array, positions: Array) -> Array:
-    """The elements at positions of the flattened array, in the shape of these; negative ones count from the end."""
     return gathered("take", a.reshape(-1), [0], [positions], [-a.size])
 
 

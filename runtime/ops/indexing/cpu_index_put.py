@@ -61,7 +61,6 @@ def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | 
 
 @writes("index_add")
 def index_add_(out: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> None:
-    """Adds alpha source slice by slice at `positions` along `dim`; a RuntimeError where an index is out of bounds."""
     full, line = out.reshape(out.shape or 1), positions.reshape(-1).astype(np.int64, copy=False)
     scaled = source if alpha == 1 else source * out.dtype.type(alpha)
     slices = scaled.reshape(*full.shape[:dim], line.size, *full.shape[dim + 1 :])
@@ -78,7 +77,6 @@ def put_slices_at(
     add: bool,
     error: type[Exception],
 ) -> None:
-    """Writes, or adds, values where arrays of int64 choose along dimensions; each of these has a least index."""
     common = broadcast_shape_of(op, arrays)
     shape, front, steps = chosen_of(out.shape, out.strides, out.itemsize, tuple(dims), common)
     value = as_indexed(op, values, shape)

@@ -19,7 +19,6 @@ Array = np.ndarray
 
 @jit
 def are_inside(index: Array, lower_bound: int, size: int) -> bool:
-    """Whether all are in [least, size): one that is outside leaves a sign, of how far it is from the first or last."""
     wrong = 0
     for i in range(index.size):
         wrong |= (index[i] - lower_bound) | (size - 1 - index[i])

@@ -104,7 +104,6 @@ def join_indices(
     out: Array, index: Array, values: Array, size: int, count: int, to: int, position: int, out_step: int, at: int,
     index_step: int, value: int, step: int, how: int,
 ) -> None:  # fmt: skip
-    """out[to + index[at + i index_step] place + i out_step] is joined with values[given + i step]."""
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
         here = np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)
@@ -116,7 +115,6 @@ def join_slices(
     out: Array, index: Array, values: Array, size: int, count: int, width: int, to: int, position: int, at: int,
     index_along: int, value: int, along: int, how: int,
 ) -> None:  # fmt: skip
-    """The same of whole slices."""
     seen = zero_row(np.uint8(0), size if how >= EXCLUDE_SELF else 0)
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
@@ -157,7 +155,6 @@ def fill_indices(
     out: Array, index: Array, value: Any, size: int, count: int, to: int, position: int, out_step: int, at: int,
     index_step: int,
 ) -> None:  # fmt: skip
-    """out[to + index[at + i index_step] place + i out_step] = given."""
     for i in range(count):
         out[np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)] = value
 
@@ -203,7 +200,6 @@ def add_offsets(index: Array, lower_bound: int, size: int, step: int, positions:
 
 @jit
 def find_outside(index: Array, size: int, outside: Array, first: int, last: int) -> None:
-    """Sets `outside[0]` where an index is not in [0, size)."""
     part = part_of(index, first, last - first)
     low, high = np.int64(0), np.int64(size - 1)
     for i in range(part.size):

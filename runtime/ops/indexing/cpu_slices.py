@@ -26,7 +26,6 @@ def index_copy(a: Array, dim: int, positions: Array, source: Array) -> Array:
 
 @writes("index_copy")
 def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
-    """Writes slices of `source` at `positions` along `dim`, which are not negative."""
     full, line = out.reshape(out.shape or 1), positions.reshape(-1)
     slices = source.reshape(*full.shape[:dim], line.size, *full.shape[dim + 1 :])
     put_slices_at("index_copy", full, [dim], [line], [0], slices, False, DimensionError)
@@ -38,7 +37,6 @@ def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
 
 @writes("index_fill")
 def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
-    """Writes one value, a number or a 0-d array, to the slices at `positions` along `dim`."""
     full, arg = out.reshape(out.shape or 1), np.asarray(value, out.dtype)
     put_slices_at("index_fill", full, [dim], [positions.reshape(-1)], [-full.shape[dim]], arg, False, DimensionError)
 
@@ -49,7 +47,6 @@ def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Arr
 
 @writes("put_flat")
 def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> None:
-    """Writes elements, or adds them, at places of the flattened array."""
     line = contiguous(out).reshape(-1)
     args = [0], [positions.reshape(-1)], [-line.size], source.reshape(-1)
     put_slices_at("put", line, *args, accumulate, DimensionError)
@@ -58,7 +55,6 @@ def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> 
 
 
 def masked_written(a: Array, mask: Array, source: Array) -> Array:
-    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
     result, where = copied(a), np.broadcast_to(mask, a.shape)
     count = int(np.count_nonzero(where))
     if count > source.size:

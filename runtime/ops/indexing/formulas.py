@@ -27,12 +27,10 @@ def zeros_of(like: Tensor, shape: Ints) -> Tensor:
 
 
 def zero_at(grad: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    """grad with zeros at `indices`, where the input was overwritten."""
     return op.index_put(grad, indices, zeros_of(grad, ()))
 
 
 def padded_to(x: Tensor, shape: Ints) -> Tensor:
-    """x with zeros behind it along each dimension, up to a shape that is nowhere smaller."""
     if tuple(x._shape) == tuple(shape):
         return x
     missing = [n - m for n, m in zip(shape, x._shape, strict=True)]
@@ -63,7 +61,6 @@ def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple
 
 
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
     size = self._shape[dim] if self.ndim else 1
     positions = op.checked_indices(index.reshape((-1,)), dim, size, "index_fill", True)
     no = op.zeros((size,), dtype=dtypes.bool_, device=self.device)
@@ -76,7 +73,6 @@ def full_of(like: Tensor, shape: Ints, value: Any) -> Tensor:
 
 
 def along_dim(x: Tensor, dim: int, ndim: int) -> Tensor:
-    """A vector laid along a dimension, so that it broadcasts with `ndim` dimensions; of 0 dimensions its one number."""
     return x.reshape((-1, *(1,) * (ndim - dim - 1)) if ndim else ())
 
 
@@ -152,7 +148,6 @@ def _of_product(
 
 
 def _without_one(product: Tensor, count: Tensor, total: Tensor, own: Tensor, zero: Tensor) -> Tensor:
-    """A product of what is not zero, times the zeros but one's own; `total` is their sum."""
     left = count - zero.to(count.dtype)
     rest = op.where(zero, total - own, total)
     return product * op.where(left == 0, 1, op.where(left == 1, rest, 0))

@@ -133,7 +133,6 @@ def adjacent_index(
 
 
 def offsets_of(x: Layout, dims: list[int]) -> np.ndarray | None:
-    """Where the elements of some dimensions lie, in their order; None of too many."""
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     if prod([x.shape[dim] for dim in dims]) > MAX_TABLE_INDICES:
         return None
@@ -206,7 +205,6 @@ def unit_of(width: int) -> int:
 
 
 def table_rows(table: Layout, index: Layout, position: int, shape: Ints) -> Plan:
-    """Copies of the rows at the indices, which are the array at `place` of the call."""
     rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
     ints, work = (rows, width, count), count * width
     return (Step(take_rows_of, (0, position), ((0, shape),), (), ints, (count, 1), work, row=width),)

@@ -58,7 +58,6 @@ def looking(operand: int, lower_bound: int, size: int, count: int) -> Step:
 
 
 def shared_lines(count: int, along: int, width: int) -> tuple[int, int]:
-    """Rows that threads share, of so many lines: neighbours in memory stay in one thread."""
     return count, COLUMNS if along == 1 and width > 1 else 1
 
 

@@ -189,7 +189,6 @@ def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan 
 
 
 def _are_lines(x: Layout, dim: int, index: Layout) -> bool:
-    """Whether both are contiguous, and the index is as long as the tensor but along the dimension."""
     if not x.shape or len(index.shape) != len(x.shape) or not are_contiguous(x, index):
         return False
     alike = all(n == m or d == dim for d, (n, m) in enumerate(zip(x.shape, index.shape, strict=True)))

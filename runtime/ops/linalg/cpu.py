@@ -135,7 +135,6 @@ def not_converged(op: str, a: Array) -> LinAlgError:
 
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
-    """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
     if takes_blocks(a):
         q, r = run(plans.qr_factors, np.ascontiguousarray(a), mode)
         return q, r
@@ -168,7 +167,6 @@ def planned_eigen(a: Array) -> list[Array] | None:
 
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
     if takes_blocks(a) and (value := _converging("linalg_eigh", planned_eigen, a)):
         return value[0], value[1]
     if solver := own_solver("stedc", a):
@@ -187,7 +185,6 @@ def hermitian_eigenvalues(a: Array) -> Array:
 
 
 def general_eigen(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues and eigenvectors, complex numbers; the vectors have length 1."""
     _require_finite("linalg_eig", a)
     values, vectors = _converging("linalg_eig", np.linalg.eig, a)
     wide = np.result_type(a.dtype, np.complex64)
@@ -249,6 +246,5 @@ def matrix_exponential(a: Array) -> Array:
 
 
 def geqrf(self: Array) -> tuple[Array, Array]:
-    """Householder reflections below the diagonal, R above it, and the factors of the reflections."""
     packed, tau = np.linalg.qr(self, mode="raw")
     return np.ascontiguousarray(packed.swapaxes(-1, -2)), tau

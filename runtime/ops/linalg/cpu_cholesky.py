@@ -57,7 +57,6 @@ def subtract_row(row: Array, factor: float, other: Array) -> None:
 
 @jit
 def solve_lower(a: int, a_row: int, b: int, b_row: int, rows: int, columns: int, unit: bool, space: Array) -> None:
-    """B = A^-1 B of the lower triangle of A, with 1 on its diagonal if `unit`."""
     like = space.dtype.type(0)
     for start in range(0, rows, BLOCK):
         stop = min(start + BLOCK, rows)
@@ -75,7 +74,6 @@ def solve_lower(a: int, a_row: int, b: int, b_row: int, rows: int, columns: int,
 
 @jit
 def solve_upper(a: int, a_row: int, b: int, b_row: int, rows: int, columns: int, unit: bool, space: Array) -> None:
-    """B = A^-1 B of the upper triangle of A, with 1 on its diagonal if `unit`."""
     like, size = space.dtype.type(0), item_size(space.dtype.type(0))
     for block in range((rows + BLOCK - 1) // BLOCK - 1, -1, -1):
         start, stop = block * BLOCK, min(block * BLOCK + BLOCK, rows)

@@ -99,7 +99,6 @@ def tridiagonalize(
 
 @jit
 def conquer(solver: int, d: Array, e: Array, z: Array) -> int:
-    """The eigenvalues of T in place of its diagonal, and the eigenvectors as rows of z; not 0 where it fails."""
     n = d.size
     work, ints = empty_row(d[0], 1 + 4 * n + n * n), empty_row(np.int32(0), 5 * n + 9)
     at, size = address(ints), 4
@@ -253,7 +252,6 @@ def eigenvalues_each(a: Array, values: Array, info: Array, n: int, first: int, l
 
 
 def symmetric_eigen(a: Array, solver: int) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of real matrices."""
     n = a.shape[-1]
     values, vectors, info = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype), empty_info(a)
     arrays = (np.ascontiguousarray(a).reshape(-1), values.reshape(-1), vectors.reshape(-1), info)
@@ -263,7 +261,6 @@ def symmetric_eigen(a: Array, solver: int) -> tuple[Array, Array]:
 
 
 def symmetric_eigenvalues(a: Array) -> Array:
-    """The eigenvalues in ascending order, from the lower triangles of real matrices of up to ROTATED rows."""
     n = a.shape[-1]
     values, info = np.empty(a.shape[:-1], a.dtype), empty_info(a)
     arrays = (np.ascontiguousarray(a).reshape(-1), values.reshape(-1), info)

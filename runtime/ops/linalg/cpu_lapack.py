@@ -47,7 +47,6 @@ def in_single(a: Array) -> bool:
 
 
 def each_in_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
-    """The results of a routine of LAPACK for float32 matrices, one after the other."""
     solve = routine(name, "f")
     matches = []
     for (one,) in matrices(a):
@@ -134,7 +133,6 @@ def ldl_packed(a: Array, hermitian: bool, check_errors: bool) -> Factors:
 
 
 def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, message: str, check_errors: bool) -> Factors:
-    """The packed factors, the pivots and the info of each matrix of a batch; an info that is not 0 may be an error."""
     packed = np.zeros(a.shape, a.dtype)
     pivots = np.empty((*a.shape[:-2], min(a.shape[-2:])), np.int32)
     info = np.zeros(a.shape[:-2], np.int32)
@@ -184,5 +182,4 @@ def pivots_to_swaps(pivots: Array) -> Array:
 
 
 def of_symmetry(name: str, dtype: np.dtype[Any], hermitian: bool) -> Callable[..., Any]:
-    """The routine for Hermitian matrices or for symmetric ones, which are the same where numbers are real."""
     return routine(("he" if hermitian and dtype.kind == "c" else "sy") + name, dtype.char)

@@ -133,7 +133,6 @@ def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, l
 
 @jit
 def fail_if_any(info: Array) -> None:
-    """Raise where a decomposition has failed: the kernel in Python then says which."""
     for i in range(info.size):
         if info[i]:
             raise ValueError
@@ -172,7 +171,6 @@ def solve_each(
 def solve_triangular_each(
     a: Array, b: Array, out: Array, rows: int, columns: int, upper: int, unit: int, first: int, last: int
 ) -> None:
-    """A^-1 B for contiguous triangular matrices: a range of blocks of columns of all."""
     like, blocks = b.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS
     size, space = item_size(like), empty_row(like, rows * max(COLUMNS, BLOCK))
     row = columns * size

@@ -81,7 +81,6 @@ def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factor
 
 @jit
 def triangle_of(panel: Array, rows: int, count: int, factors: Array, t: Array) -> None:
-    """T of the reflections whose vectors are rows of the panel, zeros before their ones."""
     for j in range(count):
         for i in range(count):
             t[i * BLOCK + j] = 0
@@ -114,7 +113,6 @@ def reflect(
 
 @jit
 def write_panel(panel: Array, rows: int, count: int, diagonal: Array, r: int, r_row: int) -> None:
-    """Move R from above the vectors to where it belongs, zeros below it."""
     like = panel.dtype.type(0)
     for i in range(rows):
         row = row_at(like, r + i * r_row, count)
@@ -143,7 +141,6 @@ def factorize(r: int, rows: int, columns: int, vectors: Array, triangles: Array,
 
 @jit
 def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangles: Array, space: Array) -> None:
-    """The first columns of Q, the product of `count` reflections."""
     like, size = space.dtype.type(0), item_size(space.dtype.type(0))
     row = columns * size
     for i in range(rows):
@@ -170,7 +167,6 @@ def reflect_back(
 
 @jit
 def keep_reflection(vectors: Array, rows: int, j: int, vector: Array) -> None:
-    """Place the vector of reflection j, of the rows from j on, among those of its panel."""
     start = j // BLOCK * BLOCK
     left = rows - start
     row = part_of(vectors, start * rows + (j - start) * left, left)

@@ -23,7 +23,6 @@ _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 
 @jit
 def interleave(source: int, count: int, numbers: int, to: Array) -> None:
-    """Place `count` matrices at an address side by side; there is room for TOGETHER."""
     like, size = to.dtype.type(0), item_size(to.dtype.type(0))
     for i in range(to.size if count < BATCH_MATRICES else 0):
         to[i] = 0
@@ -73,7 +72,6 @@ def divide_rows(rows: Array, divisors: Array, count: int) -> None:
 def decompose_small(
     a: Array, packed: Array, pivots: Array, info: Array, matrices: int, n: int, first: int, last: int
 ) -> None:
-    """`decompose_each` of square matrices."""
     like = a.dtype.type(0)
     size, group = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
     tops, positions = empty_row(bits(like), BATCH_MATRICES), empty_row(0, BATCH_MATRICES)
@@ -135,7 +133,6 @@ def solve_small(
     packed: Array, pivots: Array, info: Array, b: Array, out: Array, matrices: int, n: int, columns: int,
     first: int, last: int,
 ) -> None:  # fmt: skip
-    """`solve_each`, by what `decompose_small` gave."""
     like = b.dtype.type(0)
     size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
     group = empty_row(like, n * columns * BATCH_MATRICES)

@@ -40,7 +40,6 @@ def take_both(
 
 @jit
 def times_rest(a: Array, k: int, n: int, row: int, corner: int, u: Array, products: Array) -> None:
-    """The products of rows of A from row k with u, from column `corner`."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
     behind = corner * size
     for i in range(k // ROWS * ROWS, n, ROWS):
@@ -105,7 +104,6 @@ def conquer_both(solver: int, d: Array, e: Array, u: Array, v: Array) -> int:
 
 @jit
 def load_square(a: int, n: int, row: int, to: Array) -> None:
-    """The upper rows of a matrix with n columns, zeros behind its rows of `row` numbers."""
     like, size = to.dtype.type(0), item_size(to.dtype.type(0))
     for i in range(to.size):
         to[i] = 0

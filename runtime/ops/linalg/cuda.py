@@ -248,7 +248,6 @@ def general_eigenvalues(a: Array) -> Array:
 
 
 def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
-    """Computed with complex numbers, whatever the matrix has."""
     cpu._require_finite(op, on_host(a))
     batch, n = a.shape[:-2], a.shape[-1]
     value = by_columns(a.as_read(np.result_type(a.dtype, np.complex64)))

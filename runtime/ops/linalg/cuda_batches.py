@@ -75,7 +75,6 @@ def each(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[int, ...]]:
 
 
 def all_of(a: Array) -> Matrices:
-    """Matrices in row order, (..., columns, rows), as those of a batch that lie column after column."""
     rows = a.shape[-1]
     return Matrices(a.address, rows, a.shape[-2] * rows * a.itemsize)
 
@@ -117,7 +116,6 @@ def solved(packed: Array, pivots: Array, b: Array) -> Array:
 
 
 def triangle_of(packed: Array, rows: int, upper: bool) -> Array:
-    """A triangle of the first rows of matrices that lie column after column, in row order."""
     *batch, columns, step = packed.shape
     result = like(packed, *batch, rows, columns)
     per_element.run(kernels.triangle, result.size, packed.dtype, packed, result, rows, columns, step, upper)
@@ -131,5 +129,4 @@ def identities(a: Array) -> Array:
 
 
 def on_host(result: Any) -> np.ndarray:
-    """Numbers that the program has to wait for."""
     return memory.to_host(result)

@@ -30,7 +30,6 @@ def half_lower(x: Tensor) -> Tensor:
 
 
 def of_lower(x: Tensor) -> Tensor:
-    """The Hermitian matrix with the lower triangle of x, and the real part of its diagonal."""
     half = half_lower(x)
     return half + adjoint(half)
 
@@ -82,7 +81,6 @@ def _extreme(x: Tensor, dim: int, order: Any, keepdim: bool) -> Tensor:
 
 
 def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """A norm of vectors or of matrices, by the number of dimensions; of all elements if nothing is said."""
     if order is None:
         return op.linalg_vector_norm(x, 2, dim, keepdim)
     dims = range(x.ndim) if dim is None else dim
@@ -99,7 +97,6 @@ def condition_by_values(values: Tensor, p: Any) -> Tensor:
 
 
 def condition_by_inverse(x: Tensor, p: Any) -> Tensor:
-    """|A| |A^-1| in the matrix norm of order p; inf for a singular A."""
     inverse, info = op.linalg_inv_ex(x)
     inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), 0)
     dims = (x.ndim - 2, x.ndim - 1)
@@ -150,7 +147,6 @@ def is_followed(*tensors: Tensor) -> bool:
 
 
 def for_kernel(*tensors: Tensor) -> bool:
-    """Whether tensors are for a kernel without a gradient: real ones of the host that nothing follows."""
     return not is_followed(*tensors) and all(x.device.type == "cpu" and not x.is_complex() for x in tensors)
 
 

@@ -51,7 +51,6 @@ def triangle_of(a: Tensor, uplo: str) -> Tensor:
 
 
 def outside(x: Tensor, u: Tensor, s: Tensor, cause: Tensor) -> Tensor:
-    """The part of x / s that is at right angles to the columns of U."""
     divided = over_columns(x, s, cause)
     return divided - u.matmul(adjoint(u).matmul(divided))
 
@@ -97,7 +96,6 @@ def determined(q: Tensor, r: Tensor, mode: str) -> Tensor:
 
 
 def over_adjoint(x: Tensor, triangular: Tensor, upper: bool) -> Tensor:
-    """x T^-H of triangular matrices T."""
     return adjoint(op.solve_triangular_matrices(triangular, adjoint(x), upper, False))
 
 
