@@ -14,51 +14,42 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...kernels.cpu.plan import Plan
+from . import cpu_small as small
 from .cpu_channels_last import gathered_input_backward, gathered_output, gathered_weight_backward
 from .cpu_geometry import Call, Geometry
 from .cpu_im2col import shifted_input_backward, shifted_output, shifted_weight_backward
-from .cpu_small import (
-    Elements,
-    block_of_samples,
-    depthwise_input_backward,
-    depthwise_output,
-    depthwise_weight_backward,
-    on_blocks,
-    pointwise_input_backward,
-    pointwise_output,
-)
 
 Algorithm = Callable[[Geometry, Call], Plan | None]
 Algorithms = tuple[Algorithm, ...]  # the first one that is not None computes the result
 
-OUTPUT: Algorithms = (depthwise_output, pointwise_output, gathered_output, shifted_output)
+OUTPUT: Algorithms = (small.depthwise_output, small.pointwise_output, gathered_output, shifted_output)
 INPUT_BACKWARD: Algorithms = (
-    depthwise_input_backward,
-    pointwise_input_backward,
+    small.depthwise_input_backward,
+    small.pointwise_input_backward,
     gathered_input_backward,
     shifted_input_backward,
 )
-WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward)
+WEIGHT_BACKWARD: Algorithms = (small.depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward)
 
 
 def output(g: Geometry, call: Call) -> Plan:
-    return planned(OUTPUT, g, call, Elements(g.input_elements, 0, g.output_elements))
+    return planned(OUTPUT, g, call, small.Elements(g.input_elements, 0, g.output_elements))
 
 
 def input_gradient(g: Geometry, call: Call) -> Plan:
     """The calls for the gradient of the input; x of the call is that of the output."""
-    return planned(INPUT_BACKWARD, g, call, Elements(g.output_elements, 0, g.input_elements))
+    return planned(INPUT_BACKWARD, g, call, small.Elements(g.output_elements, 0, g.input_elements))
 
 
 def weight_gradient(g: Geometry, call: Call) -> Plan:
     """The calls for the gradient of the weight; x of the call is the gradient of the output, w the input."""
-    return planned(WEIGHT_BACKWARD, g, call, Elements(g.output_elements, g.input_elements, 0))
+    return planned(WEIGHT_BACKWARD, g, call, small.Elements(g.output_elements, g.input_elements, 0))
 
 
-def planned(algorithms: Algorithms, g: Geometry, call: Call, elements: Elements) -> Plan:
+def planned(algorithms: Algorithms, g: Geometry, call: Call, elements: small.Elements) -> Plan:
     def first(g: Geometry, call: Call) -> Plan:
         plans = (algorithm(g, call) for algorithm in algorithms)
         return next(plan for plan in plans if plan is not None)
 
-    block = block_of_samples(g)
-    return on_blocks(g, block, call, elements, first) if block else first(g, call)
+    block = small.block_of_samples(g)
+    return small.on_blocks(g, block, call, elements, first) if block else first(g, call)

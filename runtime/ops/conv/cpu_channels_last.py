@@ -28,9 +28,7 @@ BLOCK = 96  # places of the output, or of the gradient's steps, that are packed 
 TAPS = 24  # taps that stay together in one thread: whole tiles of any size
 UNIT = 64  # channels: whole panels, as wide as any processor has them
 FULL_VECTOR = 16  # channels: whole vectors of any processor
-PACK_RESULTS_THRESHOLD = (
-    8192  # results of all samples, in a panel's channels: so often weights are read that it pays to pack them
-)
+PACK_RESULTS_THRESHOLD = 8192  # of all samples, in a panel's channels: weights are read so often that packing pays
 
 
 def gathered_output(g: Geometry, call: Call) -> Calls | None:
@@ -40,11 +38,8 @@ def gathered_output(g: Geometry, call: Call) -> Calls | None:
 
 
 def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
-    if (
-        g.stride != (1, 1, 1)
-        or not _fills(g, g.channels)
-        or g.batch * prod(g.sizes) * min(g.channels, UNIT) < PACK_RESULTS_THRESHOLD
-    ):
+    results = g.batch * prod(g.sizes) * min(g.channels, UNIT)
+    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or results < PACK_RESULTS_THRESHOLD:
         return None
     plan = backward_plan(g)
     entire = plan.tasks.size == TASK and tuple(plan.tasks[3:6].tolist()) == g.sizes

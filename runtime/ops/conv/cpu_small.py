@@ -187,13 +187,8 @@ def pointwise_input_backward(g: Geometry, call: Call) -> Plan | None:
 
 
 def _products(g: Geometry, call: Call, depth: int, rows: int, transposed: bool) -> Plan | None:
-    if (
-        g.taps > 1
-        or g.stride != (1, 1, 1)
-        or any(g.pads)
-        or g.positions != g.sizes
-        or prod(g.sizes) < POSITIONS_THRESHOLD
-    ):
+    keeps_planes = g.taps == 1 and g.stride == (1, 1, 1) and not any(g.pads) and g.positions == g.sizes
+    if not keeps_planes or prod(g.sizes) < POSITIONS_THRESHOLD:
         return None
     ints = (g.groups, depth, rows, prod(g.sizes), transposed)
     return (call.step(multiply_planes, g.batch * g.groups * -(-rows // UNIT), g.products, (), ints),)

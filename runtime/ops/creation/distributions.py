@@ -96,15 +96,13 @@ def _plain(value: Any) -> Any:
 def _require_std(std: Any) -> None:
     if not is_known(std):
         return
-    if isinstance(std, TensorBase) and std.is_complex():
-        raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
-    if isinstance(std, TensorBase) and are_between(_on_host(std).ravel(), 0.0, math.inf):
-        return
-    low_limit = (
-        _on_host(std).min(initial=0).item()
-        if isinstance(std, TensorBase)
-        else argument_checks.floating("normal", "std", std)
-    )
+    if isinstance(std, TensorBase):
+        if std.is_complex():
+            raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
+        values = _on_host(std).ravel()
+        low_limit = 0 if are_between(values, 0.0, math.inf) else values.min(initial=0).item()
+    else:
+        low_limit = argument_checks.floating("normal", "std", std)
     if low_limit < 0:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={low_limit}")
 

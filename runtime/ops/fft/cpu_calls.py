@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.plan import Ints, Step
-from .cpu_loops import (
-    BATCH_ELEMENTS,
-    COMPLEX,
-    FULL_SPECTRUM,
-    HALF,
-    mirror_rows,
-    transform_either,
-    transform_either_columns,
-    vector_lanes,
-)
+from . import cpu_loops as loops
+from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, vector_lanes
 from .cpu_radices import half_angle_twiddles, table
 from .cpu_real_loops import transform_either_matrices, transform_odd_rows
 
@@ -45,7 +37,9 @@ def rows_step(
         ints += [block, int(twiddled)]
         unit = max(unit, block)
     numbers, values = (scale, pairs), (*ints, kind, int(not forward))
-    step = Step(transform_either, (operand,), ((output, shape),), numbers, values, (count, unit), WORK * count * n)
+    step = Step(
+        loops.transform_either, (operand,), ((output, shape),), numbers, values, (count, unit), WORK * count * n
+    )
     return step._replace(tables=tuple(tables), complexes=() if kind == FULL_SPECTRUM else (output,))
 
 
@@ -87,7 +81,7 @@ def columns_step(operand: int | None, output: int, shape: Ints, d: int, kind: in
     block = lanes[0] * max(1, batch)
     ints = n, after, block, block if batch else lanes[1], kind, int(not forward)
     operands, rows = (~output if operand is None else operand,), (prod(shape[:d]) * -(-after // block), 1)
-    step = Step(transform_either_columns, operands, ((output, shape),), (scale,), ints, rows, WORK * prod(shape))
+    step = Step(loops.transform_either_columns, operands, ((output, shape),), (scale,), ints, rows, WORK * prod(shape))
     return step._replace(tables=tuple(tables), complexes=(output,))
 
 
@@ -108,7 +102,9 @@ def each_along(
 def mirror_step(half: int, shape: Ints, dim: Sequence[int], forward: bool) -> Step:
     partners = opposite_rows(tuple(shape[:-1]), tuple(dim)) if dim else np.empty(0, np.int64)
     ints, rows = (shape[-1] // 2, int(not forward)), (prod(shape[:-1]), 1)
-    return Step(mirror_rows, (~half,), ((0, shape),), (), ints, rows, prod(shape), tables=(partners,), complexes=(0,))
+    return Step(
+        loops.mirror_rows, (~half,), ((0, shape),), (), ints, rows, prod(shape), tables=(partners,), complexes=(0,)
+    )
 
 
 @functools.lru_cache(maxsize=64)

@@ -221,12 +221,8 @@ def transform_either_columns(
     like, size, own = x.dtype.type(0), item_size(x.dtype.type(0)), block
     if size == 8:
         steps, table, own = double_steps, double_table, double_block
-    passes, factors, back, factor = (
-        rows_of_steps(steps),
-        row_at(like, address(table), 0),
-        inverse != 0,
-        x.dtype.type(like + scale),
-    )
+    passes, factors = rows_of_steps(steps), row_at(like, address(table), 0)
+    back, factor = inverse != 0, x.dtype.type(like + scale)
     blocks, own_blocks = (after + block - 1) // block, (after + own - 1) // own
     plane = (own * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
     space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)

@@ -53,6 +53,10 @@ def into_copy(x: Layout, *writing: Step) -> Plan:
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
 
 
+def in_copy(x: Layout, writing: Plan | None) -> Plan | None:
+    return into_copy(x, *writing) if writing and are_contiguous(x) else None
+
+
 def looking(operand: int, lower_bound: int, size: int, count: int) -> Step:
     return Step(loops.look_at, (operand,), (), (), (lower_bound, size), (count, ELEMENTS), count)
 
@@ -69,8 +73,7 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
 
 @of_any_dtype
 def index_put(x: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
-    result = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
-    return result and into_copy(x, *result)
+    return in_copy(x, _put_at(x, indices, values, accumulate, ~0))
 
 
 def _put_at(
@@ -167,8 +170,7 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     if not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
-        result = _added(~0, x, dim, index, source)
-        return result and into_copy(x, *result)
+        return in_copy(x, _added(~0, x, dim, index, source))
     rows, width, count = as_vector(x).shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(loops.add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)

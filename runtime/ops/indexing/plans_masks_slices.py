@@ -28,13 +28,12 @@ from . import cpu_mask as loops
 from .cpu_index_put import WORK, chosen_of
 from .cpu_mask import BLOCK
 from .cpu_put_loops import fill_by_one, put_true
-from .plans_index_put import MAX_SERIAL_MASK, into_copy, looking, shared_lines, strides_of, writing_at
+from .plans_index_put import MAX_SERIAL_MASK, in_copy, into_copy, looking, shared_lines, strides_of, writing_at
 
 
 @of_any_dtype
 def index_copy(x: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    result = _copying(~0, as_vector(x), dim, index, source) if are_contiguous(x) else None
-    return result and into_copy(x, *result)
+    return in_copy(x, _copying(~0, as_vector(x), dim, index, source))
 
 
 @of_any_dtype
@@ -58,8 +57,7 @@ def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float
 
 @with_integers(index_fill_full)
 def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    result = _filling_slices(~0, as_vector(x), dim, index, value) if are_contiguous(x) else None
-    return result and into_copy(x, *result)
+    return in_copy(x, _filling_slices(~0, as_vector(x), dim, index, value))
 
 
 @with_integers(index_fill_full_)
@@ -84,8 +82,7 @@ def _filling_slices(target: int, out: Layout, dim: int, index: Layout, value: La
 
 @of_any_dtype
 def put_flat(x: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
-    result = _putting(~0, x, index, source, accumulate)
-    return result and into_copy(x, *result)
+    return in_copy(x, _putting(~0, x, index, source, accumulate))
 
 
 @of_any_dtype

@@ -11,19 +11,10 @@ import numpy as np
 
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import run, run_if_planned
+from . import cpu_lapack as lapack
 from . import plans
 from .cpu_eigh import ROTATED, symmetric_eigen, symmetric_eigenvalues
-from .cpu_lapack import (
-    BLOCK,
-    each_in_single,
-    first_bad_minors,
-    first_zero_pivots,
-    in_single,
-    matrices,
-    own_solver,
-    refuse,
-    takes_blocks,
-)
+from .cpu_lapack import BLOCK, each_in_single, in_single, matrices, own_solver, takes_blocks
 from .cpu_lapack_calls import one_thread, routine
 from .cpu_svd import singular_vectors
 
@@ -52,7 +43,7 @@ def _with_info(
     except np.linalg.LinAlgError:
         info = first_failure(arrays[0])
     if check_errors:
-        refuse(op, message, info)
+        lapack.refuse(op, message, info)
     result = np.full_like(arrays[-1], np.nan, order="C")
     for *value, out in matrices(*arrays, result):
         with suppress(np.linalg.LinAlgError):
@@ -66,7 +57,7 @@ def _planned(
     """The result of a plan, nan for matrices whose `info` is not 0, and `info`."""
     result, info, *_ = run(find, *map(np.ascontiguousarray, arrays), False)
     if check_errors and info.any():
-        refuse(op, message, info)
+        lapack.refuse(op, message, info)
     return result, info
 
 
@@ -74,7 +65,7 @@ def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
     if takes_blocks(a):
         return _planned(plans.inverse_info, "linalg_inv", _INVERSE, check_errors, a)
-    return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
+    return _with_info("linalg_inv", _INVERSE, np.linalg.inv, lapack.first_zero_pivots, check_errors, a)
 
 
 def inverse(a: Array) -> Array:
@@ -85,7 +76,7 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
     if takes_blocks(a) and b.size:
         return _planned(plans.solve_matrices, "linalg_solve", _SOLVE, check_errors, a, b)
-    return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
+    return _with_info("linalg_solve", _SOLVE, np.linalg.solve, lapack.first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
@@ -118,7 +109,7 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
     if takes_blocks(a):
         return _planned(plans.cholesky_factor, "linalg_cholesky", _CHOLESKY, check_errors, a)
-    return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
+    return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, lapack.first_bad_minors, check_errors, a)
 
 
 def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **kwargs: Any) -> Any:

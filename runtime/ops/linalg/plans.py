@@ -119,11 +119,7 @@ def qr_factors(a: Layout, mode: str) -> Plan | None:
 
 def lstsq_solve(a: Layout, b: Layout, rcond: float) -> Plan | None:
     """The shortest X with the least |A X - B|, and the ranks of A, where LAPACK has no use for threads."""
-    if (
-        not are_real(a, b)
-        or a.shape[-2] * a.shape[-1] > LSTSQ_SERIAL_ELEMENTS
-        or prod(b.shape[-2:]) > LSTSQ_SERIAL_ELEMENTS
-    ):
+    if not are_real(a, b) or max(prod(a.shape[-2:]), prod(b.shape[-2:])) > LSTSQ_SERIAL_ELEMENTS:
         return None
     addresses = addresses_of("gelsy")
     if not all(addresses):
