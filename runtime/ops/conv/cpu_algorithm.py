@@ -20,33 +20,29 @@ from .cpu_geometry import Call, Geometry
 from .cpu_im2col import shifted_input_backward, shifted_output, shifted_weight_backward
 
 Algorithm = Callable[[Geometry, Call], Plan | None]
-Algorithms = tuple[Algorithm, ...]  # the first one that is not None computes the result
-
-OUTPUT: Algorithms = (small.depthwise_output, small.pointwise_output, gathered_output, shifted_output)
-INPUT_BACKWARD: Algorithms = (
-    small.depthwise_input_backward,
-    small.pointwise_input_backward,
-    gathered_input_backward,
-    shifted_input_backward,
-)
-WEIGHT_BACKWARD: Algorithms = (small.depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward)
 
 
 def output(g: Geometry, call: Call) -> Plan:
-    return planned(OUTPUT, g, call, small.Elements(g.input_elements, 0, g.output_elements))
+    algorithms = small.depthwise_output, small.pointwise_output, gathered_output, shifted_output
+    return planned(g, call, small.Elements(g.input_elements, 0, g.output_elements), *algorithms)
 
 
 def input_gradient(g: Geometry, call: Call) -> Plan:
     """The calls for the gradient of the input; x of the call is that of the output."""
-    return planned(INPUT_BACKWARD, g, call, small.Elements(g.output_elements, 0, g.input_elements))
+    filtered, product = small.depthwise_input_backward, small.pointwise_input_backward
+    elements = small.Elements(g.output_elements, 0, g.input_elements)
+    return planned(g, call, elements, filtered, product, gathered_input_backward, shifted_input_backward)
 
 
 def weight_gradient(g: Geometry, call: Call) -> Plan:
     """The calls for the gradient of the weight; x of the call is the gradient of the output, w the input."""
-    return planned(WEIGHT_BACKWARD, g, call, small.Elements(g.output_elements, g.input_elements, 0))
+    algorithms = small.depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward
+    return planned(g, call, small.Elements(g.output_elements, g.input_elements, 0), *algorithms)
 
 
-def planned(algorithms: Algorithms, g: Geometry, call: Call, elements: small.Elements) -> Plan:
+def planned(g: Geometry, call: Call, elements: small.Elements, *algorithms: Algorithm) -> Plan:
+    """The plan of the first algorithm that has one, of blocks of samples where planes are small."""
+
     def first(g: Geometry, call: Call) -> Plan:
         plans = (algorithm(g, call) for algorithm in algorithms)
         return next(plan for plan in plans if plan is not None)

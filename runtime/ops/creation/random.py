@@ -106,10 +106,6 @@ def integers(
     return filled_by("fill_integers", op, generator, size, int64, device, low, high, cast_to=kind)
 
 
-def permutation(op: str, generator: Generator, count: int, kind: Dtype, device: Any = None) -> Any:
-    return filled_by("fill_permutation", op, generator, (count,), int64, device, cast_to=kind)
-
-
 def filled_by(
     fill: str,
     op: str,
@@ -344,7 +340,8 @@ def randperm(
         raise UnsupportedDtypeError(f"randperm(): not implemented for {kind}")
     if kind.kind == "i" and count > iinfo(kind).max + 1:
         raise DtypeError(f"randperm(): n={count} is too large for {kind}")
-    t = permutation("randperm", stream("randperm", generator), count, kind, device)
+    chosen = stream("randperm", generator)
+    t = filled_by("fill_permutation", "randperm", chosen, (count,), int64, device, cast_to=kind)
     return finish("randperm", t, device, requires_grad, pin_memory)
 
 

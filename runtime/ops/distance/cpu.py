@@ -30,10 +30,10 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
         out[:] = 0
     elif out.size:
         rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
-        sizes, first, flat = sizes_of_rows(x1.shape, x2.shape), contiguous(x1).reshape(-1), out.reshape(-1)
+        sizes, first, flat = (*out.shape[-2:], x1.shape[-1]), contiguous(x1).reshape(-1), out.reshape(-1)
         if kind_of_norm(p) == EUCLIDEAN:
             args = first, contiguous(x2).reshape(-1), flat, *sizes
-            shared(euclidean_norms, args, rows, work, unit_of_rows(x1.shape))
+            shared(euclidean_norms, args, rows, work, min(ROWS, x1.shape[-2]))
         else:
             columns = contiguous(np.swapaxes(x2, -1, -2)).reshape(-1)
             shared(difference_norms, (first, columns, flat, float(p), *sizes, kind_of_norm(p)), rows, work)
@@ -85,14 +85,6 @@ def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first
 
 def _matrices(a: Array) -> Array:
     return contiguous(a).reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
-
-
-def sizes_of_rows(first: Ints, second: Ints) -> tuple[int, int, int]:
-    return first[-2], second[-2], first[-1]
-
-
-def unit_of_rows(first: Ints) -> int:
-    return min(ROWS, first[-2])
 
 
 def kind_of_norm(p: float) -> int:

@@ -10,7 +10,7 @@ from ...kernels.cpu.contiguous_copy import contiguous_copy, zeros
 from ...kernels.cpu.move_plans import runs_moved
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous
 from ...shapes import contiguous_strides, is_contiguous
-from .cpu import EUCLIDEAN, WORK, difference_norms, euclidean_norms, kind_of_norm, sizes_of_rows, unit_of_rows
+from .cpu import EUCLIDEAN, ROWS, WORK, difference_norms, euclidean_norms, kind_of_norm
 
 
 def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
@@ -33,10 +33,10 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
         return (zeros(out, shape),)
     if not are_contiguous(x1, x2):
         return None
-    result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, sizes_of_rows(x1.shape, x2.shape)
+    result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, (*shape[-2:], x1.shape[-1])
     rows, kind = prod(x1.shape[:-1]), kind_of_norm(p)
     if kind == EUCLIDEAN:
-        shared = rows, unit_of_rows(x1.shape)
+        shared = rows, min(ROWS, x1.shape[-2])
         return (Step(euclidean_norms, (0, second), result, ints=sizes, rows=shared, work=work),)
     ints = (*sizes, kind)
     transposed = _transposed(x2)

@@ -36,22 +36,18 @@ def embedding_backward(
     shared(_add_rows, (grads, rows, padding_idx, result, wrong), result.shape[1], grads.size, COLUMNS)
     _refuse(wrong, rows, num_weights)
     if scale_grad_by_freq:
-        result /= np.maximum(_counts(rows, num_weights), 1)[:, None].astype(result.real.dtype)
+        counts = np.maximum(np.bincount(rows, minlength=num_weights), 1)
+        result /= counts[:, None].astype(result.real.dtype)
     return result
 
 
 def embedding_gather(input: np.ndarray, indices: np.ndarray, padding_idx: int, scale_grad_by_freq: bool) -> np.ndarray:
     result = embedding(input, indices)
     if scale_grad_by_freq:
-        rows = indices.reshape(-1)
-        counts = np.maximum(_counts(rows, len(input)), 1)[indices]
+        counts = np.maximum(np.bincount(indices.reshape(-1), minlength=len(input)), 1)[indices]
         result /= counts[..., None].astype(result.real.dtype)
     result[indices == padding_idx] = 0
     return result
-
-
-def _counts(rows: np.ndarray, num_weights: int) -> np.ndarray:
-    return np.bincount(rows, minlength=num_weights)
 
 
 def _refuse(wrong: np.ndarray, rows: np.ndarray, num_weights: int) -> None:

@@ -56,7 +56,12 @@ def fft_c2r(
 
 def brought(a: Array, lengths: Sequence[int], dim: Sequence[int]) -> Array:
     for d, length in zip(dim, lengths, strict=True):
-        a = cut(a, d, length)
+        if a.shape[d] > length:
+            a = narrowed(a, d, 0, length)
+        elif a.shape[d] < length:
+            result = empty(a, d, length, a.dtype)
+            arrays.copy(narrowed(result, d, 0, a.shape[d]), a)
+            a = result
     return a
 
 
@@ -78,14 +83,6 @@ def complex_of(dtype: np.dtype) -> np.dtype:
 def empty(a: Array, dim: int, size: int, dtype: np.dtype) -> Array:
     result = arrays.empty((*a.shape[:dim], size, *a.shape[dim + 1 :]), dtype, a.device)
     arrays.fill(result, 0)
-    return result
-
-
-def cut(a: Array, dim: int, size: int) -> Array:
-    if a.shape[dim] >= size:
-        return a if a.shape[dim] == size else narrowed(a, dim, 0, size)
-    result = empty(a, dim, size, a.dtype)
-    arrays.copy(narrowed(result, dim, 0, a.shape[dim]), a)
     return result
 
 

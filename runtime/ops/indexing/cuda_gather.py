@@ -45,13 +45,6 @@ def nonzero(a: DeviceArray) -> DeviceArray:
     return result
 
 
-def order_from_counts(mask: DeviceArray, counts: DeviceArray) -> DeviceArray:
-    result = arrays.empty(mask.shape, INT64, mask.device)
-    value = mask if mask.strides is None else arrays.copied(mask)
-    over_elements(ORDER, mask.size, value.ravel(), counts, result)
-    return result
-
-
 Ints = tuple[int, ...]
 
 
@@ -150,4 +143,7 @@ def order_of_true(mask: DeviceArray, available: int, lead: int) -> DeviceArray:
         raise ShapeError(
             f"masked_scatter(): Number of elements of source < number of ones in mask: {available} < {total}"
         )
-    return order_from_counts(mask, counts)
+    result = arrays.empty(mask.shape, INT64, mask.device)
+    value = mask if mask.strides is None else arrays.copied(mask)
+    over_elements(ORDER, mask.size, value.ravel(), counts, result)
+    return result
