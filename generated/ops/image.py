@@ -25,7 +25,6 @@ from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import cpu_shuffle as image_cpu_shuffle
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.ops.image import plans as image_plans
-from ...runtime.ops.image import plans_shuffle as image_plans_shuffle
 from ...runtime.tensor.grad_mode import mode as grad_mode
 from ...runtime.tensor.layouts import in_rows, is_in_rows, memory_format_of
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, uncast, watch
@@ -50,21 +49,21 @@ BORDER_PAD_BACKWARD = KernelOp(
 )
 PIXEL_SHUFFLE = KernelOp(
     "pixel_shuffle",
-    image_plans_shuffle.channels_to_pixels,
+    image_plans.channels_to_pixels,
     image_cpu_shuffle.channels_to_pixels,
     nodes.PixelShuffleBackward0,
     {"self": "T", "upscale_factor": "n"},
 )
 PIXEL_UNSHUFFLE = KernelOp(
     "pixel_unshuffle",
-    image_plans_shuffle.pixels_to_channels,
+    image_plans.pixels_to_channels,
     image_cpu_shuffle.pixels_to_channels,
     nodes.PixelUnshuffleBackward0,
     {"self": "T", "downscale_factor": "n"},
 )
 CHANNEL_SHUFFLE = KernelOp(
     "channel_shuffle",
-    image_plans_shuffle.shuffled_channels,
+    image_plans.shuffled_channels,
     image_cpu_shuffle.shuffled_channels,
     nodes.ChannelShuffleBackward0,
     {"self": "T", "groups": "n"},

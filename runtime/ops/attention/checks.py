@@ -41,12 +41,8 @@ def _fit(query: Sequence[int], key: Sequence[int], value: Sequence[int], rows_fi
     batch, *inner_dims, width = query
     own_batch, *own_inner_dims, own_width = key
     value_batch, *value_inner_dims, _ = value
-    heads = 1 if rows_first else 0
-    grouped = (
-        own_inner_dims[heads]
-        and not inner_dims[heads] % own_inner_dims[heads]
-        or inner_dims[heads] == own_inner_dims[heads]
-    )
+    heads, own_heads = (dims[1 if rows_first else 0] for dims in (inner_dims, own_inner_dims))
+    grouped = heads == own_heads or own_heads and not heads % own_heads
     return batch == own_batch == value_batch and own_inner_dims == value_inner_dims and width == own_width and grouped
 
 

@@ -19,20 +19,13 @@ from . import cpu_loops
 Array = np.ndarray
 
 
-def attention(
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
-) -> tuple[Array, Array]:
-    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
-    q, k, v = with_rows(query, rows_first), with_rows(key, rows_first), with_rows(value, rows_first)
+def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array, Array]:
+    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer.
+
+    `rest` is bias, mask, keep, keep_scale, is_causal, scale, rows_first.
+    """
+    *extras, keep_scale, is_causal, scale, rows_first = rest
+    q, k, v = (with_rows(a, rows_first) for a in (query, key, value))
     batch, heads, queries, _ = q.shape
     result = np.empty((*query.shape[:3], value.shape[3]), query.dtype)
     output, logsumexp = with_rows(result, rows_first), np.empty((batch, heads, queries), q.dtype)
@@ -40,46 +33,33 @@ def attention(
         result[...], logsumexp[...] = 0, np.inf
         return result, logsumexp
     sizes, table = _sizes(q, k, v), cpu_loops.locate_all(q, k, v, output)
-    extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), bias, mask, keep)
+    full_extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), extras)
     arguments = table, sizes, is_causal, scale, keep_scale, logsumexp
     shared(cpu_loops.attend, arguments, batch * k.shape[1], _work(sizes))
-    del extras  # whose addresses are in the table: they had to live until here
+    del full_extras  # whose addresses are in the table: they had to live until here
     return result, logsumexp
 
 
 def attention_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    output: Array,
-    logsumexp: Array,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
+    output_mask: Sequence[bool], grad: Array, query: Array, key: Array, value: Array, *rest: Any
 ) -> tuple[Array | None, ...]:
-    inputs = zip(output_mask, (query, key, value, bias), strict=True)
+    *extras, output, logsumexp, keep_scale, is_causal, scale, rows_first = rest
+    inputs = zip(output_mask, (query, key, value, extras[0]), strict=True)
     results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
-    args = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first
+    args = extras, logsumexp, keep_scale, is_causal, scale, rows_first
     add_gradients((query, key, value, output, grad), args, results)
     return tuple(results)
 
 
 def add_gradients(operands: Sequence[Array], args: tuple[Any, ...], results: Sequence[Array | None]) -> None:
-    """Adds the gradients of query, key, value and bias to the results that are there."""
-    bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first = args
+    extras, logsumexp, keep_scale, is_causal, scale, rows_first = args
     q, k, v, out, above = (with_rows(a, rows_first) for a in operands)
     shape = (*q.shape[:3], k.shape[2])
     if not out.size or not k.shape[2]:
         return
     table = cpu_loops.locate_all(q, k, v, out)
     cpu_loops.locate(table, cpu_loops.GRAD, above)
-    extras = _locate_extras(table, shape, bias, mask, keep)
+    full_extras = _locate_extras(table, shape, extras)
     for operand, result in zip((cpu_loops.GRAD_QUERY, cpu_loops.GRAD_KEY, cpu_loops.GRAD_VALUE), results, strict=False):
         if result is not None:
             cpu_loops.locate(table, operand, with_rows(result, rows_first))
@@ -89,57 +69,34 @@ def add_gradients(operands: Sequence[Array], args: tuple[Any, ...], results: Seq
     sizes, pairs = _sizes(q, k, v), k.shape[0] * k.shape[1]
     arguments = table, sizes, is_causal, scale, keep_scale, logsumexp
     shared(cpu_loops.attend_backward, arguments, pairs, _work(sizes), pairs if full is not None else 1)
-    del extras, above  # whose addresses are in the table: they had to live until here
+    del full_extras, above  # whose addresses are in the table: they had to live until here
     if full is not None and results[3] is not None:
         results[3][...] = full if full.shape == results[3].shape else full.sum(3, keepdims=True)
 
 
-def self_attention(
-    projected: Array,
-    heads: int,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-) -> tuple[Array, Array]:
+def self_attention(projected: Array, heads: int, *rest: Any) -> tuple[Array, Array]:
     """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
-    query, key, value = _thirds(projected, heads)
-    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
+    output, logsumexp = attention(*_thirds(projected, heads), *rest, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 
 def self_attention_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    projected: Array,
-    heads: int,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    output: Array,
-    logsumexp: Array,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
+    output_mask: Sequence[bool], grad: Array, projected: Array, heads: int, *rest: Any
 ) -> tuple[Array | None, ...]:
-    """The gradients of queries, keys and values side by side, and of the bias."""
+    bias, mask, keep, output, *others = rest
     result = np.zeros(projected.shape, projected.dtype) if output_mask[0] else None
     bias_result = None if bias is None or not output_mask[1] else np.zeros(bias.shape, bias.dtype)
     split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
     operands = *_thirds(projected, heads), output.reshape(split_heads_shape), grad.reshape(split_heads_shape)
-    args = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, True
-    add_gradients(operands, args, (*(_thirds(result, heads) if result is not None else (None,) * 3), bias_result))
+    thirds = (None,) * 3 if result is None else _thirds(result, heads)
+    add_gradients(operands, ((bias, mask, keep), *others, True), (*thirds, bias_result))
     return result, bias_result
 
 
 def _thirds(projected: Array, heads: int) -> tuple[Array, ...]:
-    """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
     full = projected if projected.strides[2] == projected.itemsize else np.ascontiguousarray(projected)
-    split_heads_shape = full.reshape(batch, rows, 3, heads, width // (3 * heads))
-    return split_heads_shape[:, :, 0], split_heads_shape[:, :, 1], split_heads_shape[:, :, 2]
+    return tuple(np.moveaxis(full.reshape(batch, rows, 3, heads, width // (3 * heads)), 2, 0))
 
 
 def with_rows(array: Array, rows_first: bool) -> Array:
@@ -149,12 +106,10 @@ def with_rows(array: Array, rows_first: bool) -> Array:
     return array.swapaxes(1, 2) if rows_first else array
 
 
-def _locate_extras(
-    table: Array, shape: tuple[int, ...], bias: Array | None, mask: Array | None, keep: Array | None
-) -> list[Array]:
+def _locate_extras(table: Array, shape: tuple[int, ...], extras: Sequence[Array | None]) -> list[Array]:
     """Enters bias, mask and keep into the table, broadcast without a copy; returns the arrays that have to live on."""
     located = []
-    for operand, array in ((cpu_loops.BIAS, bias), (cpu_loops.MASK, mask), (cpu_loops.KEEP, keep)):
+    for operand, array in zip((cpu_loops.BIAS, cpu_loops.MASK, cpu_loops.KEEP), extras, strict=True):
         if array is not None:
             full = with_rows(np.broadcast_to(array, (*array.shape[:3], shape[3])), False)
             cpu_loops.locate(table, operand, np.broadcast_to(full, shape))
@@ -163,13 +118,11 @@ def _locate_extras(
 
 
 def _sizes(query: Array, key: Array, value: Array) -> tuple[int, ...]:
-    """The sizes of the loops: batch, heads, heads of each key head, queries, keys, features of keys and of values."""
     batch, heads, queries, width = query.shape
     _, key_heads, keys, _ = key.shape
     return batch, heads, heads // key_heads, queries, keys, width, value.shape[3]
 
 
 def _work(sizes: tuple[int, ...]) -> int:
-    """The work of the loops, in elements, by which it is shared among threads."""
     batch, heads, _, queries, keys, width, value_width = sizes
     return batch * heads * queries * keys * (width + value_width) // PRODUCTS

@@ -32,14 +32,7 @@ QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VA
 
 @jit
 def attend(
-    table: Array,
-    sizes: Sizes,
-    causal: bool,
-    scale: float,
-    keep_scale: float,
-    logsumexp: Array,
-    first: int,
-    last: int,
+    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, logsumexp: Array, first: int, last: int
 ) -> None:
     """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features of keys, of values."""
     _, heads, group, queries, keys, width, value_width = sizes
@@ -64,23 +57,13 @@ def attend(
 
 @jit
 def attend_backward(
-    table: Array,
-    sizes: Sizes,
-    causal: bool,
-    scale: float,
-    keep_scale: float,
-    logsumexp: Array,
-    first: int,
-    last: int,
+    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, logsumexp: Array, first: int, last: int
 ) -> None:
     """The gradients whose addresses are in the table; those of keys, values and bias are added to the arrays there."""
     _, heads, group, queries, keys, width, value_width = sizes
     like, block = logsumexp.dtype.type(0), queries_of_block(keys, logsumexp.itemsize)
-    left, scores, grads = (
-        empty_matrix(like, block, width),
-        empty_matrix(like, block, keys),
-        empty_matrix(like, block, keys),
-    )
+    left, scores = empty_matrix(like, block, width), empty_matrix(like, block, keys)
+    grads = empty_matrix(like, block, keys)
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
@@ -101,14 +84,12 @@ def attend_backward(
 
 @jit
 def queries_of_block(keys: int, size: int) -> int:
-    """The number of queries whose scores, of so many bytes each, are computed at once."""
     rows = SCORES // (keys * size) // FEWEST_QUERIES * FEWEST_QUERIES
     return min(max(rows, FEWEST_QUERIES), MAX_QUERIES)
 
 
 @jit
 def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
-    """The table of operands with those that every call has."""
     table = empty_matrix(0, GRAD_BIAS + 1, 4)
     table[:] = 0
     locate(table, QUERY, query)
@@ -120,7 +101,6 @@ def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
 
 @jit
 def locate(table: Array, number: int, array: Array) -> None:
-    """Writes address and strides of an operand of four dimensions into a row of the table."""
     table[number, 0] = address(array)
     for dim in range(3):
         table[number, dim + 1] = array.strides[dim]
@@ -128,7 +108,6 @@ def locate(table: Array, number: int, array: Array) -> None:
 
 @jit(forceinline=True)
 def _panels(columns: int, depth: int, like: Array) -> Array:
-    """Memory for a matrix in panels."""
     width = panel_width(like.dtype.type(0))
     return empty_matrix(like.dtype.type(0), (columns + width - 1) // width, depth * width)
 
@@ -140,26 +119,22 @@ def _spot(b: int, h: int, group: int, start: int, count: int, keys: int, causal:
 
 @jit(forceinline=True)
 def _matrix(like: Array, entry: Array, b: int, h: int, rows: int, columns: int) -> Array:
-    """The operand's matrix of one batch item and head."""
     return matrix_at(like.dtype.type(0), entry[0] + b * entry[1] + h * entry[2], rows, columns, entry[3])
 
 
 @jit(forceinline=True)
 def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -> Array:
-    """The operand's row for query i of the block."""
     return row_at(like, entry[0] + spot[0] * entry[1] + head * entry[2] + (spot[3] + i) * entry[3], count)
 
 
 @jit(forceinline=True)
 def _pack_panels(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
-    """The transpose of an operand's matrix, in panels."""
     start, like = entry[0] + b * entry[1] + h * entry[2], panels.dtype.type(0)
     fill_panels(like, start, entry[3], True, columns, rows, address(panels), panels.strides[0])
 
 
 @jit
 def _score(table: Array, spot: Spot, scale: float, panels: Array, left: Array, scores: Array) -> None:
-    """The scores of a block; -inf where the mask is zero."""
     like, count, seen = left.dtype.type(0), spot[4], spot[5]
     for i in range(count):
         scaled(_row(like, table[QUERY], spot, spot[1], i, left.shape[1]), scale, left[i])
@@ -182,7 +157,6 @@ def _seen(scores: Array, spot: Spot, causal: bool, i: int) -> Array:
 
 @jit
 def _drop_some(table: Array, spot: Spot, keep_scale: float, weights: Array, to: Array) -> None:
-    """Dropout of a block's weights."""
     for i in range(spot[4]):
         keep = _row(np.uint8(0), table[KEEP], spot, spot[1], i, spot[5])
         drop(weights[i, : spot[5]], keep, keep_scale, to[i, : spot[5]])
@@ -223,7 +197,6 @@ def _add_grad_value(
 def _add_grad_inputs(
     table: Array, spot: Spot, scale: float, grads: Array, left: Array, queries: int, keys: int
 ) -> None:
-    """The gradients of keys and queries."""
     width = left.shape[1]
     if table[GRAD_KEY, 0]:
         _add_across(grads, spot, left, _matrix(left, table[GRAD_KEY], spot[0], spot[2], keys, width))
@@ -237,7 +210,6 @@ def _add_grad_inputs(
 
 @jit(forceinline=True)
 def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
-    """The rows of `to` for a block's queries: those of the block times `right`."""
     like, at, there = block.dtype.type(0), address(block), address(to) + spot[3] * to.strides[0]
     row, size, width = block.strides[0], block.itemsize, right.shape[1]
     b = address(right), right.strides[0]
@@ -246,7 +218,6 @@ def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
 
 @jit(forceinline=True)
 def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array) -> None:
-    """A block's rows at an address times a matrix in panels."""
     like, b, depth = to.dtype.type(0), address(panels), panels.shape[1] // panel_width(to.dtype.type(0))
     if not depth:
         to[:] = 0
@@ -267,20 +238,9 @@ def _add_across(block: Array, spot: Spot, right: Array, to: Array) -> None:
 
 @jit
 def _multiply(
-    like: float,
-    a: int,
-    a_row: int,
-    a_col: int,
-    b: int,
-    b_row: int,
-    b_panel: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, a_col: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     """`multiply_at`, compiled once for all of its calls here."""
     multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
 
@@ -307,14 +267,12 @@ def weigh(row: Array, logsumexp: float) -> None:
 
 @jit
 def weights_backward(weights: Array, grads: Array, mean: float) -> None:
-    """Turns weights into the gradients of scores, by those of the weights and the mean of these under the weights."""
     for x in range(weights.size):
         weights[x] *= grads[x] - mean
 
 
 @jit(fastmath=REORDER)
 def row_dot(a: Array, b: Array) -> float:
-    """The sum of a_x b_x."""
     total = a.dtype.type(0)
     for x in range(a.size):
         total += a[x] * b[x]
@@ -323,7 +281,6 @@ def row_dot(a: Array, b: Array) -> float:
 
 @jit
 def scaled(row: Array, scale: float, to: Array) -> None:
-    """to = scale row."""
     factor = row.dtype.type(scale)
     for x in range(row.size):
         to[x] = row[x] * factor
@@ -331,14 +288,12 @@ def scaled(row: Array, scale: float, to: Array) -> None:
 
 @jit
 def add_row(row: Array, to: Array) -> None:
-    """to + row."""
     for x in range(to.size):
         to[x] += row[x]
 
 
 @jit
 def masked(mask: Array, row: Array) -> None:
-    """-inf where the mask is zero."""
     low = row.dtype.type(-math.inf)
     for x in range(row.size):
         row[x] = row[x] if mask[x] else low
@@ -346,7 +301,6 @@ def masked(mask: Array, row: Array) -> None:
 
 @jit
 def drop(row: Array, keep: Array, scale: float, to: Array) -> None:
-    """to = scale row where kept, else zero."""
     factor, nothing = row.dtype.type(scale), row.dtype.type(0)
     for x in range(row.size):
         to[x] = row[x] * factor if keep[x] else nothing

@@ -35,27 +35,10 @@ Array = np.ndarray
 
 @jit
 def attend_at(
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array,
-    mask: Array,
-    keep: Array,
-    output: Array,
-    logsumexp: Array,
-    offsets: Array,
-    scale: float,
-    keep_scale: float,
-    first: int,
-    last: int,
-) -> None:
-    """Forward, for a range of pairs of a batch item and a head of keys."""
-    table = empty_matrix(0, GRAD_BIAS + 1, 4)
-    table[:] = 0
-    operand_at(table, QUERY, query, offsets, 0)
-    operand_at(table, KEY, key, offsets, 1)
-    operand_at(table, VALUE, value, offsets, 2)
-    operand_at(table, OUTPUT, output, offsets, 3)
+    query: Array, key: Array, value: Array, bias: Array, mask: Array, keep: Array, output: Array, logsumexp: Array,
+    offsets: Array, scale: float, keep_scale: float, first: int, last: int,
+) -> None:  # fmt: skip
+    table = table_of(query, key, value, output, offsets)
     operand_at(table, BIAS, bias, offsets, 4)
     operand_at(table, MASK, mask, offsets, 5)
     operand_at(table, KEEP, keep, offsets, 6)
@@ -65,32 +48,12 @@ def attend_at(
 
 @jit
 def attend_backward_at(
-    query: Array,
-    key: Array,
-    value: Array,
-    output: Array,
-    grad: Array,
-    bias: Array,
-    mask: Array,
-    keep: Array,
-    logsumexp: Array,
-    grad_query: Array,
-    grad_key: Array,
-    grad_value: Array,
-    grad_bias: Array,
-    offsets: Array,
-    scale: float,
-    keep_scale: float,
-    first: int,
-    last: int,
-) -> None:
+    query: Array, key: Array, value: Array, output: Array, grad: Array, bias: Array, mask: Array, keep: Array,
+    logsumexp: Array, grad_query: Array, grad_key: Array, grad_value: Array, grad_bias: Array, offsets: Array,
+    scale: float, keep_scale: float, first: int, last: int,
+) -> None:  # fmt: skip
     """The gradients that the table has places for are added to what is there."""
-    table = empty_matrix(0, GRAD_BIAS + 1, 4)
-    table[:] = 0
-    operand_at(table, QUERY, query, offsets, 0)
-    operand_at(table, KEY, key, offsets, 1)
-    operand_at(table, VALUE, value, offsets, 2)
-    operand_at(table, OUTPUT, output, offsets, 3)
+    table = table_of(query, key, value, output, offsets)
     operand_at(table, GRAD, grad, offsets, 4)
     operand_at(table, GRAD_QUERY, grad_query, offsets, 5)
     operand_at(table, GRAD_KEY, grad_key, offsets, 6)
@@ -105,13 +68,22 @@ def attend_backward_at(
 
 @jit
 def sizes_of(offsets: Array) -> tuple[int, ...]:
-    """The sizes of the loops."""
     return offsets[0], offsets[1], offsets[2], offsets[3], offsets[4], offsets[5], offsets[6]
 
 
 @jit
+def table_of(query: Array, key: Array, value: Array, output: Array, offsets: Array) -> Array:
+    table = empty_matrix(0, GRAD_BIAS + 1, 4)
+    table[:] = 0
+    operand_at(table, QUERY, query, offsets, 0)
+    operand_at(table, KEY, key, offsets, 1)
+    operand_at(table, VALUE, value, offsets, 2)
+    operand_at(table, OUTPUT, output, offsets, 3)
+    return table
+
+
+@jit
 def operand_at(table: Array, number: int, memory: Array, offsets: Array, operand: int) -> None:
-    """Write where an operand's matrices lie into a row of the table of `attend`."""
     here = part_of(offsets, OPERANDS + 4 * operand, 4)
     if here[0] >= 0:
         table[number, 0] = address(memory) + here[0] * memory.itemsize

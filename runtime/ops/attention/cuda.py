@@ -30,29 +30,18 @@ LANES = 32  # of a warp
 Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 
 
-def attention(
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
-) -> tuple[Array, Array]:
+def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array, Array]:
+    bias, mask, keep, *numbers, rows_first = rest
     result = like(query, (*query.shape[:3], value.shape[3]))
     operands = [by_heads(a, rows_first) for a in (query, key, value, result)]
     logsumexp = memory.empty(operands[0].shape[:3], query.dtype, query.device)
-    attend(operands, (bias, mask, keep), keep_scale, is_causal, scale, logsumexp)
+    attend(operands, (bias, mask, keep), *numbers, logsumexp)
     return result, logsumexp
 
 
 def attend(
     operands: Sequence[Array], extras: Extras, keep_scale: float, is_causal: bool, scale: float, logsumexp: Array
 ) -> None:
-    """Fill the output, the last of the operands, and the logarithms."""
     q, k, v, output = operands
     if not output.size or not k.shape[2]:
         memory.fill(output.as_read(output.stored), 0)
@@ -72,13 +61,12 @@ def attend(
 
 
 def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array) -> bool:
-    """Whether the library of attention has filled the output and the logarithms."""
     library = attentions() if is_half(operands[0]) else None
     if library is None:
         return False
     args = [*as_operands(operands[:3]), operands[3]]
-    stream = current_stream(logsumexp.device.index or 0)
     *inputs, output = (a.address for a in args)
+    stream = current_stream(logsumexp.device.index or 0)
     return library.attend(described(args, is_causal, scale), tuple(inputs), (output, logsumexp.address), stream)
 
 
@@ -101,7 +89,6 @@ def library_gives_gradients(
 
 
 def as_operands(arrays: Sequence[Array]) -> list[Array]:
-    """Arrays as libraries take them, in the dtype of the first one's memory: copies of those that lie otherwise."""
     args = [stored_as(a, arrays[0].stored) for a in arrays]
     return [a if has_rows(a) else memory.moved(a) for a in args]
 
@@ -123,21 +110,18 @@ def scores_of(q: Array, k: Array, scale: float) -> Array:
 
 
 def groups(q: Array, k: Array) -> list[tuple[int, int]]:
-    """Numbers below that of queries' heads which share one of the keys', each with that number."""
     group = q.shape[1] // k.shape[1] if k.shape[1] else 1
     return [(g, group) for g in range(group)]
 
 
 def of_group(a: Array, g: int, group: int) -> Array:
-    """Of the heads of queries every `group`-th, from number g on."""
     steps = a.byte_strides
     shape = (a.shape[0], a.shape[1] // group, *a.shape[2:])
     return over(a, shape, (steps[0], steps[1] * group, *steps[2:]), g * steps[1])
 
 
 def multiply_heads(a: Array, b: Array, into: Array, alpha: float, beta: float) -> None:
-    """into = alpha a b + beta into of matrices for each batch item and head: one product, of copies where steps do not
-    allow it."""
+    """into = alpha a b + beta into for each batch item and head: one product, of copies where steps forbid it."""
     result = into if is_one_batch(into) else memory.moved(into) if beta else like(into, into.shape)
     multiply(one_batch(a), one_batch(b), flat_heads(result), alpha, beta)
     if result is not into:
@@ -171,18 +155,8 @@ def by_heads(a: Array, rows_first: bool) -> Array:
 
 
 def located(extras: Extras, shape: tuple[int, ...], like_: Array) -> tuple[list[Array], tuple[Any, ...]]:
-    """Bias, mask and keep with their steps in elements, broadcast; another array stands for each that is missing."""
-    arrays: list[Array] = []
-    numbers: list[tuple[bool, tuple[int, ...]]] = []
-    for extra in extras:
-        if extra is None:
-            arrays.append(like_)
-            numbers.append((False, (0, 0, 0, 0)))
-            continue
-        full = broadcast(extra, shape)
-        arrays.append(extra)
-        numbers.append((True, steps_of(full)))
-    return arrays, tuple(numbers)
+    numbers = ((False, (0, 0, 0, 0)) if a is None else (True, steps_of(broadcast(a, shape))) for a in extras)
+    return [like_ if extra is None else extra for extra in extras], tuple(numbers)
 
 
 def steps_of(a: Array) -> tuple[int, ...]:
@@ -190,47 +164,25 @@ def steps_of(a: Array) -> tuple[int, ...]:
 
 
 def attention_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    output: Array,
-    logsumexp: Array,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
+    output_mask: Sequence[bool], grad: Array, query: Array, key: Array, value: Array, *rest: Any
 ) -> tuple[Array | None, ...]:
+    bias, mask, keep, output, *others, rows_first = rest
     inputs = zip(output_mask, (query, key, value), strict=False)
     results = [like(query, a.shape) if yes else None for yes, a in inputs]
     operands = [by_heads(a, rows_first) for a in (query, key, value, output, grad)]
     heads = [None if a is None else by_heads(a, rows_first) for a in results]
-    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
-    return *results, gradients(operands, *args, heads, bias if output_mask[3] else None)
+    return *results, gradients(operands, (bias, mask, keep), *others, heads, bias if output_mask[3] else None)
 
 
-def gradients(
-    operands: Sequence[Array],
-    extras: Extras,
-    logsumexp: Array,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    results: Sequence[Array | None],
-    bias: Array | None,
-) -> Array | None:
+def gradients(operands: Sequence[Array], extras: Extras, logsumexp: Array, *rest: Any) -> Array | None:
     """Fill the results of query, key and value that are there; the gradient of a bias."""
-    q, k, v, output, above = operands
+    (q, k, v, output, above), (keep_scale, is_causal, scale, results, bias) = operands, rest
     shape = (*q.shape[:3], k.shape[2])
     if not output.size or not k.shape[2]:
         for result in results:
             if result is not None:
                 memory.fill(result.as_read(result.stored), 0)
-        return None if bias is None else zeros(bias)
+        return None if bias is None else memory.zeros(bias.shape, bias.dtype, bias.device)
     plain = all(extra is None for extra in extras)
     if plain and library_gives_gradients(operands, is_causal, scale, logsumexp, results):
         return None
@@ -259,63 +211,30 @@ def gradients(
 
 def sum_for(result: Array | None, multi_query: bool) -> Array | None:
     """Where a gradient is summed up: 16-bit floats would be rounded with each of several terms."""
-    if result is None or not (multi_query and is_half(result)):
-        return result
-    return memory.empty(result.shape, result.dtype, result.device)
+    is_rounded = result is not None and multi_query and is_half(result)
+    return memory.empty(result.shape, result.dtype, result.device) if is_rounded and result is not None else result
 
 
-def zeros(a: Array) -> Array:
-    result = memory.empty(a.shape, a.dtype, a.device)
-    memory.fill(result, 0)
-    return result
-
-
-def self_attention(
-    projected: Array,
-    heads: int,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-) -> tuple[Array, Array]:
-    query, key, value = thirds(projected, heads)
-    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
+def self_attention(projected: Array, heads: int, *rest: Any) -> tuple[Array, Array]:
+    output, logsumexp = attention(*thirds(projected, heads), *rest, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 
 def self_attention_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    projected: Array,
-    heads: int,
-    bias: Array | None,
-    mask: Array | None,
-    keep: Array | None,
-    output: Array,
-    logsumexp: Array,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
+    output_mask: Sequence[bool], grad: Array, projected: Array, heads: int, *rest: Any
 ) -> tuple[Array | None, ...]:
+    bias, mask, keep, output, *others = rest
     result = like(projected, projected.shape) if output_mask[0] else None
     split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
-    operands = [*thirds(projected, heads), reshaped(output, *split_heads_shape), reshaped(grad, *split_heads_shape)]
-    parts: Sequence[Array | None] = (None,) * 3 if result is None else thirds(result, heads)
-    to = [None if a is None else by_heads(a, True) for a in parts]
-    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
-    operands = [by_heads(a, True) for a in operands]
-    return result, gradients(operands, *args, to, bias if output_mask[1] else None)
+    split = [*thirds(projected, heads), reshaped(output, *split_heads_shape), reshaped(grad, *split_heads_shape)]
+    to = [None] * 3 if result is None else [by_heads(a, True) for a in thirds(result, heads)]
+    operands = [by_heads(a, True) for a in split]
+    return result, gradients(operands, (bias, mask, keep), *others, to, bias if output_mask[1] else None)
 
 
 def thirds(projected: Array, heads: int) -> list[Array]:
-    """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
     batch, rows, width = projected.shape
     steps, each = projected.byte_strides, width // 3
-    matches = []
-    for k in range(3):
-        part = narrowed(projected, 2, k * each, (k + 1) * each)
-        shape = (batch, rows, heads, each // heads)
-        matches.append(over(part, shape, (*steps[:2], steps[2] * (each // heads), steps[2])))
-    return matches
+    shape, byte_strides = (batch, rows, heads, each // heads), (*steps[:2], steps[2] * (each // heads), steps[2])
+    parts = (narrowed(projected, 2, k * each, (k + 1) * each) for k in range(3))
+    return [over(part, shape, byte_strides) for part in parts]

@@ -25,7 +25,6 @@ put_logsumexp: Any = None
 
 
 def seen(mask: Any, has_mask: Any, steps: Any, b: Any, h: Any, q: Any, j: Any, causal: Any) -> Any:
-    """Whether a query may look at a key."""
     if causal and j > q:
         return False
     if has_mask:
@@ -35,7 +34,6 @@ def seen(mask: Any, has_mask: Any, steps: Any, b: Any, h: Any, q: Any, j: Any, c
 
 
 def dropout_mask(keep: Any, has_keep: Any, steps: Any, b: Any, h: Any, q: Any, j: Any) -> Any:
-    """Whether dropout leaves a weight."""
     if has_keep:
         at = index(index(b * steps[0]) + index(h * steps[1])) + index(index(q * steps[2]) + index(j * steps[3]))
         return get_keep(keep, index(at)) != 0
@@ -43,7 +41,6 @@ def dropout_mask(keep: Any, has_keep: Any, steps: Any, b: Any, h: Any, q: Any, j
 
 
 def biased(score: Any, bias: Any, has_bias: Any, steps: Any, b: Any, h: Any, q: Any, j: Any) -> Any:
-    """A score with its bias."""
     if has_bias:
         at = index(index(b * steps[0]) + index(h * steps[1])) + index(index(q * steps[2]) + index(j * steps[3]))
         return T(score + get_bias(bias, index(at)))
@@ -68,9 +65,9 @@ def soften(
     scores: Any, bias: Any, mask: Any, keep: Any, result: Any, logsumexp: Any, extras: Any, sizes: Any, causal: Any,
     factor: Any, row_max: Any, total: Any,
 ) -> None:  # fmt: skip
-    """Turns scores into weights, which dropout has left; zeros, and inf, where a query sees nothing.
+    """Scores become weights that dropout has left; zeros, and inf, where a query sees nothing. `row_max` is -inf.
 
-    `extras` says of bias, mask and keep whether there is one, and gives its steps. `least` is -inf.
+    `extras` says of bias, mask and keep whether there is one, and gives its steps.
     """
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:

@@ -12,10 +12,8 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of attention's query, key, value and bias, by the chain rule through `attention_in_ops`.
-
-    With weights P = softmax(S) of scores S = scale Q K^T + bias, M the factor of each that dropout leaves, and G the
-    gradient of the output (o is the product of elements):
+    """By the chain rule through `attention_in_ops`. With P = softmax(S) of scores S = scale Q K^T + bias, M the factor
+    of each weight that dropout leaves, and G the gradient of the output (o is the product of elements):
 
         grad_V = (M o P)^T G                   grad_Q = scale grad_S K
         grad_P = M o (G V^T)                   grad_K = scale grad_S^T Q
@@ -25,43 +23,29 @@ def attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
 
 
 def attention_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangent of attention's output, from the tangents of query, key, value and bias and its arguments."""
     return recompute_jvp(attention_in_ops, arguments[4:8], arguments[:4], *arguments[8:])
 
 
 def self_attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of self_attention's projections and bias, from its arguments."""
     projected, heads, bias, *rest = arguments
     return recompute_vjp(_self_attention_in_ops, (projected, bias), (grad,), heads, *rest)
 
 
 def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
-    """The tangent of self_attention's output, from the tangents of projections and bias and its arguments."""
     projected, heads, bias, *rest = arguments
     return recompute_jvp(_self_attention_in_ops, (projected, bias), (projected_t, bias_t), heads, *rest)
 
 
 def _self_attention_in_ops(projected: Tensor, bias: Tensor | None, heads: int, *rest: Any) -> tuple[Tensor]:
     batch, rows, width = projected._shape
-    query, key, value = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
-    mask, keep, keep_scale, is_causal, scale = rest
-    (output,) = attention_in_ops(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first=True)
+    parts = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
+    (output,) = attention_in_ops(*parts, bias, *rest, True)
     return (output.reshape((batch, rows, width // 3)),)
 
 
-def attention_in_ops(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    mask: Tensor | None,
-    keep: Tensor | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
-) -> tuple[Tensor]:
+def attention_in_ops(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, *rest: Any) -> tuple[Tensor]:
     """softmax(scale Q K^T + bias) V; a query that may look at no key gets zeros."""
+    mask, keep, keep_scale, is_causal, scale, rows_first = rest
     q, k, v = (t.transpose(1, 2) if rows_first else t for t in (query, key, value))
     k, v = _for_heads(k, q._shape[1]), _for_heads(v, q._shape[1])
     weights = _weights(attention_scores(q, k, bias, mask, is_causal, scale))

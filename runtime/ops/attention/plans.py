@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,95 +28,51 @@ class Matrices(NamedTuple):
 ABSENT = Matrices((), -1, (0, 0, 0))
 
 
-def attention(
-    query: Layout,
-    key: Layout,
-    value: Layout,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
-) -> Plan | None:
+def attention(query: Layout, key: Layout, value: Layout, *rest: Any) -> Plan | None:
+    *added, keep_scale, is_causal, scale, rows_first = rest
     shape = (*query.shape[:3], value.shape[-1])
     operands = [matrices(layout, rows_first) for layout in (query, key, value, Layout(shape, None))]
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    extras = [_broadcast(extra, operands) for extra in added]
     return _forward(located([*operands, *extras], is_causal), (0, 1, 2, 3, 4, 5), shape, scale, keep_scale)
 
 
 def attention_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    query: Layout,
-    key: Layout,
-    value: Layout,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    output: Layout,
-    logsumexp: Layout,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-    rows_first: bool,
+    output_mask: tuple[bool, ...], grad: Layout, query: Layout, key: Layout, value: Layout, *rest: Any
 ) -> Plan | None:
+    *added, output, logsumexp, keep_scale, is_causal, scale, rows_first = rest
     if logsumexp.strides is not None:
         return None
-    inputs, operands = (query, key, value, bias), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
-    to = [matrices(Layout(x.shape, None), rows_first) for x in inputs[:3]]
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
-    offsets = [*operands, *_chosen(output_mask, to), *extras, _grad_bias(bias, output_mask[3], operands)]
-    shapes = [
-        (i, x.shape) if yes and x is not None else (4 + i, (1,))
-        for i, (x, yes) in enumerate(zip(inputs, output_mask, strict=True))
-    ]
+    inputs, operands = (query, key, value), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
+    pairs = zip(inputs, output_mask, strict=False)
+    to = [matrices(Layout(x.shape, None), rows_first) if yes else ABSENT for x, yes in pairs]
+    extras = [_broadcast(extra, operands) for extra in added]
+    offsets = [*operands, *to, *extras, _grad_bias(added[0], output_mask[3], operands)]
+    numbered = enumerate(zip((*inputs, added[0]), output_mask, strict=True))
+    shapes = [(i, x.shape) if yes and x is not None else (4 + i, (1,)) for i, (x, yes) in numbered]
     return _backward(located(offsets, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
 
 
-def self_attention(
-    projected: Layout,
-    heads: int,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
-) -> Plan | None:
-    """The output, and the logarithms, of queries, keys and values side by side."""
+def self_attention(projected: Layout, heads: int, *rest: Any) -> Plan | None:
+    *added, keep_scale, is_causal, scale = rest
     batch, rows, width = projected.shape
     split_heads_shape = Layout((batch, rows, heads, width // (3 * heads)), None)
     operands = [*_thirds(projected, heads), matrices(split_heads_shape, True)]
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    extras = [_broadcast(extra, operands) for extra in added]
     table = located([*operands, *extras], is_causal)
     return _forward(table, (0, 0, 0, 2, 3, 4), (batch, rows, width // 3), scale, keep_scale)
 
 
 def self_attention_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    projected: Layout,
-    heads: int,
-    bias: Layout | None,
-    mask: Layout | None,
-    keep: Layout | None,
-    output: Layout,
-    logsumexp: Layout,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
+    output_mask: tuple[bool, ...], grad: Layout, projected: Layout, heads: int, *rest: Any
 ) -> Plan | None:
+    *added, output, logsumexp, keep_scale, is_causal, scale = rest
     if not output_mask[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
         return None
-    batch, rows, width = projected.shape
+    bias, (batch, rows, width) = added[0], projected.shape
     split_heads_shape = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
-    operands, to = (
-        [*_thirds(projected, heads), split_heads_shape, split_heads_shape],
-        _thirds(Layout(projected.shape, None), heads),
-    )
-    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    operands = [*_thirds(projected, heads), split_heads_shape, split_heads_shape]
+    to = _thirds(Layout(projected.shape, None), heads)
+    extras = [_broadcast(extra, operands) for extra in added]
     table = located([*operands, *to, *extras, _grad_bias(bias, output_mask[1], operands)], is_causal)
     for_bias = (1, bias.shape) if bias is not None and output_mask[1] else (2, (1,))
     results = *((0, projected.shape),) * 3, for_bias
@@ -124,7 +80,6 @@ def self_attention_backward(
 
 
 def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float, keep_scale: float) -> Plan | None:
-    """The plan of one call that fills the output and the logarithms."""
     if table is None:
         return None
     batch, heads, group, queries = (int(size) for size in table[:4])
@@ -145,13 +100,7 @@ def _backward(
     return (*[zeros(*result) for result in dict.fromkeys(results)], step)
 
 
-def _chosen(output_mask: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:
-    """Where gradients are written: those that nobody wants are absent."""
-    return [to if yes else ABSENT for to, yes in zip(results, output_mask, strict=False)]
-
-
 def _grad_bias(bias: Layout | None, output_mask: bool, operands: Sequence[Matrices | None]) -> Matrices | None:
-    """Where the gradient of a bias is added up: as the bias is read, but contiguous."""
     return _broadcast(Layout(bias.shape, None), operands) if bias is not None and output_mask else ABSENT
 
 
@@ -161,8 +110,7 @@ def _work(table: Array) -> int:
 
 
 def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | None:
-    """The table of where operands lie, of which queries, keys and values come first; None where rows of one are not
-    contiguous, and where nothing is to be computed."""
+    """Where operands lie, queries, keys, values first; None where rows are not contiguous, or nothing is left."""
     if any(operand is None for operand in operands):
         return None
     matches = [operand for operand in operands if operand is not None]
@@ -175,8 +123,7 @@ def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | Non
 
 
 def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Matrices | None:
-    """What is added to scores, or multiplies them, as it is read for all of them: of the dimensions of the scores, or 1
-    in the place of the first three; None where its rows are not contiguous, or are to be repeated."""
+    """What is added to scores, or multiplies them, with steps of 0 for sizes of 1; None of rows not contiguous."""
     if extra is None or operands[1] is None:
         return ABSENT
     if extra.shape[3] != operands[1].shape[2]:
@@ -184,9 +131,8 @@ def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Mat
     result = matrices(extra, False)
     if result is None:
         return None
-    return result._replace(
-        steps=tuple([0 if n == 1 else step for n, step in zip(extra.shape, result.steps, strict=False)])
-    )
+    steps = tuple([0 if n == 1 else step for n, step in zip(extra.shape, result.steps, strict=False)])
+    return result._replace(steps=steps)
 
 
 def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
@@ -200,7 +146,6 @@ def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
 
 
 def _thirds(projected: Layout, heads: int) -> list[Matrices | None]:
-    """Queries, keys and values of all heads, which lie side by side in rows."""
     strides = contiguous_strides(projected.shape) if projected.strides is None else projected.strides
     batch, rows, width = projected.shape
     each = width // (3 * heads)

@@ -8,7 +8,6 @@ from ...shapes import Shape
 
 
 def attended(self: Any, key: Any, value: Any, *rest: Any) -> list[Shape]:
-    """Queries with the features of values, and one number a query: (batch, heads, queries)."""
     rows_first = rest[-1]
     batch, first, second = self.shape[:3]
     numbers = (batch, second, first) if rows_first else (batch, first, second)
@@ -16,6 +15,5 @@ def attended(self: Any, key: Any, value: Any, *rest: Any) -> list[Shape]:
 
 
 def attended_to_itself(self: Any, heads: int, *rest: Any) -> list[Shape]:
-    """A third of the features, and one number a query."""
     batch, rows, features = self.shape
     return [(batch, rows, features // 3), (batch, heads, rows)]

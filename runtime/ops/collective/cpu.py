@@ -16,13 +16,11 @@ ENOUGH = 1 << 27  # products of two numbers in a piece: of fewer, cutting costs 
 
 
 def _on_each(group: Ranks, self: np.ndarray, begin: Any) -> np.ndarray:
-    """Begin a collective on what each rank has, and wait."""
     pairs = zip(group.members(), group.parts(self), strict=True)
     return group.stacked(group.run([begin(member, own) for member, own in pairs]))
 
 
 def all_reduce(self: np.ndarray, reduce: str, group: Ranks) -> np.ndarray:
-    """The sum, mean, greatest or least of all ranks, element by element."""
     return _on_each(group, self, lambda member, own: member.all_reduce(own, reduce))
 
 
@@ -63,7 +61,6 @@ def _gathered(group: Ranks, self: np.ndarray, dim: int) -> list[np.ndarray]:
 
 
 def _split(array: np.ndarray, dim: int, count: int) -> np.ndarray:
-    """Equal parts along a dimension, one after the other along a new first one."""
     shape = array.shape
     parts = array.reshape(*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :])
     return np.moveaxis(parts, dim, 0)
@@ -87,29 +84,22 @@ def sum_of_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
 
 
 def gather_from_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    """What all ranks have, one after the other along a dimension; all have it alike then."""
     return _gathered(group, self, dim)[0]
 
 
 def scatter_to_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    """On each rank its part of what all have alike, along a dimension."""
     pairs = zip(group.members(), group.copies(self), strict=True)
     return group.stacked([np.array(_split(every, dim, group.size())[member.rank()]) for member, every in pairs])
 
 
 def column_parallel_linear(self: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, group: Ranks) -> np.ndarray:
-    """The outputs of a linear layer whose rows of the weight are shared out, on each rank those of its rows."""
     biases = [None] * len(group.members()) if bias is None else group.parts(bias)
     triples = zip(group.copies(self), group.parts(weight), biases, strict=True)
     return group.stacked([linear(*triple) for triple in triples])
 
 
 def column_parallel_linear_backward(
-    output_mask: Sequence[bool],
-    grad: np.ndarray,
-    self: np.ndarray | None,
-    weight: np.ndarray | None,
-    group: Ranks,
+    output_mask: Sequence[bool], grad: np.ndarray, self: np.ndarray | None, weight: np.ndarray | None, group: Ranks
 ) -> tuple[np.ndarray | None, ...]:
     """The gradients; that of the input is summed over the ranks while those of weight and bias are computed."""
     members, grads = group.members(), group.parts(grad)
@@ -129,10 +119,8 @@ def column_parallel_linear_backward(
 
 
 def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
-    """grad^T @ input in pieces, between which the calls of the group are driven on.
-
-    Pieces of many rows cost least, for products read them where they are. Where rows are few, adding the products would
-    cost more than they do, and two bytes a number would lose digits each time.
+    """grad^T @ input in pieces, between which the calls of the group are driven on: of rows, read where they are; of
+    outputs where adding the products would cost more, and where two bytes a number would lose digits each time.
     """
     by_rows = len(grad) >= max(grad.shape[1], input.shape[1]) and len(grad) and grad.itemsize > 2
     count = min(PIECES, max(1, grad.size * input.shape[1] // ENOUGH))
@@ -164,11 +152,7 @@ def _pieces(size: int, count: int) -> list[slice]:
 
 
 def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ranks) -> tuple[np.ndarray, np.ndarray]:
-    """The losses, and the logarithms of the sums of exponentials over the classes of all ranks.
-
-    Raises:
-        IndexError: a class that no rank has.
-    """
+    """The losses, and the logarithms of the sums of exponentials over the classes of all ranks."""
     members, parts = group.members(), group.parts(self)
     _refuse(target, group.size() * self.shape[-1])
     max_of_rows = group.run([m.all_reduce(_row_max(own), "amax") for m, own in zip(members, parts, strict=True)])
@@ -179,7 +163,6 @@ def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ra
 
 
 def _row_max(own: np.ndarray) -> np.ndarray:
-    """The greatest logit of each row, 0 where a row has none that is finite."""
     row_max = own.max(1, initial=-np.inf)
     return np.where(row_max == -np.inf, np.finfo(own.dtype).min, row_max)
 
@@ -194,7 +177,6 @@ def _sums(own: np.ndarray, max_of_rows: np.ndarray, target: np.ndarray, rank: in
 
 
 def _own_targets(own: np.ndarray, target: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows whose class this rank has, and its columns."""
     column = target - rank * own.shape[1]
     rows = np.flatnonzero((column >= 0) & (column < own.shape[1]))
     return rows, column[rows]

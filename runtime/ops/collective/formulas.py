@@ -14,6 +14,5 @@ def extreme_share(self: Any, result: Any, group: Any) -> Any:
 
 
 def own_classes(target: Any, self: Any, group: Any) -> Any:
-    """1 where a row's class is that of a column, whose classes are one after the other on the ranks, else 0."""
     every = self.new_zeros((target.shape[0], group.size() * self.shape[-1]))
     return op.scatter_to_ranks(every.scatter(1, target.unsqueeze(1).long(), 1.0), -1, group)

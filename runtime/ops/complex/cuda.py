@@ -1,7 +1,4 @@
-"""Complex numbers put together of their real and imaginary parts on a device.
-
-Complex numbers put together on a device, element by element.
-"""
+"""Complex numbers put together of their real and imaginary parts on a device, element by element."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ from ...shapes import broadcast_shapes
 
 
 def complex_number(real: Any, imag: Any) -> Any:
-    """real + imag i."""
     return complex(real, imag)
 
 

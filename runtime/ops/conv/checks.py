@@ -46,12 +46,10 @@ def convolution_weight_backward(
 
 
 def _expanded(values: Ints, dims: int) -> tuple[int, ...]:
-    """One number for each dimension, where a list of one stands for the same number in all."""
     return tuple(values) * dims if len(values) == 1 else tuple(values)
 
 
 def _name(op: str, stride: Ints) -> str:
-    """The name of the function that the user called."""
     return f"conv{len(stride)}d" if op == "convolution" else op
 
 
@@ -69,10 +67,8 @@ def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, 
     _require_weight(op, weight, dims, groups)
     _require_channels(op, x, weight, dims, weight[1] * groups, f"groups={groups}")
     pads = side_pads(padding, dims)
-    sizes = [
-        conv_size(n, k, s, sum(pad), d)
-        for n, k, s, pad, d in zip(x[-dims:], weight[2:], stride, pads, dilation, strict=True)
-    ]
+    along = zip(x[-dims:], weight[2:], stride, pads, dilation, strict=True)
+    sizes = [conv_size(n, k, s, sum(pad), d) for n, k, s, pad, d in along]
     if min(sizes) < 1:
         padded = [n + sum(pad) for n, pad in zip(x[-dims:], pads, strict=True)]
         read_extent = [d * (k - 1) + 1 for d, k in zip(dilation, weight[2:], strict=True)]
@@ -84,7 +80,6 @@ def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, 
 
 
 def require_bias(op: str, weight: Any, bias: Any, channels: int) -> None:
-    """One number for each channel of the output."""
     if bias is not None and tuple(bias._shape) != (channels,):
         raise ShapeError(
             f"{op}(): Given weight of size {list(weight._shape)}, expected bias to be 1-dimensional with {channels} "
@@ -93,7 +88,6 @@ def require_bias(op: str, weight: Any, bias: Any, channels: int) -> None:
 
 
 def _require_minimum(op: str, minimum: int, **arguments: Ints) -> None:
-    """No number of the arguments is below `least`, which is 0 or 1."""
     for name, values in arguments.items():
         if min(values) < minimum:
             kind = "non-positive" if minimum else "negative"
@@ -101,7 +95,6 @@ def _require_minimum(op: str, minimum: int, **arguments: Ints) -> None:
 
 
 def _require_weight(op: str, weight: Sizes, dims: int, groups: int) -> None:
-    """A kernel for each pair of channels, and as many channels in each group."""
     if len(weight) != dims + 2:
         raise ShapeError(f"{op}(): expected weight of {dims + 2} dimensions, got shape {list(weight)}")
     if min(weight[2:]) < 1:
@@ -114,7 +107,6 @@ def _require_weight(op: str, weight: Sizes, dims: int, groups: int) -> None:
 
 
 def _require_channels(op: str, x: Sizes, weight: Sizes, dims: int, channels: int, value: str) -> None:
-    """An input with or without a batch, of this number of channels."""
     if len(x) not in (dims + 1, dims + 2):
         raise ShapeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {op}, but got input of size: {list(x)}"
@@ -159,10 +151,8 @@ def transposed_shape(
         raise ShapeError(f"{op}(): expected weight with channels of the output, got shape {list(weight)}")
     _require_channels(op, x, weight, spatial, weight[0], "transposed=1")
     own = x[-spatial:]
-    sizes = tuple(
-        (n - 1) * s - 2 * pad + d * (k - 1) + 1 + extra
-        for n, s, pad, d, k, extra in zip(own, stride, padding, dilation, weight[2:], output_padding, strict=True)
-    )
+    along = zip(own, stride, padding, dilation, weight[2:], output_padding, strict=True)
+    sizes = tuple((n - 1) * s - 2 * pad + d * (k - 1) + 1 + extra for n, s, pad, d, k, extra in along)
     if min(sizes) < 1:
         raise ShapeError(
             f"Given input size per channel: ({_times(own)}). Calculated output size per channel: ({_times(sizes)}). "

@@ -1,6 +1,6 @@
 """Convolution over up to three dimensions, and its gradients; cpu_algorithm.py says which algorithm computes each.
 
-Convolution of whole numbers: a product of matrices for each element of the kernel; overflow wraps around.
+Of whole numbers it is a product of matrices for each element of the kernel; overflow wraps around.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ def full_convolution(
 def full_convolution_input_backward(
     grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """As `cpu.convolution_input_backward`: each number is spread over the elements that it was made of."""
     dims = len(stride)
     sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
     size, plane = grad_output.shape[-dims:], input_shape[-dims:]
@@ -57,7 +56,6 @@ def full_convolution_input_backward(
 
 
 def _taps(kernel: Ints, size: Ints, stride: Ints, dilation: Ints) -> Iterator[tuple[Index, Index]]:
-    """The place of each element of the kernel, and of the elements of the padded planes that it meets."""
     for tap in np.ndindex(*kernel):
         starts = [k * d for k, d in zip(tap, dilation, strict=True)]
         met = (slice(a, a + s * (n - 1) + 1, s) for a, s, n in zip(starts, stride, size, strict=True))
@@ -65,10 +63,7 @@ def _taps(kernel: Ints, size: Ints, stride: Ints, dilation: Ints) -> Iterator[tu
 
 
 def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> Array:
-    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p.
-
-    `rest` is stride, padding, dilation, groups.
-    """
+    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
     if weight.dtype.kind in "iu":
         return full_convolution(input, weight, bias, *rest)
     if weight.dtype.kind == "c":
@@ -78,7 +73,6 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
 
 
 def convolution_input_backward(grad_output: Array, weight: Array, input_shape: Ints, *rest: Any) -> Array:
-    """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     if weight.dtype.kind in "iu":
         return full_convolution_input_backward(grad_output, weight, input_shape, *rest)
     if weight.dtype.kind == "c":
@@ -93,18 +87,8 @@ def convolution_weight_backward(grad_output: Array, input: Array, weight_shape: 
     return _made(plans.convolution_weight_backward, grad_output, input, weight_shape, *rest)[0]
 
 
-def convolution_backward(
-    output_mask: Sequence[bool],
-    grad_output: Array,
-    input: Array | None,
-    weight: Array | None,
-    input_shape: Ints,
-    weight_shape: Ints,
-    *rest: Any,
-) -> tuple[Array | None, ...]:
-    result = _made(
-        plans.convolution_backward, tuple(output_mask), grad_output, input, weight, input_shape, weight_shape, *rest
-    )
+def convolution_backward(output_mask: Sequence[bool], *rest: Any) -> tuple[Array | None, ...]:
+    result = _made(plans.convolution_backward, tuple(output_mask), *rest)
     return tuple([*result, None, None, None][:3])
 
 

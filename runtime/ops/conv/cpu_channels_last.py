@@ -1,11 +1,10 @@
 """Convolution with vectors along the channels of the result: products of gathered rows and packed weights.
 
-The channels of one sample are packed as planes, as for shifted planes (cpu_shifted.py), and the same offsets serve:
-place + tap is where the planes have what a tap reads for a place of the output. A tile has places and channels
-of a panel: each step multiplies one element for each place by the weights of a tap. Results are transposed.
-The gradient of the weight has the same tiles, of taps by channels; a step is a place of the output.
-
-Each element is summed in the order of the taps, as by shifted planes: the same bits.
+The channels of one sample are packed as planes, as for shifted planes (cpu_im2col.py), and the same offsets serve:
+place + tap is where the planes have what a tap reads for a place of the output. A tile has places and channels of a
+panel: each step multiplies one element for each place by the weights of a tap. Results are transposed. The gradient of
+the weight has the same tiles, of taps by channels; a step is a place of the output. Each element is summed in the order
+of the taps, as by shifted planes: the same bits.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ BLOCK = 96  # places of the output, or of the gradient's steps, that are packed 
 TAPS = 24  # taps that stay together in one thread: whole tiles of any size
 UNIT = 64  # channels: whole panels, as wide as any processor has them
 FULL_VECTOR = 16  # channels: whole vectors of any processor
-PACK_RESULTS_THRESHOLD = (
-    8192  # results of all samples, in a panel's channels: so often weights are read that it pays to pack them
-)
+PACK_RESULTS_THRESHOLD = 8192  # of all samples, in a panel's channels: weights are read so often that packing pays
 
 
 def gathered_output(g: Geometry, call: Call) -> Calls | None:
@@ -41,11 +38,8 @@ def gathered_output(g: Geometry, call: Call) -> Calls | None:
 
 
 def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
-    if (
-        g.stride != (1, 1, 1)
-        or not _fills(g, g.channels)
-        or g.batch * prod(g.sizes) * min(g.channels, UNIT) < PACK_RESULTS_THRESHOLD
-    ):
+    results = g.batch * prod(g.sizes) * min(g.channels, UNIT)
+    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or results < PACK_RESULTS_THRESHOLD:
         return None
     plan = backward_plan(g)
     entire = plan.tasks.size == TASK and tuple(plan.tasks[3:6].tolist()) == g.sizes
@@ -104,10 +98,7 @@ def panel_vectors(like: float, left: int) -> int:
 def pack_weights(
     w: Array, panels: Array, w_taps: Array, w_row: int, groups: int, channels: int, first: int, last: int
 ) -> None:
-    """Copies weights to panels, of which each has a row for each tap, with its weights for some channels.
-
-    Weights of missing channels are zero.
-    """
+    """Weights as panels, of which each has a row for each tap, with its weights for some channels; else zeros."""
     like, depth, units = w.dtype.type(0), w_taps.size, (channels + UNIT - 1) // UNIT
     size, run = item_size(like), run_of(w_taps)
     rounded = panels.size // (groups * depth)
@@ -128,7 +119,6 @@ def pack_weights(
 
 @jit
 def run_of(taps: Array) -> int:
-    """How many taps have weights that lie side by side: those of runs of one length."""
     for length in range(1, taps.size):
         if taps[length] != taps[length - 1] + 1:
             for p in range(taps.size):
@@ -150,26 +140,10 @@ def _tile(vectors: int, x: Array, starts: Array, steps: Array, panel: Array, beg
 
 @jit
 def add_gathered(
-    x: Array,
-    panels: Array,
-    bias: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    offsets: Array,
-    taps: Array,
-    groups: int,
-    channels: int,
-    area: int,
-    blocks: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
-    """out = bias + the sum over taps of weights times planes of x, for blocks of places of samples' groups.
-
-    `channels` are those of the result in a group, `area` its places, `blocks` those of places.
-    """
+    x: Array, panels: Array, bias: Array, out: Array, layout: Array, parts: Array, offsets: Array, taps: Array,
+    groups: int, channels: int, area: int, blocks: int, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out = bias + the sum over taps of weights times planes of x, for blocks of places."""
     depth = taps.size
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = zero_row(like, here.size), empty_row(like, UNIT), empty_row(like, BLOCK * UNIT)
@@ -197,25 +171,10 @@ def add_gathered(
 
 @jit
 def multiply_gathered(
-    grad: Array,
-    x: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    taps: Array,
-    offsets: Array,
-    batch: int,
-    groups: int,
-    channels: int,
-    depth: int,
-    area: int,
-    first: int,
-    last: int,
-) -> None:
-    """out = the sum over samples of channels of grad times each tap's view of x, for a range of groups of taps.
-
-    `channels` are those of a group of grad, `depth` counts the taps of all channels, `area` places.
-    """
+    grad: Array, x: Array, out: Array, layout: Array, parts: Array, taps: Array, offsets: Array, batch: int,
+    groups: int, channels: int, depth: int, area: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out = the sum over samples of channels of grad times each tap's view of x, for groups of taps of all channels."""
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = zero_row(like, here.size), zero_row(like, UNIT), empty_row(like, TAPS * UNIT)
     blocks, all_rows = taps.size // TAPS, 6 * (panel_width(like) // lanes(like))

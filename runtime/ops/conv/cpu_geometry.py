@@ -1,6 +1,4 @@
-"""The sizes of a convolution over the last three dimensions of arrays, and the calls of loops that compute it.
-
-Packing the channels of a sample as zero-padded planes for a convolution, and unpacking its results.
+"""The sizes of a convolution over the last three dimensions, calls of its loops, and channels packed as padded planes.
 
 With a stride s a channel is packed as planes of every s-th element, one for each offset that some element of the kernel
 begins at (the polyphase components of the channel).
@@ -56,7 +54,6 @@ class Geometry(NamedTuple):
 def geometry(
     input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Geometry:
-    """The sizes of a convolution of batched input; `padding` has one number per dimension or two."""
     batch, channels, *sizes = input_shape
     outputs, _, *kernel = weight_shape
     pads = side_pads(padding, len(kernel))
@@ -98,7 +95,6 @@ class Call(NamedTuple):
         return Step(loops, operands, (self.result,), (), (*ints, biased), rows, work, tables=tables)
 
     def product(self, loops: Any, parts: int, products: int, tables: tuple[Array, ...], ints: Ints = ()) -> Step:
-        """The call of loops that have no bias: out = a product of x and w."""
         rows, work = (parts, 1), products // PRODUCTS
         return Step(loops, (self.x, self.w), (self.result,), (), ints, rows, work, tables=tables)
 
@@ -155,7 +151,7 @@ def flat_offset(xs: Sequence[int], ys: Sequence[int]) -> int:
 def packed_layout(
     channels: int, sizes: Ints, stride: Ints, offsets: Sequence[Ints], padded_size: Ints
 ) -> tuple[Layout, np.ndarray]:
-    """Planes of sizes `room`, one for each offset: element t is element stride t + offset, or zero outside.
+    """Planes of a padded size, one for each offset: element t is element stride t + offset, or zero outside.
 
     With the layout come PART numbers for each plane: how much of it is copied (three sizes), and the first element of
     that in the original and in the copy.
@@ -184,19 +180,16 @@ def _padded_gap(elements: int) -> int:
 
 @jit
 def layout_of_numbers(n: Array) -> Any:
-    """The Layout with these fields."""
     return Layout(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9])
 
 
 @jit
 def target_of_numbers(n: Array) -> Any:
-    """The Target with these fields."""
     return Target(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8])
 
 
 @jit
 def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
-    """Copies the channels of a group to `planes`, whose borders are zero already."""
     for number in range(here.channels * here.planes):
         c, p = divmod(number, here.planes)
         part = part_of(parts, PART * p, PART)
@@ -216,7 +209,6 @@ def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
 
 @jit
 def unpack_results(rows: int, scratch: Array, here: Any, task: Array, out: Array, there: Any) -> None:
-    """Copies the results of some channels from the buffer, with the pitch of planes, to their memory."""
     for number in range(rows * task[3]):
         r, i = divmod(number, task[3])
         source = scratch[r * there.scratch + i * here.pitch0 :]

@@ -1,11 +1,10 @@
 """Convolution as a sum of shifted planes: an implicit im2col, whose addresses are computed once per geometry.
 
-The channels of one sample are packed with zeros around them (cpu_packing.py), with a stride s as planes of every s-th
-element. Each element of the kernel, a tap, reads one of these planes from some offset on. In a flat plane a row of the
-output is followed by the next one after a few columns that belong to neither; they are computed, and dropped.
-
-The gradient of the input is a convolution of the gradient of the output with the mirrored kernel. With a stride,
-elements of the input with different residues have different taps, and each residue is a task of its own.
+The channels of one sample are packed with zeros around them (cpu_geometry.py). Each element of the kernel, a tap, reads
+one of these planes from some offset on. In a flat plane a row of the output is followed by the next one after a few
+columns that belong to neither; they are computed, and dropped. The gradient of the input is a convolution of that of
+the output with the mirrored kernel. With a stride, elements of the input with different residues have different taps,
+and each residue is a task of its own.
 """
 
 from __future__ import annotations
@@ -95,22 +94,18 @@ def backward_plan(g: Geometry) -> Plan:
     lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
     starts = [[start for residue in line for _, start in residue.taps] or [0] for line in lines]
     ends = [[start + residue.size for residue in line for _, start in residue.taps] or [1] for line in lines]
-    base, padded_size = (
-        tuple(map(min, starts)),
-        tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True)),
-    )
+    base, pairs = tuple(map(min, starts)), zip(ends, starts, strict=True)
+    padded_size = tuple(max(end) - min(start) for end, start in pairs)
     layout, parts = packed_layout(g.outputs, g.positions, (1, 1, 1), [base], padded_size)
+    corner = flat_offset(base, flat_steps(padded_size))
     tasks: list[Ints] = []
     taps, end = [np.empty((2, 0), np.int64)], 0
     for residues in product(*lines):
         reaching = [tuple(zip(*along, strict=True)) for along in product(*(r.taps for r in residues))]
-        offsets = [
-            flat_offset(start, flat_steps(padded_size)) - flat_offset(base, flat_steps(padded_size))
-            for _, start in reaching
-        ]
+        offsets = [flat_offset(start, flat_steps(padded_size)) - corner for _, start in reaching]
         weights = [flat_offset(tap, flat_steps(g.kernel)) for tap, _ in reaching]
-        pairs = (offsets, layout.plane), (weights, g.channels * g.taps)
-        taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in pairs]))
+        rows = (offsets, layout.plane), (weights, g.channels * g.taps)
+        taps.append(np.stack([_for_channels(starts, g.outputs, step) for starts, step in rows]))
         first, end = end, end + taps[-1].shape[1]
         counts, begin = [r.size for r in residues], flat_offset([r.first for r in residues], flat_steps(g.sizes))
         tasks.append((first, end, _columns(counts, padded_size), *counts, begin))
@@ -119,7 +114,6 @@ def backward_plan(g: Geometry) -> Plan:
 
 
 def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
-    """All residues of a dimension of the input that some tap reads."""
     matches = []
     for residue in sorted({dilation * j % stride for j in range(kernel)}):  # there may be far more that no tap reads
         start = -((residue - pad) // stride)
@@ -132,10 +126,7 @@ def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> l
 
 
 def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
-    """The tables and ints of `multiply_shifted`, which computes the gradient of the weight.
-
-    The gradient of the output gets as much room between its rows as the planes of the forward plan have.
-    """
+    """Tables and ints of `multiply_shifted`; the gradient's rows get as much room as the forward plan's planes."""
     plan = forward_plan(g)
     _, pitch0, pitch1 = plan.layout[6:9]
     rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
@@ -149,7 +140,6 @@ def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
 
 
 def _columns(sizes: Sequence[int], padded_size: Ints) -> int:
-    """From the first to the last element of a result in a flat plane."""
     return flat_offset([n - 1 for n in sizes], flat_steps(padded_size)) + 1
 
 
@@ -177,19 +167,9 @@ TASK = 7  # numbers that say what a task is
 
 @jit
 def add_shifted(
-    x: Array,
-    w: Array,
-    bias: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    tasks: Array,
-    taps: Array,
-    target: Array,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, w: Array, bias: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array,
+    target: Array, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = bias + the sum over taps of weights times planes of x, for blocks of channels of samples' groups."""
     here, there = layout_of_numbers(layout), target_of_numbers(target)
     planes = np.zeros(here.size, x.dtype)
@@ -213,19 +193,9 @@ def add_shifted(
 
 @jit
 def _do_task(
-    source: Array,
-    here: Any,
-    w: Array,
-    bias: Array,
-    task: Array,
-    taps: Array,
-    scratch: Array,
-    out: Array,
-    there: Any,
-    r: int,
-    end: int,
-) -> None:
-    """The channels from r to end of one task's results."""
+    source: Array, here: Any, w: Array, bias: Array, task: Array, taps: Array, scratch: Array, out: Array,
+    there: Any, r: int, end: int,
+) -> None:  # fmt: skip
     offsets, weights = taps[task[0] : task[1]], taps[taps.size // 2 + task[0] : taps.size // 2 + task[1]]
     while r < end:
         rows = block_of(end - r)
@@ -240,23 +210,14 @@ def _do_task(
 
 @jit
 def block_of(left: int) -> int:
-    """The number of rows of the next block."""
     return ROWS if left >= ROWS else 2 if left >= 2 else 1
 
 
 @jit
 def _weigh(
-    rows: int,
-    x: Array,
-    offsets: Array,
-    w: Array,
-    weights: Array,
-    w_row: int,
-    bias: Array,
-    out: Array,
-    step: int,
+    rows: int, x: Array, offsets: Array, w: Array, weights: Array, w_row: int, bias: Array, out: Array, step: int,
     columns: int,
-) -> None:
+) -> None:  # fmt: skip
     if rows == ROWS:
         weighted_rows(4, x, offsets, w, weights, w_row, bias, out, step, columns)
     elif rows == 2:
@@ -267,25 +228,10 @@ def _weigh(
 
 @jit
 def multiply_shifted(
-    grad: Array,
-    x: Array,
-    out: Array,
-    grad_layout: Array,
-    grad_parts: Array,
-    layout: Array,
-    parts: Array,
-    offsets: Array,
-    columns: int,
-    batch: int,
-    batch_size: int,
-    groups: int,
-    first: int,
-    last: int,
-) -> None:
-    """out = the sum over samples of channels of grad times each tap's view of x, for blocks of groups' channels.
-
-    `columns` are those of a plane, `together` the samples that are done together.
-    """
+    grad: Array, x: Array, out: Array, grad_layout: Array, grad_parts: Array, layout: Array, parts: Array,
+    offsets: Array, columns: int, batch: int, batch_size: int, groups: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out = the sum over samples of channels of grad times each tap's view of x; `columns` are those of a plane."""
     left, right = layout_of_numbers(grad_layout), layout_of_numbers(layout)
     lefts, rights = np.zeros(batch_size * left.size, x.dtype), np.zeros(batch_size * right.size + LINE, x.dtype)
     if left.size and right.size:
@@ -323,17 +269,9 @@ def _side(
 
 @jit
 def _correlate(
-    rows: int,
-    g: Array,
-    g_row: int,
-    g_step: int,
-    x: Array,
-    x_step: int,
-    offsets: Array,
-    out: Array,
-    samples: int,
+    rows: int, g: Array, g_row: int, g_step: int, x: Array, x_step: int, offsets: Array, out: Array, samples: int,
     columns: int,
-) -> None:
+) -> None:  # fmt: skip
     if rows == ROWS:
         correlated_rows(4, g, g_row, g_step, x, x_step, offsets, out, offsets.size, samples, columns)
     elif rows == 2:

@@ -1,13 +1,9 @@
-"""Depthwise convolution with a small odd kernel that keeps the size, or halves it: planes are filtered where they lie.
+"""Convolutions for which im2col is too much.
 
-With stride 2, every second element of the result of stride 1 is taken, and gradients go to every second element.
-
-Convolution of planes too small to fill vectors: the samples become the last dimension, which no kernel spans.
-
-A plane of 2 x 2 has rows of 2 and as much padding; with 32 samples behind each element its rows have 64. So a
-convolution over d dimensions is computed as one over d + 1, of blocks of samples.
-
-Convolution with a kernel of one element as products of matrices: weights times channels of a sample as they lie.
+Depthwise with a small odd kernel that keeps the size, or halves it: planes are filtered where they lie; with stride 2,
+every second element of the result of stride 1 is taken. Of planes too small to fill vectors the samples become the last
+dimension, which no kernel spans, in blocks: a plane of 2 x 2 has rows of 2 and as much padding, and with 32 samples
+behind each element rows of 64. A kernel of one element is a product of matrices.
 """
 
 from __future__ import annotations
@@ -32,7 +28,6 @@ def depthwise_output(g: Geometry, call: Call) -> Plan | None:
 
 
 def depthwise_input_backward(g: Geometry, call: Call) -> Plan | None:
-    """The calls for the gradient of the input: the gradient of the output filtered with the mirrored kernel."""
     return _filtered(g, call, mirrored=True)
 
 
@@ -64,7 +59,6 @@ def _loop_sizes(g: Geometry, mirrored: bool) -> Array:
 def filter_planes(
     x: Array, w: Array, bias: Array, out: Array, sizes: Array, biased: int, first: int, last: int
 ) -> None:
-    """The planes of samples and channels in a range, each with the kernel of its channel."""
     kernel, stride, rows, columns, less_rows, less_columns, _, groups, mirrored = sizes
     area, less = rows * columns, less_rows * less_columns
     scratch, zero = np.zeros(area if stride > 1 else 0, x.dtype), np.zeros(1, x.dtype)
@@ -93,7 +87,6 @@ def _filter(kernel: int, x: Array, w: Array, mirrored: int, bias: Array, out: Ar
 
 @jit
 def filter_planes_backward(grad: Array, x: Array, out: Array, sizes: Array, first: int, last: int) -> None:
-    """The gradients of the kernels of a range of channels, summed over all samples."""
     kernel, stride, rows, columns, less_rows, less_columns, batch, groups, _ = sizes
     area, less = rows * columns, less_rows * less_columns
     scratch = np.zeros(batch * area if stride > 1 else 0, x.dtype)
@@ -128,7 +121,6 @@ class Elements(NamedTuple):
 
 
 def block_of_samples(g: Geometry) -> int:
-    """The number of samples of a block; 0 where planes are large enough as they lie, or samples too few."""
     if g.sizes[0] > 1 or g.kernel[0] > 1 or g.batch < 8 or prod(g.positions) > 32:
         return 0
     plan = forward_plan(g)
@@ -150,39 +142,20 @@ def on_blocks(
     def move(loop: Callable[..., None], operand: int, count: int, result: tuple[int, Ints]) -> Step:
         return Step(loop, (operand,), (result,), (), (g.batch, count, block), (count, BATCH_UNIT), g.batch * count)
 
-    x, w, result = (~number if count else None for (number, _), count in zip(made, elements, strict=True))
-    inner = call._replace(
-        x=call.x if x is None else x,
-        w=call.w if w is None else w,
-        result=call.result if result is None else made[2],
-        spare=call.spare + len(made),
-    )
-    before = [
-        move(samples_last, operand, count, there)
-        for operand, count, there in zip((call.x, call.w), elements, made, strict=False)
-        if count
-    ]
-    behind = [] if result is None else [move(samples_first, result, elements.result, call.result)]
-    return (*before, *plan_of(with_samples_last(g, block, blocks), inner), *behind)
-
-
-def with_samples_last(g: Geometry, block: int, blocks: int) -> Geometry:
-    """The sizes of the convolution with one more dimension, along which the kernel has size 1."""
-    return g._replace(
-        batch=blocks,
-        sizes=(*g.sizes[1:], block),
-        kernel=(*g.kernel[1:], 1),
-        stride=(*g.stride[1:], 1),
-        pads=(*g.pads[1:], 0),
-        dilation=(*g.dilation[1:], 1),
-        positions=(*g.positions[1:], block),
-    )
+    x, w = (~there[0] if count else own for own, there, count in zip((call.x, call.w), made, elements, strict=False))
+    result = made[2] if elements.result else call.result
+    moved = zip((call.x, call.w), elements, made, strict=False)
+    before = [move(samples_last, operand, count, there) for operand, count, there in moved if count]
+    behind = [move(samples_first, ~made[2][0], elements.result, call.result)] if elements.result else []
+    inner = call._replace(x=x, w=w, result=result, spare=call.spare + len(made))
+    last = {"sizes": block, "kernel": 1, "stride": 1, "pads": 0, "dilation": 1, "positions": block}
+    samples_behind = {name: (*getattr(g, name)[1:], size) for name, size in last.items()}
+    return (*before, *plan_of(g._replace(batch=blocks, **samples_behind), inner), *behind)
 
 
 @jit
 def samples_last(x: Array, out: Array, batch: int, elements: int, block: int, first: int, last: int) -> None:
-    """(samples, elements) as (blocks, elements, samples of a block), for a range of elements; zeros for samples that
-    are missing."""
+    """(samples, elements) as (blocks, elements, samples of a block), with zeros for missing samples."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     for b in range((batch + block - 1) // block):
         count, to = min(block, batch - b * block), (b * elements + first) * block
@@ -195,7 +168,6 @@ def samples_last(x: Array, out: Array, batch: int, elements: int, block: int, fi
 
 @jit
 def samples_first(x: Array, out: Array, batch: int, elements: int, block: int, first: int, last: int) -> None:
-    """The inverse of `samples_last`, without the zeros that it added."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     for b in range((batch + block - 1) // block):
         source = address(x) + (b * elements + first) * block * size
@@ -215,13 +187,8 @@ def pointwise_input_backward(g: Geometry, call: Call) -> Plan | None:
 
 
 def _products(g: Geometry, call: Call, depth: int, rows: int, transposed: bool) -> Plan | None:
-    if (
-        g.taps > 1
-        or g.stride != (1, 1, 1)
-        or any(g.pads)
-        or g.positions != g.sizes
-        or prod(g.sizes) < POSITIONS_THRESHOLD
-    ):
+    keeps_planes = g.taps == 1 and g.stride == (1, 1, 1) and not any(g.pads) and g.positions == g.sizes
+    if not keeps_planes or prod(g.sizes) < POSITIONS_THRESHOLD:
         return None
     ints = (g.groups, depth, rows, prod(g.sizes), transposed)
     return (call.step(multiply_planes, g.batch * g.groups * -(-rows // UNIT), g.products, (), ints),)
@@ -229,23 +196,10 @@ def _products(g: Geometry, call: Call, depth: int, rows: int, transposed: bool) 
 
 @jit
 def multiply_planes(
-    x: Array,
-    w: Array,
-    bias: Array,
-    out: Array,
-    groups: int,
-    depth: int,
-    rows: int,
-    area: int,
-    transposed: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
-    """out = bias + weights times planes of x, for blocks of channels of samples' groups.
-
-    `depth` and `rows` are the channels of a group of x and of out, `area` the elements of a plane.
-    """
+    x: Array, w: Array, bias: Array, out: Array, groups: int, depth: int, rows: int, area: int, transposed: int,
+    biased: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out = bias + weights times planes of x; `depth` and `rows` are the channels of a group of x and of out."""
     like, size, blocks = out.dtype.type(0), item_size(out.dtype.type(0)), (rows + UNIT - 1) // UNIT
     for number in range(first // blocks, (last + blocks - 1) // blocks):
         group = number % groups

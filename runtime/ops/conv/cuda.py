@@ -56,14 +56,12 @@ class Sizes(NamedTuple):
         return g.taps == 1 and g.stride == (1, 1, 1) and g.pads == (0, 0, 0) and g.sizes == g.positions
 
     def slices(self, itemsize: int) -> Iterator[tuple[int, int]]:
-        """Ranges of samples whose columns fit into the memory for them."""
         each = max(COLUMNS // max(self.rows * self.spots * itemsize, 1), 1)
         for first in range(0, self.g.batch, each):
             yield first, min(first + each, self.g.batch)
 
 
 def sizes_of(input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Sizes:
-    """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
     dims = len(stride)
     g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, padding, dilation, groups)
     return Sizes(g, dims, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
@@ -112,18 +110,15 @@ def convolution_input_backward(
     for first, last in sizes.slices(grad.itemsize):
         value = part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
         made = part(result, (g.batch, channels, plane), first, last)
-        columns = (
-            part(result, (g.batch, g.groups, g.channels, plane), first, last)
-            if sizes.is_pointwise
-            else arrays.empty(  # elements of several windows are added up: 16-bit floats would be rounded twice
-                (last - first, g.groups, g.channels * g.taps, sizes.spots), in_registers(grad.dtype), grad.device
-            )
-        )
+        if sizes.is_pointwise:
+            columns = part(result, (g.batch, g.groups, g.channels, plane), first, last)
+        else:  # elements of several windows are added up: 16-bit floats would be rounded twice
+            shape = last - first, g.groups, g.channels * g.taps, sizes.spots
+            columns = arrays.empty(shape, in_registers(grad.dtype), grad.device)
         each_group(swapped(by_group(w, sizes)), value, columns, 0)
         if not sizes.is_pointwise:
-            per_element.run(
-                kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.as_slots
-            )
+            args = columns, made, channels, sizes.as_slots
+            per_element.run(kernels.windows_of_columns, made.size, result.dtype, *args)
     return result
 
 
@@ -151,15 +146,9 @@ def convolution_weight_backward(
 
 
 def convolution_backward(
-    output_mask: Sequence[bool],
-    grad_output: Array,
-    input: Array | None,
-    weight: Array | None,
-    input_shape: Ints,
-    weight_shape: Ints,
-    *rest: Any,
+    output_mask: Sequence[bool], grad_output: Array, input: Array | None, weight: Array | None, *shapes: Any
 ) -> tuple[Array | None, ...]:
-    results: list[Array | None] = [None, None, None]
+    (input_shape, weight_shape, *rest), results = shapes, list[Array | None]([None, None, None])
     if output_mask[0] and weight is not None:
         results[0] = convolution_input_backward(grad_output, weight, input_shape, *rest)
     if output_mask[1] and input is not None:
@@ -171,7 +160,6 @@ def convolution_backward(
 
 
 def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, result: Array) -> bool:
-    """Whether the library has computed a convolution; where it can add no bias, another launch does."""
     if bias is None:
         return library_has("convolve", sizes, (x, w), result)
     if library_has("convolve", sizes, (x, w, bias), result):
@@ -184,7 +172,6 @@ def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, resu
 
 
 def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Array) -> bool:
-    """Whether a method of the library of convolutions has computed a result."""
     library = None if sizes.is_depthwise else convolutions()
     if library is None or not result.size or not operands[0].size:
         return False
@@ -212,7 +199,6 @@ def like(shape: Ints, a: Array, b: Array) -> Array:
 
 
 def part(a: Array, shape: Ints, first: int, last: int) -> Array:
-    """Some samples of an array in row order, seen in a shape whose first size is that of the batch."""
     each = prod(shape[1:]) * a.itemsize
     return DeviceArray(a.address + first * each, (last - first, *shape[1:]), a.dtype, a.block, a.device, None, a.stored)
 
@@ -222,10 +208,7 @@ def by_group(weight: Array, sizes: Sizes) -> Array:
 
 
 def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = False) -> Array:
-    """The windows of some samples: (samples, groups, elements of a window, positions).
-
-    With `beside` they lie as (groups, elements of a window, samples, positions), and so are they given.
-    """
+    """Windows of some samples, (samples, groups, elements, positions); `beside` puts samples behind elements."""
     g, samples = sizes.g, last - first
     own = g.channels * g.taps
     if sizes.is_pointwise:
@@ -241,7 +224,6 @@ def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = Fal
 
 
 def merged_samples(a: Array) -> Array:
-    """(groups, rows, samples, positions) as (groups, rows, both)."""
     shape = (*a.shape[:2], a.shape[2] * a.shape[3])
     if a.strides is None:
         return a.reshape(shape)

@@ -139,7 +139,6 @@ def filtered_back(x: Any, weight: Any, result: Any, channels: Any, each: Any, ge
 
 
 def biased(result: Any, bias: Any, channels: Any, plane: Any, total: Any) -> None:
-    """result[sample, channel, place] += bias[channel]."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         line = index(i // plane)

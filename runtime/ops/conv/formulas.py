@@ -13,7 +13,6 @@ Ints = tuple[int, ...]
 
 
 def named_padding(padding: str, weight_shape: Ints, stride: Ints, dilation: Ints) -> Ints:
-    """The (before, after) pads of each spatial dimension for padding 'same' or 'valid'."""
     name = f"conv{max(len(stride), len(dilation))}d"
     sizes = weight_shape[2:]
     if padding == "valid" or not sizes:  # the check of `convolution` refuses a weight without spatial dimensions

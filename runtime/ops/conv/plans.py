@@ -36,18 +36,12 @@ def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, str
 
 
 def convolution_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    input_shape: Ints,
-    weight_shape: Ints,
-    stride: Ints,
-    *rest: Any,
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, weight: Layout | None, *shapes: Any
 ) -> Plan | None:
     if not are_contiguous(grad, x, weight):
         return None
-    g, _ = geometry_and_result(input_shape, weight_shape, stride, *rest)
+    input_shape, weight_shape, *rest = shapes
+    g, _ = geometry_and_result(input_shape, weight_shape, *rest)
     plan: Plan = ()
     if output_mask[0]:
         plan += algorithm.input_gradient(g, Call(1, 3, None, (0, input_shape), next_of(plan)))
@@ -59,12 +53,10 @@ def convolution_backward(
 
 
 def next_of(plan: Plan, outputs: int = 3) -> int:
-    """The first number of results that a plan does not use."""
     return max([outputs, *[1 + number for step in plan for number, _ in step.results]])
 
 
 def sums_of_channels(g: Geometry, channels: int, spare: int) -> Plan:
-    """The calls for the gradient of the bias: of each channel's plane first, then over the samples."""
     planes = (g.batch * channels, prod(g.positions))
     if g.batch == 1:
         return (sum_step(1, 2, (channels,), folding(planes, 1), 1),)

@@ -8,7 +8,6 @@ from ...shapes import Shape, conv_size, side_pads
 
 
 def convolved(self: Any, weight: Any, bias: Any, *rest: Any) -> Shape:
-    """(batch, outputs, *positions), without a batch where the input has none."""
     stride, padding, dilation, _ = rest
     kernel = weight.shape[2:]
     dims = len(kernel)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,9 @@ from .options import (
     chosen_dtype,
     filled,
     finish,
-    require_strided,
+    made_elsewhere,
     size_argument,
     sparse_zeros,
-    with_function_modes,
-    written,
 )
 
 ZEROS = Creation("zeros", "number", "Ss")
@@ -65,17 +62,22 @@ def zeros(
         made = sparse_zeros("zeros", layout, size_argument("zeros", sizes, size), dtype, device, requires_grad)
         if made is not None:
             return made
-    if out is not None:
-        return written(partial(zeros, *sizes, size=size), out, dtype, requires_grad)
-    if (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+    if out is None and (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := with_function_modes(zeros, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
-    ) is not NOT_HANDLED:
+    return _constant(zeros, 0, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
+
+
+def _constant(
+    function: Any, value: int | None, sizes: tuple[Any, ...], size: Any, out: Any, layout: Any, options: tuple[Any, ...]
+) -> Any:
+    """A tensor of one value, or of whatever the memory holds, by the general path of a function."""
+    op, (dtype, device, *rest) = function.__name__, options
+    if (made := made_elsewhere(function, options, out, layout, *sizes, size=size)) is not NOT_HANDLED:
         return made
-    shape = size_argument("zeros", sizes, size)
-    t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
-    return finish("zeros", t, device, requires_grad, pin_memory)
+    shape, kind = size_argument(op, sizes, size), chosen_dtype(op, dtype, get_default_dtype())
+    if value is None:
+        return finish(op, from_flat(allocate(op, shape, kind, device), shape, kind), device, *rest)
+    return finish(op, filled(op, shape, value, kind, device), device, *rest)
 
 
 def ones(
@@ -95,19 +97,10 @@ def ones(
         >>> sg.ones(3)
         tensor([1., 1., 1.])
     """
-    if layout is not None:
-        require_strided("ones", layout)
-    if out is not None:
-        return written(partial(ones, *sizes, size=size), out, dtype, requires_grad)
-    if (made := ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+    made = ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+    if made is not None:
         return made
-    if (
-        made := with_function_modes(ones, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
-    ) is not NOT_HANDLED:
-        return made
-    shape = size_argument("ones", sizes, size)
-    t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
-    return finish("ones", t, device, requires_grad, pin_memory)
+    return _constant(ones, 1, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
 
 
 def empty(
@@ -138,24 +131,12 @@ def empty(
             return made
     if memory_format is not None and out is None:
         made = empty(*sizes, size=size, dtype=dtype, device=device, pin_memory=pin_memory)
-        return finish("empty", in_format(made, memory_format), device, requires_grad)
-    if out is not None:
-        return written(partial(empty, *sizes, size=size), out, dtype, requires_grad)
-    if (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        requested = argument_checks.memory_format("empty", "memory_format", memory_format)
+        t = relaid(made, format_strides("empty", made._shape, requested))
+        return finish("empty", t, device, requires_grad)
+    if out is None and (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := with_function_modes(empty, (dtype, device, requires_grad, pin_memory), *sizes, size=size)
-    ) is not NOT_HANDLED:
-        return made
-    shape = size_argument("empty", sizes, size)
-    kind = chosen_dtype("empty", dtype, get_default_dtype())
-    t = from_flat(allocate("empty", shape, kind, device), shape, kind)
-    return finish("empty", t, device, requires_grad, pin_memory)
-
-
-def in_format(made: Any, memory_format: Any) -> Any:
-    requested = argument_checks.memory_format("empty", "memory_format", memory_format)
-    return relaid(made, format_strides("empty", made._shape, requested))
+    return _constant(empty, None, sizes, size, out, layout, (dtype, device, requires_grad, pin_memory))
 
 
 def full(
@@ -185,15 +166,11 @@ def full(
         >>> sg.full((2,), 7)
         tensor([7, 7])
     """
-    if layout is not None:
-        require_strided("full", layout)
-    if out is not None:
-        return written(partial(full, size, fill_value), out, dtype, requires_grad)
-    if (made := FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory)) is not None:
+    made = FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+    if made is not None:
         return made
-    if (
-        made := with_function_modes(full, (dtype, device, requires_grad, pin_memory), size, fill_value)
-    ) is not NOT_HANDLED:
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(full, options, out, layout, size, fill_value)) is not NOT_HANDLED:
         return made
     shape = checked_size("full", argument_checks.integer_list("full", "size", size))
     value = argument_checks.scalar("full", "fill_value", fill_value)
@@ -225,13 +202,10 @@ def eye(
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if layout is not None:
-        require_strided("eye", layout)
-    if out is not None:
-        return written(partial(eye, n, m), out, dtype, requires_grad)
-    if (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
+    if out is layout is None and (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := with_function_modes(eye, (dtype, device, requires_grad, pin_memory), n, m=m)) is not NOT_HANDLED:
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(eye, options, out, layout, n, m=m)) is not NOT_HANDLED:
         return made
     rows = argument_checks.integer("eye", "n", n)
     columns = rows if m is None else argument_checks.integer("eye", "m", m)
@@ -259,7 +233,8 @@ def scalar_tensor(
     """
     if (made := SCALAR.launch(s, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (made := with_function_modes(scalar_tensor, (dtype, device, requires_grad, pin_memory), s)) is not NOT_HANDLED:
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(scalar_tensor, options, None, None, s)) is not NOT_HANDLED:
         return made
     value = argument_checks.scalar("scalar_tensor", "s", s)
     kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())

@@ -1,6 +1,4 @@
-"""Random numbers whose distribution is given by tensors: normal, Bernoulli, Poisson, binomial, multinomial.
-
-Random numbers of gamma and Dirichlet distributions, whose gradients say how they move with the parameters.
+"""Random numbers whose distribution is given by tensors: normal, Bernoulli, Poisson, binomial, multinomial, gamma.
 
 The numbers are drawn outside of the graph; the gradients of `_standard_gamma` are those of an op that moves numbers
 from one gamma distribution to another (`gamma_moved`), at the place where both are the same.
@@ -76,12 +74,12 @@ def normal(
     chosen = stream("normal", generator)
     mean, std = _plain(mean), _plain(std)
     _require_std(std)
-    args = [value for value in (mean, std) if _is_tensor(value)]
+    args = [value for value in (mean, std) if isinstance(value, TensorBase)]
     if args:
         like = op.add(*args) if len(args) == 2 else args[0]
         result = drawn_normal("normal", chosen, like._shape, like._dtype, device=like._device) * std + mean
         return result if out is None else write_out("normal", out, result)
-    size = out.shape if size is None and _is_tensor(out) else size
+    size = out.shape if size is None and isinstance(out, TensorBase) else size
     if size is None:
         raise TypeError("normal(): expected a size where mean and std are numbers")
     shape = checked_size("normal", argument_checks.integer_list("normal", "size", size))
@@ -92,36 +90,32 @@ def normal(
 
 
 def _plain(value: Any) -> Any:
-    """A number as it is; a tensor outside the graph."""
-    return alias(value, value._shape, value._strides, value._offset) if _is_tensor(value) else value
+    return alias(value, value._shape, value._strides, value._offset) if isinstance(value, TensorBase) else value
 
 
 def _require_std(std: Any) -> None:
     if not is_known(std):
         return
-    if _is_tensor(std) and std.is_complex():
-        raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
-    if _is_tensor(std) and are_between(_on_host(std).ravel(), 0.0, math.inf):
-        return
-    low_limit = (
-        _on_host(std).min(initial=0).item() if _is_tensor(std) else argument_checks.floating("normal", "std", std)
-    )
+    if isinstance(std, TensorBase):
+        if std.is_complex():
+            raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
+        values = _on_host(std).ravel()
+        low_limit = 0 if are_between(values, 0.0, math.inf) else values.min(initial=0).item()
+    else:
+        low_limit = argument_checks.floating("normal", "std", std)
     if low_limit < 0:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={low_limit}")
 
 
 @interceptable("random")
 def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Any:
-    """For each element 1 with the probability that it is, 0 otherwise.
+    """For each element 1 with the probability that it is, 0 otherwise, in its dtype; no gradient flows through.
 
     Args:
         input: the probabilities.
         p: one probability instead of those in `input`.
         generator: where the randomness comes from; the default generator when not given.
         out: a tensor that takes the numbers.
-
-    Returns:
-        Tensor: of the shape and dtype of `input`; no gradient flows through.
 
     Raises:
         RuntimeError: an element is no probability, or the dtype is not floating point.
@@ -141,7 +135,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, 
 def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | None, device: Any) -> Any:
     """1 with probability p: a number, or a tensor that broadcasts to the shape."""
     chosen = stream(name, generator)
-    if not _is_tensor(p):
+    if not isinstance(p, TensorBase):
         chance = argument_checks.floating(name, "p", p)
         if not 0 <= chance <= 1:
             raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
@@ -161,7 +155,6 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
 
 
 def _require_chances(name: str, p: Any) -> None:
-    """Every element is a probability, where elements can be looked at."""
     chances = _on_host(p) if is_known(p) else np.zeros(1)
     inside = (chances >= 0) & (chances <= 1)
     if not inside.all():
@@ -169,12 +162,7 @@ def _require_chances(name: str, p: Any) -> None:
 
 
 def _on_host(t: Any) -> np.ndarray:
-    """The elements in the dtype that kernels compute in; copied from a device."""
     return compute_array(t if t._device is CPU else _plain(t).cpu())
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, TensorBase)
 
 
 NORMAL = Creation("normal", "normal", "gsvn")
@@ -187,11 +175,8 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
     """For each element the number of events when so many are expected: k with the probability e^-r r^k / k!.
 
     Args:
-        input: the expected numbers r.
+        input: the expected numbers r; their shape and dtype are the result's, through which no gradient flows.
         generator: where the randomness comes from; the default generator when not given.
-
-    Returns:
-        Tensor: of the shape and dtype of `input`; no gradient flows through.
 
     Raises:
         RuntimeError: an element is negative or too large, or the dtype is not floating point.
@@ -215,12 +200,9 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
     """For each element the number of successes in `count` trials of probability `prob`.
 
     Args:
-        count: how many trials, as floating-point numbers.
+        count: how many trials, as floating-point numbers, whose dtype is the result's; no gradient flows through.
         prob: the probabilities; what lies outside of [0, 1] counts as the nearer bound.
         generator: where the randomness comes from; the default generator when not given.
-
-    Returns:
-        Tensor: of the broadcast shape and the dtype of `count`; no gradient flows through.
 
     Raises:
         RuntimeError: a count is negative or too large, a probability is nan, or a dtype is not floating point.
@@ -269,10 +251,7 @@ def multinomial(
         num_samples: how many to draw from each row.
         replacement: whether a place may be drawn again.
         generator: where the randomness comes from; the default generator when not given.
-        out: a tensor that takes the places.
-
-    Returns:
-        Tensor: int64, the places drawn from each row in the order in which they were drawn.
+        out: a tensor of int64 that takes the places, in the order in which they are drawn.
 
     Raises:
         RuntimeError: a weight is negative, infinite or nan, a row has no positive one, or too few to draw from.
@@ -292,14 +271,19 @@ def multinomial(
     _require_weights(weights, count, again)
     chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
-        sampled = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
+        if again:  # where a uniform share of the total falls among the running sums
+            sums = op.cumsum(rows, 1)
+            shares = uniform("multinomial", chosen, (len(rows), count), float64, device=rows._device)
+            sampled = op.searchsorted(sums, shares * sums[:, -1:], right=True)
+        else:  # the first to arrive where each arrives at its own rate; those of rate 0 come last, in their order
+            arrivals = exponential("multinomial", chosen, rows._shape, float64, device=rows._device) / rows
+            sampled = op.argsort(arrivals, 1, stable=True)[:, :count].contiguous()
     result = sampled.reshape(*weights.shape[:-1], count)
     return result if out is None else write_out("multinomial", out, result)
 
 
 def _host_sampled_indices(input: Any, count: int, again: bool, generator: Generator | None) -> Any:
-    """What is drawn by one loop on the host; None elsewhere, where many are drawn without replacement, or weights are
-    wrong."""
+    """What one loop on the host draws; None elsewhere, of many without replacement, and where weights are wrong."""
     shape = input._shape
     columns = shape[-1] if shape else 0
     uses_search = again or count <= min(columns, SEARCH_THRESHOLD)
@@ -313,12 +297,8 @@ def _host_sampled_indices(input: Any, count: int, again: bool, generator: Genera
     return filled_by(fill, "multinomial", chosen, size, int64, CPU, weights, columns, count, random_count=random_count)
 
 
-def is_here(target_device: Any) -> bool:
-    return (
-        target_device is CPU
-        if not _is_tensor(target_device)
-        else target_device._device is CPU and is_known(target_device)
-    )
+def is_here(where: Any) -> bool:
+    return where._device is CPU and is_known(where) if isinstance(where, TensorBase) else where is CPU
 
 
 def _require_weights(weights: Any, count: int, again: bool) -> None:
@@ -336,28 +316,12 @@ def _require_weights(weights: Any, count: int, again: bool) -> None:
         raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
 
 
-def _with_replacement(generator: Generator, rows: Any, count: int) -> Any:
-    """Where a uniform share of the total falls among the running sums."""
-    sums = op.cumsum(rows, 1)
-    shares = uniform("multinomial", generator, (len(rows), count), float64, device=rows._device)
-    return op.searchsorted(sums, shares * sums[:, -1:], right=True)
-
-
-def _without_replacement(generator: Generator, rows: Any, count: int) -> Any:
-    """The first to arrive where each arrives at its own rate; those of rate 0 come last, in their order."""
-    arrivals = exponential("multinomial", generator, rows._shape, float64, device=rows._device) / rows
-    return op.argsort(arrivals, 1, stable=True)[:, :count].contiguous()
-
-
 def _standard_gamma(input: Any, generator: Generator | None = None) -> Any:
     """For each element a number of the density x^(a - 1) e^-x / gamma(a), differentiable by a.
 
     Args:
-        input: the shapes a; 0 gives 0.
+        input: the shapes a, as many as numbers are drawn, in the same dtype; 0 gives 0.
         generator: where the randomness comes from; the default generator when not given.
-
-    Returns:
-        Tensor: of the shape and dtype of `input`.
 
     Raises:
         RuntimeError: the dtype is not floating point.
@@ -384,11 +348,8 @@ def _sample_dirichlet(input: Any, generator: Generator | None = None) -> Any:
     """Vectors of the Dirichlet distributions whose concentrations lie along the last dimension.
 
     Args:
-        input: the concentrations.
+        input: the concentrations; their shape and dtype are the result's, through which no gradient flows.
         generator: where the randomness comes from; the default generator when not given.
-
-    Returns:
-        Tensor: of the shape and dtype of `input`; no gradient flows through.
 
     Raises:
         RuntimeError: the dtype is not floating point.

@@ -1,7 +1,4 @@
-"""Reading numbers out of nested sequences, level by level (no recursion), and the dtype they infer.
-
-Tensors made of existing data: nested sequences, NumPy arrays, other tensors.
-"""
+"""Tensors of existing data: nested sequences, read level by level (no recursion), NumPy arrays, other tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}
 
 
 def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
-    """The array of a number or nested sequence and its dtype: `kind`, else what the elements infer."""
     if data.__class__ is list and len(types := set(map(type, data))) == 1 and types <= _RANK.keys():  # as most are
         result = kind or _python_dtype(*types)
         return _to_array(op, data, types, result), result
@@ -36,7 +32,7 @@ def read_nested(op: str, data: Any, kind: Dtype | None) -> tuple[np.ndarray, Dty
     while level and any(map(_is_sequence, set(map(type, level)))):
         if len(shape) == _MAX_DIMS:
             raise ValueError(f"{op}(): too many dimensions '{type_name(level[0])}'")
-        if _are_equal_arrays(level):
+        if all(type(x) is np.ndarray for x in level) and len({x.shape for x in level}) == 1:
             return _stack(shape, level, kind)
         level = _next_level(op, shape, level)
     types = set(map(type, level))
@@ -76,10 +72,6 @@ def _items(sequence: Any) -> Any:
     if isinstance(sequence, np.ndarray) and sequence.ndim == 0:
         return [sequence[()]]
     return sequence if isinstance(sequence, (list, tuple)) else [sequence[i] for i in range(len(sequence))]
-
-
-def _are_equal_arrays(level: list[Any]) -> bool:
-    return all(type(x) is np.ndarray for x in level) and len({x.shape for x in level}) == 1
 
 
 def _stack(shape: list[int], arrays: list[np.ndarray], kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
@@ -200,16 +192,11 @@ def tensor(
     """
     if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := query_modes(
-            tensor, data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+    if (made := query_modes(tensor, data, **options)) is not NOT_HANDLED:
         return made
-    kind = argument_checks.optional_dtype("tensor", "dtype", dtype)
-    return finish(
-        "tensor", _copy_of("tensor", data, kind), device_of(data, device), requires_grad, pin_memory, is_data=True
-    )
+    made = _copy_of("tensor", data, argument_checks.optional_dtype("tensor", "dtype", dtype))
+    return finish("tensor", made, device_of(data, device), requires_grad, pin_memory, is_data=True)
 
 
 def device_of(data: Any, device: Any) -> Any:

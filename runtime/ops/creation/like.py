@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...dispatch import argument_checks
+from ...shapes import Shape
 from ...tensor.layouts import relaid, requested_strides
 from ...tensor.observers import interceptable
 from ...tensor.tensor import from_flat
-from .fast_calls import Creation, like_first, sampled_like_first
+from .fast_calls import Creation, named_like, public
 from .from_data import tensor
-from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
+from .options import allocate, checked_size, chosen_dtype, filled, finish, require_strided, size_argument
 from .random import integers, normal, randint_bounds, stream, uniform
 
 ZEROS_LIKE = Creation("zeros_like", "number", "L")
@@ -31,26 +34,87 @@ def options_like(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, An
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
 
 
-def in_memory_format(op: str, t: Any, source: Any, memory_format: Any) -> Any:
-    """A new tensor of equal elements, or ones that mean nothing yet, in a memory format.
-
-    By default that is as `source` lies. What is drawn is drawn for places in memory.
-    """
-    requested = argument_checks.optional_memory_format(op, "memory_format", memory_format)
-    return relaid(t, requested_strides(op, source, requested))
-
-
-@like_first(ZEROS_LIKE)
-@interceptable("like", sparse="without_elements")
-def zeros_like(
-    input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
+def made_like(
+    op: str, make: Any, input: Any, dtype: Any, device: Any, requires_grad: Any, memory_format: Any, *args: Any
 ) -> Any:
+    """What `make` gives of shape, dtype and device, laid as a format says, by default as `input` lies.
+
+    What is drawn is drawn for places in memory.
+    """
+    kind, target_device = options_like(op, input, dtype, device)
+    t = make(input._shape, kind, target_device, *args)
+    requested = argument_checks.optional_memory_format(op, "memory_format", memory_format)
+    return finish(op, relaid(t, requested_strides(op, input, requested)), target_device, requires_grad)
+
+
+def _like(creation: Creation, rule: str = "like", sparse: str = "") -> Callable[[Any], Any]:
+    """The public function of how elements are made, which asks native code before all who watch, of whom it knows."""
+
+    def decorate(make: Any) -> Any:
+        name, is_random = creation.name, rule == "random"
+
+        def general(
+            input: Any,
+            *,
+            generator: Any = None,
+            dtype: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            memory_format: Any = None,
+        ) -> Any:
+            chosen = (stream(name, generator),) if is_random else ()
+            return made_like(name, make, input, dtype, device, requires_grad, memory_format, *chosen)
+
+        watched = interceptable(rule, sparse)(named_like(general, make))
+
+        def like(
+            input: Any,
+            *,
+            dtype: Any = None,
+            layout: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            memory_format: Any = None,
+        ) -> Any:
+            if layout is not None:
+                require_strided(name, layout)
+            made = creation.launch(input, dtype, device, requires_grad, memory_format)
+            if made is not None:
+                return made
+            return watched(input, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
+
+        def sampled_like(
+            input: Any,
+            *,
+            generator: Any = None,
+            dtype: Any = None,
+            layout: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            memory_format: Any = None,
+        ) -> Any:
+            if layout is not None:
+                require_strided(name, layout)
+            made = creation.launch(generator, input, dtype, device, requires_grad, memory_format)
+            if made is not None:
+                return made
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+            return watched(input, generator=generator, memory_format=memory_format, **options)
+
+        return public(sampled_like if is_random else like, watched, make)
+
+    return decorate
+
+
+@_like(ZEROS_LIKE, sparse="without_elements")
+def zeros_like(shape: Shape, kind: Any, device: Any) -> Any:
     """Zeros of the shape, dtype and device of `input`.
 
     Args:
         input: the tensor to be like.
         dtype: the element type; that of `input` when not given.
         device: where the tensor is made; where `input` is when not given.
+        layout: strided, the only one that there is.
         requires_grad: whether operations on the new tensor are recorded.
         memory_format: how the dimensions lie in memory; as those of `input` when not given.
 
@@ -59,20 +123,36 @@ def zeros_like(
         >>> sg.zeros_like(sg.ones(2))
         tensor([0., 0.])
     """
-    kind, target_device = options_like("zeros_like", input, dtype, device)
-    t = in_memory_format("zeros_like", filled("zeros_like", input._shape, 0, kind, target_device), input, memory_format)
-    return finish("zeros_like", t, target_device, requires_grad)
+    return filled("zeros_like", shape, 0, kind, device)
 
 
-@like_first(ONES_LIKE)
-@interceptable("like")
-def ones_like(
-    input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
-) -> Any:
+@_like(ONES_LIKE)
+def ones_like(shape: Shape, kind: Any, device: Any) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
-    kind, target_device = options_like("ones_like", input, dtype, device)
-    t = in_memory_format("ones_like", filled("ones_like", input._shape, 1, kind, target_device), input, memory_format)
-    return finish("ones_like", t, target_device, requires_grad)
+    return filled("ones_like", shape, 1, kind, device)
+
+
+@_like(EMPTY_LIKE, sparse="without_elements")
+def empty_like(shape: Shape, kind: Any, device: Any) -> Any:
+    """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
+    return from_flat(allocate("empty_like", shape, kind, device), shape, kind)
+
+
+@_like(RAND_LIKE, "random")
+def rand_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Any:
+    """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`.
+
+    Args:
+        generator: where the randomness comes from; the default generator when not given.
+        input, dtype, layout, device, requires_grad, memory_format: as of `zeros_like`.
+    """
+    return uniform("rand_like", generator, shape, kind, device=device)
+
+
+@_like(RANDN_LIKE, "random")
+def randn_like(shape: Shape, kind: Any, device: Any, generator: Any) -> Any:
+    """Numbers drawn from the standard normal distribution, arguments as of `rand_like`."""
+    return normal("randn_like", generator, shape, kind, device=device)
 
 
 @interceptable("like")
@@ -93,67 +173,11 @@ def full_like(
     """
     if (made := FULL_LIKE.launch(input, fill_value, dtype, device, requires_grad, memory_format)) is not None:
         return made
-    kind, target_device = options_like("full_like", input, dtype, device)
+    options = dtype, device, requires_grad, memory_format
     value = argument_checks.scalar("full_like", "fill_value", fill_value)
-    t = in_memory_format(
-        "full_like", filled("full_like", input._shape, value, kind, target_device), input, memory_format
+    return made_like(
+        "full_like", lambda shape, kind, device: filled("full_like", shape, value, kind, device), input, *options
     )
-    return finish("full_like", t, target_device, requires_grad)
-
-
-@like_first(EMPTY_LIKE)
-@interceptable("like", sparse="without_elements")
-def empty_like(
-    input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
-) -> Any:
-    """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
-    kind, target_device = options_like("empty_like", input, dtype, device)
-    t = from_flat(allocate("empty_like", input._shape, kind, target_device), input._shape, kind)
-    return finish("empty_like", in_memory_format("empty_like", t, input, memory_format), target_device, requires_grad)
-
-
-@sampled_like_first(RAND_LIKE)
-@interceptable("random")
-def rand_like(
-    input: Any,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
-    """Numbers drawn uniformly from [0, 1) in the shape, dtype and device of `input`.
-
-    Args:
-        generator: where the randomness comes from; the default generator when not given.
-        input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
-    """
-    kind, target_device = options_like("rand_like", input, dtype, device)
-    t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=target_device)
-    return finish("rand_like", in_memory_format("rand_like", t, input, memory_format), target_device, requires_grad)
-
-
-@sampled_like_first(RANDN_LIKE)
-@interceptable("random")
-def randn_like(
-    input: Any,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-) -> Any:
-    """Numbers drawn from the standard normal distribution in the shape, dtype and device of `input`.
-
-    Args:
-        generator: where the randomness comes from; the default generator when not given.
-        input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
-    """
-    kind, target_device = options_like("randn_like", input, dtype, device)
-    t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=target_device)
-    return finish("randn_like", in_memory_format("randn_like", t, input, memory_format), target_device, requires_grad)
 
 
 @interceptable("random")
@@ -176,12 +200,8 @@ def randint_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, target_device = options_like("randint_like", input, dtype, device)
-    bounds = randint_bounds("randint_like", low, high)
-    t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind, target_device)
-    return finish(
-        "randint_like", in_memory_format("randint_like", t, input, memory_format), target_device, requires_grad
-    )
+    args = "randint_like", stream("randint_like", generator), randint_bounds("randint_like", low, high)
+    return made_like("randint_like", partial(integers, *args), input, dtype, device, requires_grad, memory_format)
 
 
 def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
@@ -253,9 +273,5 @@ def new_empty(
         return made
     kind, target_device = options_like("new_empty", self, dtype, device)
     shape = size_argument("new_empty", sizes, size)
-    return finish(
-        "new_empty",
-        from_flat(allocate("new_empty", shape, kind, target_device), shape, kind),
-        target_device,
-        requires_grad,
-    )
+    t = from_flat(allocate("new_empty", shape, kind, target_device), shape, kind)
+    return finish("new_empty", t, target_device, requires_grad)

@@ -1,7 +1,4 @@
-"""Tensors over the memory of others: of what `asarray` takes, and of other libraries by DLPack.
-
-Memory of a given layout, and memory that somebody else holds.
-"""
+"""Tensors over the memory of others, of what `asarray` takes or by DLPack, and memory of a given layout."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from ...device.device import cuda_device, cuda_device_count
 from ...dispatch import argument_checks
 from ...errors import ShapeError, type_name
 from ...shapes import contiguous_strides
-from ...tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, consume_capsule, content, renamed
+from ...tensor.dlpack import CUDA, CUDA_MANAGED, consume_capsule, content, renamed
 from ...tensor.dtypes import get_default_dtype
 from ...tensor.tensor import TensorBase, alias, from_flat
 from ...tensor.view_shapes import span
@@ -85,8 +82,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         if copy is False:
             raise ValueError(
                 f"cannot move DLPack tensor from device {result.__dlpack_device__()} to {target_device} without "
-                "copying. "
-                "Set copy=None or copy=True."
+                "copying. Set copy=None or copy=True."
             )
         return result.to(target_device)
     return result.clone() if copy else result
@@ -137,7 +133,6 @@ class Capsule:
 
 
 def _of_device(value: Any, index: int) -> Any:
-    """A tensor over memory of a CUDA device, which may be used by the current stream from now on."""
     if index >= cuda_device_count():
         raise BufferError(f"it lies on cuda:{index}, of {cuda_device_count()} CUDA devices that there are here")
     from ...device.cuda.array import DeviceArray  # loaded with the first device
@@ -152,7 +147,9 @@ def _of_device(value: Any, index: int) -> Any:
     if size and not driver().is_on_device(result.address, size, index):
         raise BufferError(f"there are no {size} bytes at {result.address:#x} on {target_device}, of the driver in use")
     storage = DeviceArray(result.address, (result.span,), result.dtype.np, result.owner, target_device)
-    return _with_strides(storage, result)
+    if storage.size == 0 and 0 in result.shape:
+        return from_flat(storage, result.shape, result.dtype)
+    return alias(from_flat(storage, storage.shape, result.dtype), result.shape, result.strides, 0)
 
 
 def _requested_capsule(value: Any, stream: int | None) -> Any:
@@ -161,12 +158,6 @@ def _requested_capsule(value: Any, stream: int | None) -> Any:
         return value.__dlpack__(stream=stream, max_version=(1, 0))
     except TypeError:
         return value.__dlpack__(stream=stream)
-
-
-def _with_strides(storage: Any, result: Foreign) -> Any:
-    if storage.size == 0 and 0 in result.shape:
-        return from_flat(storage, result.shape, result.dtype)
-    return alias(from_flat(storage, storage.shape, result.dtype), result.shape, result.strides, 0)
 
 
 def empty_strided(
@@ -209,12 +200,8 @@ def new_empty_strided(
         requires_grad: whether operations on the new tensor are recorded.
     """
     kind, target_device = options_like("new_empty_strided", self, dtype, device)
-    return finish(
-        "new_empty_strided",
-        _checked_layout("new_empty_strided", size, stride, kind, target_device),
-        target_device,
-        requires_grad,
-    )
+    made = _checked_layout("new_empty_strided", size, stride, kind, target_device)
+    return finish("new_empty_strided", made, target_device, requires_grad)
 
 
 def empty_permuted(
@@ -252,13 +239,8 @@ def empty_permuted(
         strides[dim] = step
         step *= max(shape[dim], 1)
     kind = chosen_dtype("empty_permuted", dtype, get_default_dtype())
-    return finish(
-        "empty_permuted",
-        _checked_layout("empty_permuted", shape, strides, kind, device),
-        device,
-        requires_grad,
-        pin_memory,
-    )
+    made = _checked_layout("empty_permuted", shape, strides, kind, device)
+    return finish("empty_permuted", made, device, requires_grad, pin_memory)
 
 
 def _checked_layout(name: str, size: Any, stride: Any, kind: Any, device: Any) -> Any:
@@ -296,10 +278,8 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
         tensor([1, 2], dtype=specgrad.int16)
     """
     kind = argument_checks.dtype("frombuffer", "dtype", dtype)
-    requested, start = (
-        argument_checks.integer("frombuffer", "count", count),
-        argument_checks.integer("frombuffer", "offset", offset),
-    )
+    numbers = {"count": count, "offset": offset}
+    requested, start = (argument_checks.integer("frombuffer", name, value) for name, value in numbers.items())
     try:
         length = memoryview(buffer).nbytes
     except TypeError:

@@ -1,7 +1,4 @@
-"""Arguments that creation functions share: sizes, dtypes, devices, numbers and their conversion, requires_grad.
-
-`out=` and `layout=` of functions that make tensors.
-"""
+"""Arguments that creation functions share: sizes, dtypes, devices, layouts, numbers, requires_grad, out."""
 
 from __future__ import annotations
 
@@ -72,7 +69,6 @@ def chosen_dtype(op: str, value: Any, default: dtype) -> dtype:
 
 
 def device_for(op: str, value: Any) -> device:
-    """The device of a new tensor: that of the argument `device`, or the default one."""
     return default_device() if value is None else argument_checks.device(op, "device", value)
 
 
@@ -90,7 +86,6 @@ def allocate_array(op: str, count: int, kind: np.dtype, target_device: device) -
 
 @contextmanager
 def allocating(op: str) -> Iterator[None]:
-    """Turns NumPy's MemoryError into PyTorch's RuntimeError."""
     try:
         yield
     except MemoryError as error:
@@ -147,7 +142,6 @@ def _pinned(op: str, t: Any, target_device: device) -> Any:
 
 
 def convert_number(op: str, value: Any, kind: dtype) -> Any:
-    """The number as Python holds it for the dtype; RuntimeError when it does not fit."""
     if value.__class__ is int and 0 <= value <= FITS_ALL:
         return OF_KIND[kind.kind](value)
     if isinstance(value, complex) and kind.kind != "c":
@@ -164,7 +158,6 @@ def convert_number(op: str, value: Any, kind: dtype) -> Any:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a real number is finite; integers of any size are."""
     return isinstance(value, int) or isfinite(value)
 
 
@@ -204,11 +197,16 @@ def from_array(array: np.ndarray, kind: dtype) -> Any:
     return adopt(array if array.dtype == kind.np else cast(array, kind))
 
 
-def with_function_modes(function: Callable[..., Any], options: tuple[Any, ...], *args: Any, **named: Any) -> Any:
-    """What a `__torch_function__` gives in the place of a new tensor, with those of `OPTIONS` that are given.
+def made_elsewhere(
+    function: Callable[..., Any], options: tuple[Any, ...], out: Any, layout: Any, *args: Any, **named: Any
+) -> Any:
+    """What is written to `out`, or a `__torch_function__` gives in the place of a new tensor; else NOT_HANDLED.
 
-    NOT_HANDLED where there is nobody to ask, as there is none without modes where all arguments are plain.
+    `options` are those of `OPTIONS`.
     """
+    require_strided(function.__name__, layout)
+    if out is not None:
+        return written(partial(function, *args, **named), out, options[0], options[2])
     if not watch.interceptors and not any(map(foreign, args)):
         return NOT_HANDLED
     return overridden(function, *args, **_explicit_options(named | dict(zip(OPTIONS, options, strict=False))))
@@ -236,23 +234,15 @@ def written(make: partial[Any], out: Any, dtype: Any, requires_grad: Any) -> Any
 
 
 def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, requires_grad: Any) -> Any:
-    """A tensor of a sparse layout that keeps no elements; None where `layout` is the strided one.
-
-    Raises:
-        RuntimeError: `layout` is no layout.
-    """
+    """A tensor of a sparse layout that keeps no elements; None where `layout` is the strided one."""
     if layout is strided:
         return None
     if not isinstance(layout, Layout):
         require_strided(op, layout)
     kind = get_default_dtype() if dtype is None else argument_checks.dtype(op, "dtype", dtype)
     flat = empty(0, kind.np, default_device() if device is None else resolve(device))
-    made = (
-        from_flat(flat, (0,) * len(size), kind)
-        .to_sparse()
-        .sparse_resize_and_clear_(size, len(size), 0)
-        .to_sparse(layout=layout)
-    )
+    cleared = from_flat(flat, (0,) * len(size), kind).to_sparse().sparse_resize_and_clear_(size, len(size), 0)
+    made = cleared.to_sparse(layout=layout)
     return made.requires_grad_() if requires_grad else made
 
 

@@ -1,13 +1,12 @@
-"""Random numbers as tensors: which words of a generator's stream they take, in which dtype they are computed.
+"""Random tensors: which words of a generator's stream they take, in which dtype they are computed.
 
-Numbers are made by kernels that fill flat arrays (`kernels/cpu/filling/draws.py`); float16 and bfloat16 are rounded
-from float32, complex numbers are pairs of real ones.
-
-Tensors of random numbers.
+Numbers are made by kernels that fill flat arrays (`kernels/cpu/random.py`); float16 and bfloat16 are rounded from
+float32, complex numbers are pairs of real ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from math import prod
 from typing import Any, NamedTuple
@@ -24,7 +23,7 @@ from ...tensor.dtypes import dtype as Dtype
 from ...tensor.generator import Generator, default_generator
 from ...tensor.observers import interceptable
 from ...tensor.tensor import from_flat
-from .fast_calls import Creation, sampled_first
+from .fast_calls import Creation, named_like, public
 from .options import (
     allocate_array,
     cast,
@@ -107,10 +106,6 @@ def integers(
     return filled_by("fill_integers", op, generator, size, int64, device, low, high, cast_to=kind)
 
 
-def permutation(op: str, generator: Generator, count: int, kind: Dtype, device: Any = None) -> Any:
-    return filled_by("fill_permutation", op, generator, (count,), int64, device, cast_to=kind)
-
-
 def filled_by(
     fill: str,
     op: str,
@@ -123,25 +118,14 @@ def filled_by(
     random_count: int | None = None,
     cast_to: Dtype | None = None,
 ) -> Any:
-    """A tensor of what a function of `kernels/cpu/filling/draws.py` fills an array with, or that of the device.
-
-    It takes as many words of the stream as elements of so many bits need, unless `words` says how many.
-    """
     target_device = device_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, target_device)
-    _fill(
-        fill,
-        flat,
-        random.random_slots_of(flat.size, bits) if random_count is None else random_count,
-        generator,
-        target_device,
-        args,
-    )
+    count = random.random_slots_of(flat.size, bits) if random_count is None else random_count
+    _fill(fill, flat, count, generator, target_device, args)
     return converted(from_flat(flat, size, kind), kind if cast_to is None else cast_to)
 
 
 def converted(t: Any, kind: Dtype) -> Any:
-    """A new tensor in another dtype; what nobody else holds needs no op to be converted on the host."""
     if t._dtype is kind:
         return t
     return from_flat(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)
@@ -167,26 +151,13 @@ def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any
 
 def _fill(fill: str, flat: Any, count: int, generator: Generator, target_device: Any, args: tuple[Any, ...]) -> None:
     """Let a function of the device fill an array with the next `count` words, if there is anything to fill."""
-    if target_device is not META:
-        getattr(_fillers(target_device), fill)(flat, *_position(generator, count, target_device), *args)
-
-
-def _position(generator: Generator, count: int, target_device: Any) -> Any:
-    """The seed, and the first of `count` words of its stream; of a draw for a graph, what stands for them."""
-    return (
-        generator.take(count)
-        if target_device is CPU
-        else _fillers(target_device).position(generator, count, target_device)
-    )
-
-
-def _fillers(target_device: Any) -> Any:
-    """The module of the functions that fill arrays on a device."""
     if target_device is CPU:
-        return random
-    from ...kernels.cuda_launch import random as on_device  # loaded with the first device
+        getattr(random, fill)(flat, *generator.take(count), *args)
+    elif target_device is not META:
+        from ...kernels.cuda_launch import random as on_device  # loaded with the first device
 
-    return on_device
+        # The seed, and the first of its words; of a draw for a graph, what stands for them.
+        getattr(on_device, fill)(flat, *on_device.position(generator, count, target_device), *args)
 
 
 RAND = Creation("rand", "uniform", "gSs")
@@ -196,19 +167,59 @@ RANDINT = Creation("randint", "integers", "gvns")
 RANDPERM = Creation("randperm", "permutation", "gv")
 
 
-@sampled_first(RAND)
-@interceptable("random")
-def rand(
-    *sizes: Any,
-    size: Any = None,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
+def _sampled(creation: Creation) -> Callable[[Any], Any]:
+    """The public function of how numbers are drawn, which asks native code before all who watch, of whom it knows."""
+
+    def decorate(make: Any) -> Any:
+        name = creation.name
+
+        def general(
+            *sizes: Any,
+            size: Any = None,
+            generator: Any = None,
+            out: Any = None,
+            dtype: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            pin_memory: bool = False,
+        ) -> Any:
+            if out is not None:
+                return written(partial(watched, *sizes, size=size, generator=generator), out, dtype, requires_grad)
+            shape, kind = size_argument(name, sizes, size), chosen_dtype(name, dtype, get_default_dtype())
+            t = make(name, stream(name, generator), shape, kind, device=device)
+            return finish(name, t, device, requires_grad, pin_memory)
+
+        watched = interceptable("random")(named_like(general, make))
+
+        def sampled(
+            *sizes: Any,
+            size: Any = None,
+            generator: Generator | None = None,
+            out: Any = None,
+            dtype: Any = None,
+            layout: Any = None,
+            device: Any = None,
+            requires_grad: bool = False,
+            pin_memory: bool = False,
+        ) -> Any:
+            if layout is not None:
+                require_strided(name, layout)
+            if out is None:
+                made = creation.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)
+                if made is not None:
+                    return made
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+            if out is not None:
+                options["out"] = out
+            return watched(*sizes, size=size, generator=generator, **options)
+
+        return public(sampled, watched, make)
+
+    return decorate
+
+
+@_sampled(RAND)
+def rand(*args: Any, device: Any) -> Any:
     """Numbers drawn uniformly from [0, 1).
 
     Args:
@@ -221,30 +232,11 @@ def rand(
         >>> bool((sg.rand(5) < 1).all())
         True
     """
-    if layout is not None:
-        require_strided("rand", layout)
-    if out is not None:
-        return written(partial(rand, *sizes, size=size, generator=generator), out, dtype, requires_grad)
-    shape = size_argument("rand", sizes, size)
-    t = uniform(
-        "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
-    )
-    return finish("rand", t, device, requires_grad, pin_memory)
+    return uniform(*args, device=device)
 
 
-@sampled_first(RANDN)
-@interceptable("random")
-def randn(
-    *sizes: Any,
-    size: Any = None,
-    generator: Generator | None = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Any:
+@_sampled(RANDN)
+def randn(*args: Any, device: Any) -> Any:
     """Numbers drawn from the normal distribution of mean 0 and variance 1; arguments as of `rand`.
 
     Example:
@@ -252,15 +244,7 @@ def randn(
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
-    if layout is not None:
-        require_strided("randn", layout)
-    if out is not None:
-        return written(partial(randn, *sizes, size=size, generator=generator), out, dtype, requires_grad)
-    shape = size_argument("randn", sizes, size)
-    t = normal(
-        "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
-    )
-    return finish("randn", t, device, requires_grad, pin_memory)
+    return normal(*args, device=device)
 
 
 def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
@@ -301,14 +285,15 @@ def randint(
         >>> sg.randint(3, (2, 2)).dtype
         specgrad.int64
     """
-    if layout is not None:
-        require_strided("randint", layout)
-    if out is not None:
-        return written(partial(randint, low, high, size, generator=generator), out, dtype, requires_grad)
     if size is None and isinstance(high, (list, tuple)):
         high, size = None, high
-    if (made := RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
+    if out is layout is None:
+        made = RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)
+        if made is not None:
+            return made
+    require_strided("randint", layout)
+    if out is not None:
+        return written(partial(randint, low, high, size, generator=generator), out, dtype, requires_grad)
     if size is None:
         raise TypeError('randint() missing 1 required positional argument: "size"')
     shape = checked_size("randint", argument_checks.integer_list("randint", "size", size))
@@ -342,12 +327,12 @@ def randperm(
         >>> sorted(sg.randperm(4).tolist())
         [0, 1, 2, 3]
     """
-    if layout is not None:
-        require_strided("randperm", layout)
+    made = RANDPERM.launch(generator, n, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+    if made is not None:
+        return made
+    require_strided("randperm", layout)
     if out is not None:
         return written(partial(randperm, n, generator=generator), out, dtype, requires_grad)
-    if (made := RANDPERM.launch(generator, n, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
     count = argument_checks.integer("randperm", "n", n)
     checked_size("randperm", (count,))
     kind = chosen_dtype("randperm", dtype, int64)
@@ -355,7 +340,8 @@ def randperm(
         raise UnsupportedDtypeError(f"randperm(): not implemented for {kind}")
     if kind.kind == "i" and count > iinfo(kind).max + 1:
         raise DtypeError(f"randperm(): n={count} is too large for {kind}")
-    t = permutation("randperm", stream("randperm", generator), count, kind, device)
+    chosen = stream("randperm", generator)
+    t = filled_by("fill_permutation", "randperm", chosen, (count,), int64, device, cast_to=kind)
     return finish("randperm", t, device, requires_grad, pin_memory)
 
 

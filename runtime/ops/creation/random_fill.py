@@ -30,20 +30,25 @@ def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Gener
         to: the upper bound.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: `from_` is larger than `to`.
     """
     if UNIFORM.launch(self, from_, to, generator) is not None:
         return self
-    low, high = argument_checks.floating("uniform_", "from", from_), argument_checks.floating("uniform_", "to", to)
+    low, high = _floats("uniform_", **{"from": from_, "to": to})
     if low > high:
         raise RuntimeError(f"uniform_(): expected from <= to, but got from={low} > to={high}")
-    return op.copy_(
-        self, uniform("uniform_", stream("uniform_", generator), self._shape, self._dtype, low, high, self._device)
-    )
+    return op.copy_(self, _drawn("uniform_", uniform, self, generator, self._dtype, low, high))
+
+
+def _floats(name: str, **numbers: Any) -> list[float]:
+    return [argument_checks.floating(name, argument, value) for argument, value in numbers.items()]
+
+
+def _drawn(name: str, draw: Any, like: Any, generator: Generator | None, kind: Any, *numbers: float) -> Any:
+    """Numbers of a distribution in the shape of a tensor, where that lies."""
+    return draw(name, stream(name, generator), like._shape, kind, *numbers, like._device)
 
 
 @interceptable("random")
@@ -55,23 +60,16 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
         std: the standard deviation.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: `std` is negative.
     """
     if NORMAL.launch(self, mean, std, generator) is not None:
         return self
-    mean_value, width = (
-        argument_checks.floating("normal_", "mean", mean),
-        argument_checks.floating("normal_", "std", std),
-    )
+    mean_value, width = _floats("normal_", mean=mean, std=std)
     if width < 0:
         raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")
-    return op.copy_(
-        self, normal("normal_", stream("normal_", generator), self._shape, self._dtype, mean_value, width, self._device)
-    )
+    return op.copy_(self, _drawn("normal_", normal, self, generator, self._dtype, mean_value, width))
 
 
 @interceptable("random")
@@ -83,8 +81,6 @@ def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Gene
         to: the upper bound; without bounds, what the dtype holds exactly.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: `from_` is not smaller than `to`, or the dtype does not hold these numbers.
@@ -92,9 +88,8 @@ def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Gene
     low, high = argument_checks.integer("random_", "from", from_), argument_checks.optional_integer("random_", "to", to)
     if high is None:
         low, high = (0, low) if low else (0, _largest_exact(self._dtype) + 1)
-    return op.copy_(
-        self, integers("random_", stream("random_", generator), (low, high), self._shape, self._dtype, self._device)
-    )
+    chosen = stream("random_", generator)
+    return op.copy_(self, integers("random_", chosen, (low, high), self._shape, self._dtype, self._device))
 
 
 def _largest_exact(kind: Any) -> int:
@@ -111,8 +106,6 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -
         p: a probability, or a tensor of one for each element.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: p is no probability.
@@ -130,8 +123,6 @@ def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None =
         lambd: the rate, larger than 0.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: `lambd` is not larger than 0, or the dtype is not floating point.
@@ -141,10 +132,7 @@ def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None =
     rate = argument_checks.floating("exponential_", "lambd", lambd)
     if not rate > 0:
         raise RuntimeError(f"exponential_(): expected lambd > 0, but got lambd={rate}")
-    return op.copy_(
-        self,
-        exponential("exponential_", stream("exponential_", generator), self._shape, self._dtype, rate, self._device),
-    )
+    return op.copy_(self, _drawn("exponential_", exponential, self, generator, self._dtype, rate))
 
 
 _MAX_CACHED = 2.0**62  # trials, that an int64 holds
@@ -159,8 +147,6 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
         p: the probability of a success, between 0 and 1.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: p does not lie between 0 and 1, or the dtype is bool or complex.
@@ -170,9 +156,7 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
         raise RuntimeError(f"geometric_(): expected p between 0 and 1, but got p={chance}")
     if self._dtype.kind in "bc":
         raise UnsupportedDtypeError(f"geometric_(): expected integers or real numbers, but got {self._dtype}")
-    waiting = exponential(
-        "geometric_", stream("geometric_", generator), self._shape, float64, -log1p(-chance), self._device
-    )
+    waiting = _drawn("geometric_", exponential, self, generator, float64, -log1p(-chance))
     counts = waiting.ceil_() if chance > _RARE else waiting.ceil_().clamp_max_(_MAX_CACHED)
     return op.copy_(self, converted(counts, self._dtype))
 
@@ -186,18 +170,13 @@ def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Ge
         sigma: half of its width at half of its height, larger than 0.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: `sigma` is not larger than 0, or the dtype is not floating point.
     """
-    mean_value, width = (
-        argument_checks.floating("cauchy_", "median", median),
-        argument_checks.floating("cauchy_", "sigma", sigma),
-    )
+    mean_value, width = _floats("cauchy_", median=median, sigma=sigma)
     _require("cauchy_", "sigma", width, self)
-    shares = uniform("cauchy_", stream("cauchy_", generator), self._shape, float64, -pi / 2, pi / 2, self._device)
+    shares = _drawn("cauchy_", uniform, self, generator, float64, -pi / 2, pi / 2)
     sampled = shares.tan_() if width == 1 and mean_value == 0 else shares.tan_().mul_(width).add_(mean_value)
     return op.copy_(self, converted(sampled, self._dtype))
 
@@ -211,25 +190,17 @@ def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Ge
         std: the standard deviation of the logarithm, larger than 0.
         generator: where the randomness comes from; the default generator when not given.
 
-    Returns:
-        The tensor itself.
 
     Raises:
         RuntimeError: `std` is not larger than 0, or the dtype is not floating point.
     """
-    mean_value, width = (
-        argument_checks.floating("log_normal_", "mean", mean),
-        argument_checks.floating("log_normal_", "std", std),
-    )
+    mean_value, width = _floats("log_normal_", mean=mean, std=std)
     _require("log_normal_", "std", width, self)
-    sampled = normal(
-        "log_normal_", stream("log_normal_", generator), self._shape, float64, mean_value, width, self._device
-    )
+    sampled = _drawn("log_normal_", normal, self, generator, float64, mean_value, width)
     return op.copy_(self, converted(sampled.exp_(), self._dtype))
 
 
 def _require(name: str, parameter: str, value: float, self: Any) -> None:
-    """A width is positive, and the tensor holds fractions."""
     if not value > 0:
         raise RuntimeError(f"{name}(): expected {parameter} > 0, but got {parameter}={value}")
     if self._dtype.kind != "f":

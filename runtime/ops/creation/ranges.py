@@ -1,7 +1,4 @@
-"""Numbers in a row: arange and linspace at equal distances, logspace at equal ratios.
-
-The places of the elements below and above a diagonal.
-"""
+"""Numbers in a row, at equal distances or ratios, and the places of the elements below and above a diagonal."""
 
 from __future__ import annotations
 
@@ -30,8 +27,8 @@ from .options import (
     finish,
     from_array,
     is_finite,
+    made_elsewhere,
     require_strided,
-    with_function_modes,
     written,
 )
 
@@ -69,17 +66,16 @@ def arange(
         >>> sg.arange(1, 6, 2)
         tensor([1, 3, 5])
     """
-    if layout is not None:
-        require_strided("arange", layout)
     if out is not None:
+        require_strided("arange", layout)
         return written(partial(arange, start, end, step), out, dtype, requires_grad)
-    if (made := ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory)) is not None:
+    made = ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory) if layout is None else None
+    if made is not None:
         return made
-    bounds = [bound for bound in (start, end) if bound is not None]
-    steps = [] if step.__class__ is int and step == 1 else [step]
-    if (
-        made := with_function_modes(arange, (dtype, device, requires_grad, pin_memory), *bounds, *steps)
-    ) is not NOT_HANDLED:
+    args = [bound for bound in (start, end) if bound is not None]
+    args += [] if step.__class__ is int and step == 1 else [step]
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(arange, options, None, layout, *args)) is not NOT_HANDLED:
         return made
     if end is None:
         start, end = 0, start
@@ -156,15 +152,13 @@ def linspace(
         >>> sg.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    if layout is not None:
-        require_strided("linspace", layout)
-    if out is not None:
-        return written(partial(linspace, start, end, steps), out, dtype, requires_grad)
-    if (made := LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)) is not None:
+    made = (
+        LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory) if out is layout is None else None
+    )
+    if made is not None:
         return made
-    if (
-        made := with_function_modes(linspace, (dtype, device, requires_grad, pin_memory), start, end, steps)
-    ) is not NOT_HANDLED:
+    options = dtype, device, requires_grad, pin_memory
+    if (made := made_elsewhere(linspace, options, out, layout, start, end, steps)) is not NOT_HANDLED:
         return made
     count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
@@ -217,13 +211,8 @@ def logspace(
         >>> sg.logspace(-1, 1, 3)
         tensor([ 0.1000,  1.0000, 10.0000])
     """
-    if layout is not None:
-        require_strided("logspace", layout)
-    if out is not None:
-        return written(partial(logspace, start, end, steps, base), out, dtype, requires_grad)
-    if (
-        made := with_function_modes(logspace, (dtype, device, requires_grad), start, end, steps, base=base)
-    ) is not NOT_HANDLED:
+    options = dtype, device, requires_grad
+    if (made := made_elsewhere(logspace, options, out, layout, start, end, steps, base=base)) is not NOT_HANDLED:
         return made
     count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))
@@ -236,7 +225,6 @@ def logspace(
 
 
 def _checked(op: str, steps: Any, dtype: Any, **arg: Any) -> tuple[int, Dtype, list[Any]]:
-    """The number of steps, the dtype, complex by default where a number is, and the numbers."""
     for name, value in arg.items():
         if isinstance(value, TensorBase) and value._shape:
             raise ShapeError(
@@ -286,17 +274,7 @@ def tril_indices(
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, pin_memory: bool = False
 ) -> Any:
-    """The places (i, j) with j - i >= offset of a matrix, row by row: all i, and below them all j.
-
-    Args:
-        row, col, offset, dtype, device, pin_memory: as of `tril_indices`.
-
-    Shape:
-        Output: (2, how many places there are).
-
-    Raises:
-        RuntimeError: a negative number of rows or columns.
-        NotImplementedError: another dtype.
+    """The places (i, j) with j - i >= offset of a matrix, arguments as of `tril_indices`.
 
     Example:
         >>> import specgrad as sg

@@ -6,7 +6,6 @@ A window of M weights is symmetric, or periodic: then it is the symmetric one of
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Any
 
@@ -58,7 +57,20 @@ def _window(
             **own: Any,
         ) -> Any:
             _check_names(name, own, named)
-            return _made(name, M, sym, partial(weights, **own), dtype, layout, device, requires_grad)
+            count = argument_checks.integer(name, "M", M)
+            kind = chosen_dtype(name, dtype, get_default_dtype())
+            if count < 0:
+                raise ValueError(f"{name}() requires non-negative window length, got M={count}")
+            if layout is not None and layout is not strided:
+                raise ValueError(f"{name}() is implemented for strided tensors only, got: {layout}")
+            if kind not in (float32, float64):
+                raise ValueError(f"{name}() expects float32 or float64 dtypes, got: {kind}")
+            checked_size(name, (count,))
+            is_symmetric = argument_checks.boolean(name, "sym", sym)
+            with allocating(name):
+                last = max(count - 1, 0) if is_symmetric or count <= 1 else count
+                result = weights(np.arange(count), last, is_symmetric, **own)
+            return finish(name, from_array(result, kind), device, requires_grad)
 
         first, *options, _ = signature(window).parameters.values()
         named = {k: one for k, one in signature(weights).parameters.items() if one.kind is Parameter.KEYWORD_ONLY}
@@ -194,7 +206,6 @@ def _check_names(op: str, args: Collection[str], named: Mapping[str, Parameter])
 
 
 def _centred(n: np.ndarray, last: int) -> np.ndarray:
-    """From -1 at the first place to 1 at the last one."""
     return 2 * n / last - 1 if last else np.zeros(len(n))
 
 
@@ -209,22 +220,3 @@ def _cosines(op: str, n: np.ndarray, last: int, coefficients: Any) -> np.ndarray
     for i, a in enumerate(matches):
         total += (-1) ** i * argument_checks.floating(op, "a", a) * np.cos(i * angles)
     return total if len(n) > 1 else np.ones(len(n))
-
-
-def _made(
-    op: str, length: Any, sym: Any, weights: Weights, dtype: Any, layout: Any, device: Any, requires_grad: Any
-) -> Any:
-    count = argument_checks.integer(op, "M", length)
-    kind = chosen_dtype(op, dtype, get_default_dtype())
-    if count < 0:
-        raise ValueError(f"{op}() requires non-negative window length, got M={count}")
-    if layout is not None and layout is not strided:
-        raise ValueError(f"{op}() is implemented for strided tensors only, got: {layout}")
-    if kind not in (float32, float64):
-        raise ValueError(f"{op}() expects float32 or float64 dtypes, got: {kind}")
-    checked_size(op, (count,))
-    is_symmetric = argument_checks.boolean(op, "sym", sym)
-    with allocating(op):
-        last = max(count - 1, 0) if is_symmetric or count <= 1 else count
-        result = weights(np.arange(count), last, is_symmetric)
-    return finish(op, from_array(result, kind), device, requires_grad)

@@ -30,11 +30,10 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
         out[:] = 0
     elif out.size:
         rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
-        sizes, first, flat = sizes_of_rows(x1.shape, x2.shape), contiguous(x1).reshape(-1), out.reshape(-1)
+        sizes, first, flat = (*out.shape[-2:], x1.shape[-1]), contiguous(x1).reshape(-1), out.reshape(-1)
         if kind_of_norm(p) == EUCLIDEAN:
-            shared(
-                euclidean_norms, (first, contiguous(x2).reshape(-1), flat, *sizes), rows, work, unit_of_rows(x1.shape)
-            )
+            args = first, contiguous(x2).reshape(-1), flat, *sizes
+            shared(euclidean_norms, args, rows, work, min(ROWS, x1.shape[-2]))
         else:
             columns = contiguous(np.swapaxes(x2, -1, -2)).reshape(-1)
             shared(difference_norms, (first, columns, flat, float(p), *sizes, kind_of_norm(p)), rows, work)
@@ -59,7 +58,6 @@ def above_zeros(pairs: Array, rows: int) -> Array:
 
 
 def upper_triangle_indices(rows: int) -> Array:
-    """Where in a matrix of so many rows and columns those above the diagonal are, row by row."""
     return np.flatnonzero(np.tri(rows, k=0, dtype=bool).T & ~np.eye(rows, dtype=bool))
 
 
@@ -89,15 +87,6 @@ def _matrices(a: Array) -> Array:
     return contiguous(a).reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
 
 
-def sizes_of_rows(first: Ints, second: Ints) -> tuple[int, int, int]:
-    """The rows of a matrix of the first and of the second operand, and how long they are."""
-    return first[-2], second[-2], first[-1]
-
-
-def unit_of_rows(first: Ints) -> int:
-    return min(ROWS, first[-2])
-
-
 def kind_of_norm(p: float) -> int:
     known = {0: _COUNT, 1: _SUM, 2: EUCLIDEAN, math.inf: _CHEBYSHEV}
     return known.get(p, _POWER)
@@ -105,16 +94,7 @@ def kind_of_norm(p: float) -> int:
 
 @jit
 def difference_norms(
-    x1: Array,
-    columns: Array,
-    out: Array,
-    p: float,
-    rows: int,
-    count: int,
-    width: int,
-    kind: int,
-    first: int,
-    last: int,
+    x1: Array, columns: Array, out: Array, p: float, rows: int, count: int, width: int, kind: int, first: int, last: int
 ) -> None:
     """A row of distances at a time, for a range of them, one column of the matrices after the other; many in blocks."""
     total, part = np.empty(count if width > _BLOCK else 0), np.empty(count, out.dtype)
@@ -136,7 +116,6 @@ def difference_norms(
 
 @jit
 def divide(x: Array, y: Array, out: Array) -> None:
-    """out = x / y, 0 where y is 0."""
     for i in range(out.size):
         divisor = y[i]
         ratio = x[i] / (divisor if divisor != 0 else y.dtype.type(1))
@@ -153,47 +132,24 @@ def euclidean_norms(x1: Array, x2: Array, out: Array, rows: int, count: int, wid
     while row < last:
         if row // rows != matrix:
             matrix = row // rows
-            fill_panels(
-                like, address(x2) + matrix * count * width * size, width * size, True, width, count, columns, panel
-            )
+            other = address(x2) + matrix * count * width * size
+            fill_panels(like, other, width * size, True, width, count, columns, panel)
         tile_rows = min(min(last, (matrix + 1) * rows) - row, ROWS)
-        distances_of(
-            like,
-            address(x1) + row * width * size,
-            columns,
-            panel,
-            width,
-            address(out) + row * count * size,
-            tile_rows,
-            count,
-        )
+        x, to = address(x1) + row * width * size, address(out) + row * count * size
+        distances_of(like, x, columns, panel, width, to, tile_rows, count)
         row += tile_rows
 
 
 @jit
 def distances_of(like: float, x: int, columns: int, panel: int, width: int, out: int, rows: int, count: int) -> None:
-    """The distances of some rows to what lies in panels."""
-    size, result = item_size(like), row_at(like, out, rows * count)
+    size, result, row = item_size(like), row_at(like, out, rows * count), panel_bytes()
     total = empty_row(0.0, result.size if width > _BLOCK else 0)
     for start in range(0, width, _BLOCK):
-        depth = min(_BLOCK, width - start)
+        depth, a, a_row, c_row = min(_BLOCK, width - start), x + start * size, width * size, count * size
         for j in range(0, count, panel_width(like)):
-            at, to = columns + j // panel_width(like) * panel + start * panel_bytes(), out + j * size
+            b, to = columns + j // panel_width(like) * panel + start * row, out + j * size
             here = min(panel_width(like), count - j)
-            square_differences(
-                like,
-                x + start * size,
-                width * size,
-                size,
-                at,
-                panel_bytes(),
-                to,
-                count * size,
-                rows,
-                depth,
-                here,
-                False,
-            )
+            square_differences(like, a, a_row, size, b, row, to, c_row, rows, depth, here, False)
         for i in range(total.size):
             total[i] = total[i] + result[i] if start else result[i]
     for i in range(total.size):
@@ -204,66 +160,29 @@ def distances_of(like: float, x: int, columns: int, panel: int, width: int, out:
 
 @jit
 def euclidean_gradients(
-    grad: Array,
-    distance: Array,
-    weights: Array,
-    x: Array,
-    others: Array,
-    out: Array,
-    across: bool,
-    first: int,
+    grad: Array, distance: Array, weights: Array, x: Array, others: Array, out: Array, across: bool, first: int,
     last: int,
-) -> None:
-    """out_i = sum_j w_ij (x_i - y_j) for a range of rows, w = grad / distance, or 0 where that is 0.
-
-    Rows are those of x1, and weights are written, or `across` those of x2.
-    """
+) -> None:  # fmt: skip
+    """out_i = sum_j w_ij (x_i - y_j), w = grad / distance or 0; rows of x1, which write w, or `across` those of x2."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     rows, width, count, row = x.shape[1], x.shape[2], others.shape[1], first
     while row < last:
         matrix, i = row // rows, row % rows
         tile_rows = min(min(last, (matrix + 1) * rows) - row, ROWS)
         if not across:
-            position = row * count
-            divide(
-                part_of(grad, position, tile_rows * count),
-                part_of(distance, position, tile_rows * count),
-                part_of(weights, position, tile_rows * count),
-            )
+            begin, elements = row * count, tile_rows * count
+            numerators, divisors = part_of(grad, begin, elements), part_of(distance, begin, elements)
+            divide(numerators, divisors, part_of(weights, begin, elements))
         w = address(weights) + (matrix * rows * count + (i if across else i * count)) * size
         w_row, w_col = (size, rows * size) if across else (count * size, size)
-        y, at, to = (
-            address(others) + matrix * count * width * size,
-            row * width * size,
-            address(out) + row * width * size,
-        )
+        line, y = width * size, address(others) + matrix * count * width * size
+        to, own = address(out) + row * line, address(x) + row * line
         for k in range(0, width, panel_width(like)):
-            here, column = min(panel_width(like), width - k), k * size
-            weighted_differences(
-                like,
-                w,
-                w_row,
-                w_col,
-                y + column,
-                width * size,
-                to + column,
-                width * size,
-                tile_rows,
-                count,
-                here,
-                False,
-                address(x) + at + column,
-                width * size,
-            )
+            here, b, c, a = min(panel_width(like), width - k), y + k * size, to + k * size, own + k * size
+            weighted_differences(like, w, w_row, w_col, b, line, c, line, tile_rows, count, here, False, a, line)
         for r in range(tile_rows):
-            finish_gradient(
-                row_at(like, to + r * width * size, width),
-                row_at(like, address(x) + at + r * width * size, width),
-                w + r * w_row,
-                w_col,
-                y,
-                count,
-            )
+            result, value = row_at(like, to + r * line, width), row_at(like, own + r * line, width)
+            finish_gradient(result, value, w + r * w_row, w_col, y, count)
         row += tile_rows
 
 
@@ -286,7 +205,6 @@ def finish_gradient(out: Array, x: Array, w: int, w_col: int, others: int, count
 
 @jit
 def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None:
-    """Adds to each distance of a row the term of one element and those of a column."""
     if kind == 1:
         for j in range(row.size):
             row[j] += abs(x - others[j])
@@ -307,7 +225,6 @@ def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None
 def difference_norms_backward(
     grad: Array, x1: Array, x2: Array, distance: Array, kind: int, p: float, first: Array, second: Array
 ) -> None:
-    """Every pair of rows gives its gradient to both; equal rows give none."""
     for b in range(x1.shape[0]):
         for i in range(x1.shape[1]):
             for j in range(x2.shape[1]):
@@ -323,7 +240,6 @@ def difference_norms_backward(
 def difference_norm_backward(
     weight: float, x: Array, y: Array, length: float, kind: int, p: float, first: Array, second: Array
 ) -> None:
-    """The gradient of one distance, for each element of both rows."""
     if kind == 1:
         for k in range(x.size):
             term = weight * np.sign(x[k] - y[k])

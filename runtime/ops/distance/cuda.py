@@ -1,9 +1,7 @@
 """Distances between the rows of two matrices on a device, and their gradients, without memory for all differences.
 
-The kernels of distances on a device: a thread for each pair of rows, or for each element of a gradient.
-
-`kind` is 0 for the number of differences, 1 for the sum of their sizes, 2 for the root of their squares, 3 for the
-greatest, 4 for the root of their powers of `p`.
+A thread computes a pair of rows, or an element of a gradient. `kind` is 0 for the number of differences, 1 for the sum
+of their sizes, 2 for the root of their squares, 3 for the greatest, 4 for the root of their powers of `p`.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ put_result: Any = None
 
 
 def distances(x: Any, y: Any, result: Any, sizes: Any, kind: Any, p: Any, total: Any) -> None:
-    """result[b, i, j] = |x[b, i] - y[b, j]|."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         rows, others, width = sizes
@@ -141,7 +138,6 @@ def in_square(pairs: Array, x: Array) -> Array:
 
 
 def power(p: float) -> float:
-    """A power that kernels take; those kinds that need none get 1."""
     return 1.0 if math.isinf(p) else float(p)
 
 
@@ -163,7 +159,6 @@ def row_distances_backward(
 def one_side(
     grad: Array, x: Array, y: Array, length: Array, ties: Array, steps: tuple[int, int], kind: int, p: float
 ) -> Array:
-    """The gradient of x, whose rows lie `steps[0]` apart among the distances, those of y `steps[1]`."""
     made = arrays.result(x, x.shape)
     sizes = x.shape[-2], y.shape[-2], x.shape[-1]
     args = grad, x, y, length, ties, made, sizes, steps, kind, power(p)

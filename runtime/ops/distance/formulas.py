@@ -12,7 +12,6 @@ MATMUL_ROWS_THRESHOLD = 25  # rows: libraries multiply more of them faster than 
 
 
 def differences_of_pairs(x: Tensor) -> Tensor:
-    """x_i - x_j of all rows i < j, row by row."""
     first, second = _pairs(x)
     return x.index_select(0, first) - x.index_select(0, second)
 
@@ -31,8 +30,6 @@ def _pairs(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def by_product(x1: Tensor, x2: Tensor, compute_mode: str) -> bool:
     """Whether Euclidean distances are asked for by a product of matrices; the host subtracts, which is more exact."""
-    uses_matmul = (
-        max(x1._shape[-2], x2._shape[-2]) > MATMUL_ROWS_THRESHOLD
-        and compute_mode == "use_mm_for_euclid_dist_if_necessary"
-    )
-    return x1.device.type != "cpu" and (uses_matmul or compute_mode == "use_mm_for_euclid_dist")
+    if compute_mode == "use_mm_for_euclid_dist_if_necessary" and x1.device.type != "cpu":
+        return max(x1._shape[-2], x2._shape[-2]) > MATMUL_ROWS_THRESHOLD
+    return x1.device.type != "cpu" and compute_mode == "use_mm_for_euclid_dist"

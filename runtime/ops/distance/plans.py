@@ -10,16 +10,14 @@ from ...kernels.cpu.contiguous_copy import contiguous_copy, zeros
 from ...kernels.cpu.move_plans import runs_moved
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous
 from ...shapes import contiguous_strides, is_contiguous
-from .cpu import EUCLIDEAN, WORK, difference_norms, euclidean_norms, kind_of_norm, sizes_of_rows, unit_of_rows
+from .cpu import EUCLIDEAN, ROWS, WORK, difference_norms, euclidean_norms, kind_of_norm
 
 
 def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
-    """Rows of the first matrices, which threads share, beside all of the second."""
     return _between(x1, x2, p, 1, 0)
 
 
 def pdist(x: Layout, p: float) -> Plan | None:
-    """Those of all rows to each other, and then of each row the ones to those behind it."""
     rows, pairs = x.shape[0], x.shape[0] * (x.shape[0] - 1) // 2
     if not pairs * x.shape[1]:
         return (zeros(0, (pairs,)),)
@@ -35,10 +33,10 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
         return (zeros(out, shape),)
     if not are_contiguous(x1, x2):
         return None
-    result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, sizes_of_rows(x1.shape, x2.shape)
+    result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, (*shape[-2:], x1.shape[-1])
     rows, kind = prod(x1.shape[:-1]), kind_of_norm(p)
     if kind == EUCLIDEAN:
-        shared = rows, unit_of_rows(x1.shape)
+        shared = rows, min(ROWS, x1.shape[-2])
         return (Step(euclidean_norms, (0, second), result, ints=sizes, rows=shared, work=work),)
     ints = (*sizes, kind)
     transposed = _transposed(x2)
@@ -49,7 +47,6 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
 
 
 def _transposed(x: Layout) -> Layout:
-    """Contiguous matrices, their columns seen as rows."""
     *lead, rows, columns = x.shape
     *steps, down, across = contiguous_strides(x.shape)
     shape, strides = (*lead, columns, rows), (*steps, across, down)

@@ -1,7 +1,4 @@
-"""Argument checks of element-wise ops.
-
-Fast paths skip those decorated with `rejects` for calls that they cannot reject.
-"""
+"""Argument checks of element-wise ops; fast paths skip those decorated with `rejects` that they need not ask."""
 
 from __future__ import annotations
 

@@ -22,38 +22,31 @@ def along_channels(weight: Tensor, ndim: int) -> Tensor:
 
 
 def in_double(x: Tensor) -> Tensor:
-    """x in float64, or complex128 where it is complex."""
     return x.to(dtypes.complex128 if x.is_complex() else dtypes.float64)
 
 
 def in_single_or_double(x: Tensor) -> Tensor:
-    """A float32 tensor as it is, any other in float64."""
     return x if x.dtype is dtypes.float32 else x.to(dtypes.float64)
 
 
 def in_computed_dtype(x: Tensor) -> Tensor:
-    """x in the dtype of its computations: float32 for a dtype of 16 bits."""
     return x if x.dtype.native else x.to(x.dtype.compute)
 
 
 def in_floats(x: Tensor) -> Tensor:
-    """x in the default dtype if it holds integers; floating-point and complex numbers as they are."""
     return x if x.dtype.kind in "fc" else x.to(dtypes.get_default_dtype())
 
 
 @functools.cache
 def largest_number(dtype: dtypes.dtype) -> float:
-    """The largest finite number of a dtype, or of its parts."""
     return finfo(dtype).max
 
 
 def conjugate(x: Tensor) -> Tensor:
-    """conj(x); a real tensor as it is."""
     return x.conj_physical() if x.is_complex() else x
 
 
 def without_infinities(x: Tensor) -> Tensor:
-    """0 in place of -inf."""
     real = op.real_copy(x) if x.is_complex() else x
     return x.masked_fill(real == -math.inf, 0)
 
@@ -73,7 +66,6 @@ def unfused(x: Tensor) -> Tensor:
 
 
 def divide_out(x: Tensor, y: Tensor, out: Tensor | None) -> Tensor:
-    """x / y, written into `out` where that is given."""
     return x / y if out is None else op.div(x, y, out=out)
 
 
@@ -83,7 +75,6 @@ def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
 
 
 def polynomial_derivative(x: Tensor, n: Tensor, kind: int, order: float) -> Tensor:
-    """The derivative of the orthogonal polynomial of degree n, by others of degrees below."""
     if kind >= orthogonal_polynomials.SHIFTED:
         return 2 * polynomial_derivative(2 * x - 1, n, kind - orthogonal_polynomials.SHIFTED, order)
     degree = n.trunc()

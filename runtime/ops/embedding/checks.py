@@ -133,7 +133,6 @@ def _require_vectors(op: str, name: str, rows: Any, indices: Any, offsets: Any, 
 
 
 def _require_bags(op: str, input: Any, offsets: Any) -> None:
-    """Bags are the rows of a matrix, or begin at offsets of a vector."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError(
@@ -181,7 +180,6 @@ def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: boo
 
 
 def _row(op: str, weight: Any, padding_idx: int) -> int:
-    """A row of the table, counted from the front."""
     rows = weight._shape[0]
     if not -rows <= padding_idx < rows:
         raise RuntimeError(f"{op}(): padding_idx must be within num_embeddings: [-{rows}, {rows}), got {padding_idx}")

@@ -1,9 +1,8 @@
-"""Embedding: rows of a table picked by index, and the sums of rows that go back.
-
-Sums and means of the rows of a table that bags of indices name, and their gradient: no row is copied.
-"""
+"""Embedding: rows of a table picked by index, sums and means of those that bags name, and what goes back to them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +17,7 @@ from . import plans
 def embedding(
     weight: np.ndarray, indices: np.ndarray, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> np.ndarray:
-    """weight[indices]; the other arguments concern the gradient only.
-
-    Raises:
-        IndexError: an index outside [0, len(weight)).
-    """
+    """weight[indices]; the other arguments concern the gradient only."""
     rows = np.ascontiguousarray(indices.reshape(-1))
     result = np.empty((rows.size, weight.shape[1]), weight.dtype)
     wrong = np.zeros(1, np.int64)
@@ -34,7 +29,6 @@ def embedding(
 def embedding_backward(
     grad_output: np.ndarray, indices: np.ndarray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> np.ndarray:
-    """Adds each row of grad_output to its row of the table, in the order of the indices."""
     rows = np.ascontiguousarray(indices.reshape(-1))
     result = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(rows.size, -1 if grad_output.size else result.shape[1])
@@ -42,22 +36,18 @@ def embedding_backward(
     shared(_add_rows, (grads, rows, padding_idx, result, wrong), result.shape[1], grads.size, COLUMNS)
     _refuse(wrong, rows, num_weights)
     if scale_grad_by_freq:
-        result /= np.maximum(_counts(rows, num_weights), 1)[:, None].astype(result.real.dtype)
+        counts = np.maximum(np.bincount(rows, minlength=num_weights), 1)
+        result /= counts[:, None].astype(result.real.dtype)
     return result
 
 
 def embedding_gather(input: np.ndarray, indices: np.ndarray, padding_idx: int, scale_grad_by_freq: bool) -> np.ndarray:
     result = embedding(input, indices)
     if scale_grad_by_freq:
-        rows = indices.reshape(-1)
-        counts = np.maximum(_counts(rows, len(input)), 1)[indices]
+        counts = np.maximum(np.bincount(indices.reshape(-1), minlength=len(input)), 1)[indices]
         result /= counts[..., None].astype(result.real.dtype)
     result[indices == padding_idx] = 0
     return result
-
-
-def _counts(rows: np.ndarray, num_weights: int) -> np.ndarray:
-    return np.bincount(rows, minlength=num_weights)
 
 
 def _refuse(wrong: np.ndarray, rows: np.ndarray, num_weights: int) -> None:
@@ -88,12 +78,7 @@ Array = np.ndarray
 def bag_totals(
     weight: Array, indices: Array, offsets: Array, mean: bool, include_last_offset: bool, padding_idx: int
 ) -> Array:
-    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; of none it is 0.
-
-    Raises:
-        IndexError: an index is no row.
-        RuntimeError: offsets do not begin with 0, decrease, or lie behind the indices.
-    """
+    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; of none it is 0."""
     rows, starts = as_read(indices), as_read(offsets)
     bags = starts.size - include_last_offset
     if not bags or not weight.shape[1]:
@@ -105,22 +90,15 @@ def bag_totals(
 
 
 def embedding_bag_scatter_grad(
-    grad_output: Array,
-    indices: Array,
-    offsets: Array,
-    num_weights: int,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
+    grad_output: Array, indices: Array, offsets: Array, num_weights: int, *kind: Any
 ) -> Array:
-    """The transpose of `bag_totals`: row i of the result is the sum of grad_output of all bags, over their sizes for
-    means, as often as they name i."""
+    """The transpose of `bag_totals`; `kind` is mean, include_last_offset, padding_idx."""
     rows, starts = as_read(indices), as_read(offsets)
     if not grad_output.size or not num_weights:
         return np.zeros((num_weights, grad_output.shape[1]), grad_output.dtype)
     args = contiguous(grad_output), rows, starts
     try:
-        return run(plans.embedding_bag_scatter_grad, *args, num_weights, mean, include_last_offset, padding_idx)[0]
+        return run(plans.embedding_bag_scatter_grad, *args, num_weights, *kind)[0]
     except IndexError:
         raise wrong_bags(rows, starts, num_weights) from None
 

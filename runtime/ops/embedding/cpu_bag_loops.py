@@ -14,18 +14,9 @@ Array = np.ndarray
 
 @jit
 def add_bags(
-    weight: Array,
-    indices: Array,
-    offsets: Array,
-    out: Array,
-    size: int,
-    width: int,
-    mean: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
-    """A row of `out` for each of a range of bags."""
+    weight: Array, indices: Array, offsets: Array, out: Array, size: int, width: int, mean: int, ignored: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     (begin, _), (_, end) = bounds(offsets, first, indices.size), bounds(offsets, last - 1, indices.size)
     positions, ones = empty_row(0, max(end - begin, 0) + AHEAD), empty_row(out.dtype.type(0), max(end - begin, 0))
     ones[:] = 1
@@ -44,8 +35,7 @@ def add_bags(
 def set_indices(
     indices: Array, offsets: Array, size: int, width: int, ignored: int, first: int, positions: Array, ends: Array
 ) -> int:
-    """Where the rows begin that bags name, from the bag `first` on, but for the ignored one; how many there are.
-    ends[b]: how many up to the end of a bag."""
+    """Where rows begin that bags from `first` on name, but the ignored one; how many. ends[b]: up to bag b's end."""
     start, outside, count = bounds(offsets, first, indices.size)[0], 0, 0
     for b in range(ends.size):
         ends[b] = bounds(offsets, first + b, indices.size)[1] - start
@@ -78,19 +68,9 @@ def bounds(offsets: Array, bag: int, count: int) -> tuple[int, int]:
 
 @jit
 def scatter_bag_grads(
-    grad: Array,
-    indices: Array,
-    offsets: Array,
-    out: Array,
-    size: int,
-    width: int,
-    bags: int,
-    mean: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
-    """A range of the rows of the table's gradient, each added up in the order of the indices."""
+    grad: Array, indices: Array, offsets: Array, out: Array, size: int, width: int, bags: int, mean: int,
+    ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     begin, end = bounds(offsets, bags - 1, indices.size)
     named, owner, shares = part_of(indices, 0, end), empty_row(0, end), empty_row(out.dtype.type(0), bags)
     for bag in range(bags):

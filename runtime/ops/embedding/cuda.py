@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import in_order
@@ -14,7 +16,6 @@ from . import cpu
 def embedding(
     weight: DeviceArray, indices: DeviceArray, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> DeviceArray:
-    """weight[indices]; the other arguments concern the gradient only."""
     return rows_gathered("embedding", weight, 0, indices, False)
 
 
@@ -42,32 +43,19 @@ def embedding_gather(
 
 
 @pinned_reader(cpu.bag_totals)
-def bag_totals(
-    weight: DeviceArray,
-    indices: DeviceArray,
-    offsets: DeviceArray,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
-) -> DeviceArray:
-    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; which these are the host finds."""
+def bag_totals(weight: DeviceArray, indices: DeviceArray, offsets: DeviceArray, *kind: Any) -> DeviceArray:
+    mean, include_last_offset, padding_idx = kind
     named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
     start = arrays.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
-    return added_to_rows(
-        start, bag, rows_gathered("bag_totals", weight, 0, named, False), "mean" if mean else "sum", 1, not mean
-    )
+    rows = rows_gathered("bag_totals", weight, 0, named, False)
+    return added_to_rows(start, bag, rows, "mean" if mean else "sum", 1, not mean)
 
 
 @pinned_reader(cpu.embedding_bag_scatter_grad)
 def embedding_bag_scatter_grad(
-    grad_output: DeviceArray,
-    indices: DeviceArray,
-    offsets: DeviceArray,
-    num_weights: int,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
+    grad_output: DeviceArray, indices: DeviceArray, offsets: DeviceArray, num_weights: int, *kind: Any
 ) -> DeviceArray:
+    mean, include_last_offset, padding_idx = kind
     named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
     rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
     start = arrays.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
@@ -77,7 +65,6 @@ def embedding_bag_scatter_grad(
 def _owners(
     indices: DeviceArray, offsets: DeviceArray, include_last_offset: bool, rows: int, padding_idx: int
 ) -> tuple[DeviceArray, DeviceArray]:
-    """The rows that all bags name, and the bag of each."""
     args = arrays.to_host(indices), arrays.to_host(offsets), include_last_offset, rows, padding_idx
     named, bag = (arrays.from_host(result.astype(INT32), indices.device) for result in cpu.owners(*args))
     return named, bag

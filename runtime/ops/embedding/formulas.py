@@ -16,7 +16,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> Tensor:
-    """The table, in which the rows that are used are scaled down to a norm."""
     if max_norm is None:
         return weight
     with no_grad():
@@ -28,7 +27,6 @@ def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_t
 
 
 def rows_with_sparse_gradient(weight: Tensor, indices: Tensor, padding: int) -> Tensor:
-    """`embedding`, whose gradient has the rows that were read, and no others."""
     return extension("sparse_rows")(weight, indices, padding)
 
 
@@ -43,8 +41,7 @@ def bags(
     last: bool,
     padding: int,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets, of
-    which the `last` one may be the end of all."""
+    """The sum, mean or maximum of the rows of each bag but padding; the `last` offset may be the end of all."""
     if offsets is not None:
         if mode != "max" and factors is None and not (sparse or by_freq) and are_here(indices, weight, offsets):
             # wrong indices or offsets are looked at below, where it is said what is wrong
@@ -53,11 +50,10 @@ def bags(
         indices, offsets = ends_of_bags("embedding_bag", indices, offsets, last)
     if mode != "max" and padding < 0 and not (sparse or by_freq) and weight.dtype.itemsize >= 4:
         return _products(indices, weight, offsets, mode, factors)
-    rows = (
-        rows_with_sparse_gradient(weight, indices, padding)
-        if sparse
-        else op.embedding(weight, indices, padding, by_freq)
-    )
+    if sparse:
+        rows = rows_with_sparse_gradient(weight, indices, padding)
+    else:
+        rows = op.embedding(weight, indices, padding, by_freq)
     if factors is not None:
         rows = rows * factors.unsqueeze(-1)
     if offsets is None and padding < 0 and mode != "max":  # in one op: of 16-bit floats a mean is rounded once
@@ -104,7 +100,6 @@ def _products(indices: Tensor, weight: Tensor, offsets: Tensor | None, mode: str
 
 
 def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
-    """The sum, mean or maximum of the counted rows of bags of one size."""
     not_padding = counted.unsqueeze(-1)
     if mode != "max":
         total = op.where(not_padding, rows, 0).sum(1)
@@ -116,7 +111,6 @@ def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
 
 
 def _padded_bags(rows: Tensor, counted: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
-    """Bags of different sizes padded to the largest size, and which of their rows are counted."""
     begin, end = offsets[:-1].unsqueeze(1), offsets[1:].unsqueeze(1)
     longest = int((end - begin).max()) if begin._shape[0] else 0
     index = begin + op.arange(longest, device=rows.device)

@@ -21,7 +21,6 @@ def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_f
 def embedding_backward(
     grad_output: Layout, indices: Layout, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Plan | None:
-    """The sums of the rows that belong to each row of the table."""
     sizes, count = (num_weights, grad_output.shape[-1]), prod(indices.shape)
     if scale_grad_by_freq or not prod(sizes) or not are_contiguous(grad_output, indices):
         return None
@@ -40,15 +39,9 @@ def bag_totals(
 
 
 def embedding_bag_scatter_grad(
-    grad_output: Layout,
-    indices: Layout,
-    offsets: Layout,
-    num_weights: int,
-    mean: bool,
-    include_last_offset: bool,
-    padding_idx: int,
+    grad_output: Layout, indices: Layout, offsets: Layout, num_weights: int, *kind: int
 ) -> Plan | None:
-    """A row for each row of the table, which threads share."""
+    mean, _, padding_idx = kind
     bags, width = grad_output.shape
     if not bags * width * num_weights or not are_contiguous(grad_output, indices, offsets):
         return None

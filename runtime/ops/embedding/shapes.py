@@ -8,20 +8,16 @@ from ...shapes import Shape
 
 
 def embedded(weight: Any, indices: Any, *rest: Any) -> Shape:
-    """A row of the table for each index."""
     return (*indices.shape, *weight.shape[1:])
 
 
 def table(grad_output: Any, indices: Any, num_weights: int, *rest: Any) -> Shape:
-    """The table's rows."""
     return (num_weights, *grad_output.shape[len(indices.shape) :])
 
 
 def bag_rows(weight: Any, indices: Any, offsets: Any, mean: bool, include_last_offset: bool, *rest: Any) -> Shape:
-    """A row for each bag."""
     return (offsets.shape[0] - include_last_offset, weight.shape[1])
 
 
 def table_of_bags(grad_output: Any, indices: Any, offsets: Any, num_weights: int, *rest: Any) -> Shape:
-    """The table's rows."""
     return (num_weights, grad_output.shape[1])

@@ -43,21 +43,20 @@ def _scaled_dims(
 ) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
     if normalization not in (0, 1, 2):
         raise ValueError(f"{op}(): expected a normalization of 0, 1 or 2, got {normalization}")
-    dims = _wrapped(op, dim, input.ndim)
+    dims = _wrapped(op, tuple(dim), input.ndim)
     if len(lengths) != len(dims) or min(lengths, default=1) < 1:
         raise RuntimeError(f"{op}(): expected a length of at least 1 for each of {list(dim)}, got {list(lengths)}")
     return input, tuple(lengths), dims, normalization
 
 
 def _require_wide(op: str, input: Any) -> None:
-    """There are no complex numbers of half precision."""
     if input.dtype.kind == "f" and input.dtype.itemsize == 2:
         raise UnsupportedDtypeError(f"{op}(): Unsupported dtype {input.dtype.name}, expected float32 or float64")
 
 
 def along_axis(op: str, input: Any, n: int | None, dim: int, norm: str | None) -> tuple[Any, ...]:
     """One dimension, brought to n numbers, n at least 1; norm is 'backward', 'ortho' or 'forward'."""
-    dims = _wrapped_once(op, (dim,), input.ndim)
+    dims = _wrapped(op, (dim,), input.ndim)
     return _sized(op, input, _one_size(op, n), dims, norm, half=False)
 
 
@@ -69,7 +68,7 @@ def along_real_axis(op: str, input: Any, n: int | None, dim: int, norm: str | No
 
 def along_half_axis(op: str, input: Any, n: int | None, dim: int, norm: str | None) -> tuple[Any, ...]:
     """Half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if not given, at least 1."""
-    dims = _wrapped_once(op, (dim,), input.ndim)
+    dims = _wrapped(op, (dim,), input.ndim)
     return _sized(op, input, _one_size(op, n), dims, norm, half=True)
 
 
@@ -119,7 +118,7 @@ def _chosen(op: str, input: Any, s: Sequence[int] | None, dim: Sequence[int] | N
                 f"{op}(): Got shape with {count} values but input tensor only has {input.ndim} dimensions"
             )
         return tuple(range(input.ndim - count, input.ndim))
-    dims = _wrapped(op, dim, input.ndim)
+    dims = _wrapped(op, tuple(dim), input.ndim)
     if s is not None and len(s) != len(dims):
         raise RuntimeError(
             f"{op}(): When given, dim and shape arguments must have the same length, got {list(dim)} and {list(s)}"
@@ -127,12 +126,8 @@ def _chosen(op: str, input: Any, s: Sequence[int] | None, dim: Sequence[int] | N
     return dims
 
 
-def _wrapped(op: str, dim: Sequence[int], ndim: int) -> tuple[int, ...]:
-    return _wrapped_once(op, tuple(dim), ndim)
-
-
 @functools.lru_cache(maxsize=256)
-def _wrapped_once(op: str, dim: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+def _wrapped(op: str, dim: tuple[int, ...], ndim: int) -> tuple[int, ...]:
     dims = tuple([_wrap(op, d, ndim) for d in dim])
     if len(set(dims)) < len(dims):
         raise RuntimeError(f"{op}(): FFT dims must be unique, got {list(dim)}")
@@ -140,7 +135,6 @@ def _wrapped_once(op: str, dim: tuple[int, ...], ndim: int) -> tuple[int, ...]:
 
 
 def _wrap(op: str, dim: int, ndim: int) -> int:
-    """A dimension from the front; a number has none."""
     if not ndim:
         raise DimensionError(f"{op}(): Dimension specified as {dim} but tensor has no dimensions")
     return wrap_dim(op, dim, ndim)
@@ -242,21 +236,17 @@ def istft(
     if not 0 < hop_length <= win_length:
         raise RuntimeError(f"{op}(): Expected 0 < hop_length <= win_length, but got hop_length={hop_length}")
     onesided = input._shape[-2] != n_fft if onesided is None else onesided
-    _require_frequencies(op, input, n_fft, onesided)
-    if return_complex and onesided:
-        raise RuntimeError(f"{op}(): Cannot have onesided output if window or input is complex")
-    if not return_complex and window is not None and window.is_complex():
-        raise RuntimeError(f"{op}(): Complex windows are incompatible with return_complex=False")
-    return input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
-
-
-def _require_frequencies(op: str, input: Any, n_fft: int, onesided: bool) -> None:
     message, expected = ("n_fft / 2 + 1", n_fft // 2 + 1) if onesided else ("n_fft", n_fft)
     if input._shape[-2] != expected:
         raise RuntimeError(
             f"{op}(): expected the frequency dimension (2nd to the last) of the input tensor to match {message} = "
             f"{expected} when onesided={onesided}, but got {input._shape[-2]}"
         )
+    if return_complex and onesided:
+        raise RuntimeError(f"{op}(): Cannot have onesided output if window or input is complex")
+    if not return_complex and window is not None and window.is_complex():
+        raise RuntimeError(f"{op}(): Complex windows are incompatible with return_complex=False")
+    return input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
 
 
 def _frame_lengths(op: str, n_fft: int, hop: int | None, win_length: int | None, window: Any) -> tuple[int, int]:

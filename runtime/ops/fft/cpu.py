@@ -39,10 +39,7 @@ def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization:
 def fft_r2c(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions.
-
-    Numbers that stand for a pair, as the other half has their conjugates, are multiplied by `pairs`.
-    """
+    """The non-redundant half of `fft_c2c`, up to n // 2 along the last dim; what stands for a pair is times `pairs`."""
     last, n = dim[-1], lengths[-1]
     shape = with_sizes(a.shape, lengths, dim)
     if not a.size:
@@ -59,10 +56,7 @@ def fft_r2c(
 def fft_c2r(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    """The real transform of the half of a symmetric spectrum, of n numbers along the last dimension.
-
-    Numbers of the spectrum that stand for a pair are multiplied by `pairs`.
-    """
+    """The real transform of the half of a symmetric spectrum; numbers of it that stand for a pair are times `pairs`."""
     last, n = dim[-1], lengths[-1]
     shape = with_sizes(a.shape, (*lengths[:-1], n // 2 + 1), dim)
     if not a.size:
@@ -111,7 +105,6 @@ def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
 
 
 def _contiguous(a: Any) -> Array:
-    """The array in C order, which transforms of strided arrays do not keep."""
     return np.ascontiguousarray(a) if a.ndim else np.asarray(a)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.plan import Ints, Step
-from .cpu_column_loops import transform_columns_again, transform_either_columns
-from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, mirror_rows, transform_either, vector_lanes
+from . import cpu_loops as loops
+from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, vector_lanes
 from .cpu_radices import half_angle_twiddles, table
 from .cpu_real_loops import transform_either_matrices, transform_odd_rows
 
@@ -23,45 +23,29 @@ CHARS = "fd"  # of the precisions
 
 
 def scale_of(sizes: Sequence[int], normalization: int) -> float:
-    """1, 1 / sqrt(n) or 1 / n for the number n of all points."""
     n = prod(sizes)
     return (1.0, 1 / math.sqrt(n), 1 / n)[normalization]
 
 
 def rows_step(
-    operand: int,
-    output: int,
-    shape: Ints,
-    n: int,
-    kind: int,
-    scale: float,
-    forward: bool,
-    pairs: float = 1.0,
+    operand: int, output: int, shape: Ints, n: int, kind: int, scale: float, forward: bool, pairs: float = 1.0
 ) -> Step:
-    """The call for rows of n complex numbers, or of 2 n real ones, to a result of a shape."""
     count, tables, ints, unit = prod(shape[:-1]), list[Array](), [n], 1
     for char in CHARS:
         steps, factors, twiddles, block, twiddled = row_tables(count, n, kind, char, forward)
         tables += [steps.reshape(-1), factors.view(np.int64), twiddles.view(np.int64)]
         ints += [block, int(twiddled)]
         unit = max(unit, block)
-    return Step(
-        transform_either,
-        (operand,),
-        ((output, shape),),
-        (scale, pairs),
-        (*ints, kind, int(not forward)),
-        (count, unit),
-        WORK * count * n,
-        tables=tuple(tables),
-        complexes=() if kind == FULL_SPECTRUM else (output,),
+    numbers, values = (scale, pairs), (*ints, kind, int(not forward))
+    step = Step(
+        loops.transform_either, (operand,), ((output, shape),), numbers, values, (count, unit), WORK * count * n
     )
+    return step._replace(tables=tuple(tables), complexes=() if kind == FULL_SPECTRUM else (output,))
 
 
 def real_rows_step(
     operand: int, output: int, shape: Ints, n: int, kind: int, scale: float, forward: bool, pairs: float
 ) -> Step:
-    """The call for rows of n real numbers to half a spectrum (HALF), or back (WHOLE), to a result of a shape."""
     if n % 2 == 0:
         return rows_step(operand, output, shape, n // 2, kind, scale, forward, pairs)
     count, tables, blocks = prod(shape[:-1]), list[Array](), list[int]()
@@ -69,17 +53,9 @@ def real_rows_step(
         steps, factors, _, block, _ = row_tables(count, n, COMPLEX, char, forward)
         tables += [steps.reshape(-1), factors.view(np.int64)]
         blocks.append(block)
-    return Step(
-        transform_odd_rows,
-        (operand,),
-        ((output, shape),),
-        (scale, pairs),
-        (n, *blocks, int(kind == HALF), int(not forward)),
-        (count, max(blocks)),
-        WORK * count * n,
-        tables=tuple(tables),
-        complexes=(output,) if kind == HALF else (),
-    )
+    ints, rows = (n, *blocks, int(kind == HALF), int(not forward)), (count, max(blocks))
+    step = Step(transform_odd_rows, (operand,), ((output, shape),), (scale, pairs), ints, rows, WORK * count * n)
+    return step._replace(tables=tuple(tables), complexes=(output,) if kind == HALF else ())
 
 
 def row_tables(count: int, n: int, kind: int, char: str, forward: bool) -> tuple[Array, Array, Array, int, bool]:
@@ -104,17 +80,9 @@ def columns_step(operand: int | None, output: int, shape: Ints, d: int, kind: in
     batch = min(BATCH_ELEMENTS // n // lanes[0], -(-after // lanes[0]))
     block = lanes[0] * max(1, batch)
     ints = n, after, block, block if batch else lanes[1], kind, int(not forward)
-    return Step(
-        transform_columns_again if operand is None else transform_either_columns,
-        () if operand is None else (operand,),
-        ((output, shape),),
-        (scale,),
-        ints,
-        (prod(shape[:d]) * -(-after // block), 1),
-        WORK * prod(shape),
-        tables=tuple(tables),
-        complexes=(output,),
-    )
+    operands, rows = (~output if operand is None else operand,), (prod(shape[:d]) * -(-after // block), 1)
+    step = Step(loops.transform_either_columns, operands, ((output, shape),), (scale,), ints, rows, WORK * prod(shape))
+    return step._replace(tables=tuple(tables), complexes=(output,))
 
 
 def each_along(
@@ -132,15 +100,15 @@ def each_along(
 
 
 def mirror_step(half: int, shape: Ints, dim: Sequence[int], forward: bool) -> Step:
-    """The call that makes the rows of a symmetric spectrum of their halves; `dim` are those before the rows."""
     partners = opposite_rows(tuple(shape[:-1]), tuple(dim)) if dim else np.empty(0, np.int64)
     ints, rows = (shape[-1] // 2, int(not forward)), (prod(shape[:-1]), 1)
-    return Step(mirror_rows, (~half,), ((0, shape),), (), ints, rows, prod(shape), tables=(partners,), complexes=(0,))
+    return Step(
+        loops.mirror_rows, (~half,), ((0, shape),), (), ints, rows, prod(shape), tables=(partners,), complexes=(0,)
+    )
 
 
 @functools.lru_cache(maxsize=64)
 def opposite_rows(shape: Ints, dim: Ints) -> Array:
-    """For each row of an array the one with the opposite frequencies along dimensions."""
     positions = np.arange(prod(shape)).reshape(shape)
     for d in dim:
         positions = np.roll(np.flip(positions, d), 1, d)
@@ -154,22 +122,13 @@ def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Ste
         full, positions = in_lines(factors, more, twiddles)
         steps, tables = [*steps, along.reshape(-1)], [*tables, full]
         ints += [block, int(twiddled), *positions]
-    return Step(
-        transform_either_matrices,
-        (operand,),
-        ((0, shape),),
-        (scale,),
-        (n, columns, int(not forward), *ints),
-        (prod(shape[:-2]), 1),
-        WORK * prod(shape),
-        tables=(*steps, across.reshape(-1), *tables),
-        complexes=(0,),
-    )
+    values, rows = (n, columns, int(not forward), *ints), (prod(shape[:-2]), 1)
+    step = Step(transform_either_matrices, (operand,), ((0, shape),), (scale,), values, rows, WORK * prod(shape))
+    return step._replace(tables=(*steps, across.reshape(-1), *tables), complexes=(0,))
 
 
 @functools.lru_cache(maxsize=64)
 def matrix_tables(rows: int, columns: int, char: str, forward: bool) -> tuple[Any, ...]:
-    """What `transform_matrices` takes besides memory and a scale."""
     reals, n = np.dtype(char), rows // 2
     along, along_table, twiddled = table(columns, reals, False, forward)
     across, across_table, _ = table(n, reals, True, forward)

@@ -1,4 +1,4 @@
-"""Passes of Fourier transforms, as planes of real and imaginary parts in near memory, and transforms of rows.
+"""Passes of Fourier transforms, as planes of real and imaginary parts in near memory; transforms of rows and columns.
 
 Arrays are flat and of real numbers: a complex one has real and imaginary parts in turn. Where rows, or blocks of
 columns, fill vectors, the first pass reads such pairs, and the last one writes them.
@@ -26,13 +26,11 @@ COMPLEX, REAL, HALF, FULL_SPECTRUM = range(4)
 
 @jit
 def vector_lanes(like: float) -> int:
-    """How many numbers like `like` a vector register holds."""
     return lanes(like)
 
 
 @jit
 def split(x: Array, real: Array, imaginary: Array) -> None:
-    """The parts of complex numbers."""
     for i in range(real.size):
         real[i] = x[2 * i]
         imaginary[i] = x[2 * i + 1]
@@ -40,7 +38,6 @@ def split(x: Array, real: Array, imaginary: Array) -> None:
 
 @jit
 def join(real: Array, imaginary: Array, scale: float, out: Array) -> None:
-    """Complex numbers from their parts, times a number."""
     for i in range(real.size):
         out[2 * i] = real[i] * scale
         out[2 * i + 1] = imaginary[i] * scale
@@ -74,10 +71,7 @@ def from_half(x: Array, twiddles: Array, factor: float, real: Array, imaginary: 
 def all_passes(
     steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, at: int, other: int
 ) -> int:
-    """Passes over `count` rows, each of so many columns side by side; the address of the one that has the result.
-
-    Each step is (radix, m, s, where its factors begin in the table).
-    """
+    """Passes over `count` rows of columns, by steps (radix, m, s, first factor); the address of the result."""
     like, size = table.dtype.type(0), item_size(table.dtype.type(0))
     for k in range(len(steps)):
         factors, s = address(table) + steps[k, 3] * size, steps[k, 2] * columns
@@ -93,7 +87,6 @@ def all_passes(
 def rows_begun(
     steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, x: int, line: int, to: int
 ) -> None:
-    """The first pass, of pairs."""
     like, factors = table.dtype.type(0), address(table) + steps[0, 3] * item_size(table.dtype.type(0))
     first_pass(like, steps[0, 0], x, to, plane, count, steps[0, 1], columns, factors, inverse, line)
 
@@ -102,7 +95,6 @@ def rows_begun(
 def ended(
     steps: Array, scale: float, inverse: bool, columns: int, count: int, plane: int, at: int, out: int, line: int
 ) -> None:
-    """The last pass, to pairs."""
     last = len(steps) - 1
     like, outer = scale, steps[last, 2]
     if columns == 1:
@@ -129,7 +121,6 @@ def twiddled_passes(
 def read_rows(
     x: Array, kind: int, twiddles: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int
 ) -> None:
-    """The parts of some rows of n complex numbers, as the passes take them."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     if kind == REAL:
@@ -152,18 +143,9 @@ def read_rows(
 
 @jit
 def write_rows(
-    kind: int,
-    twiddles: Array,
-    n: int,
-    pairs: float,
-    first: int,
-    count: int,
-    at: int,
-    plane: int,
-    scale: float,
-    nothing: float,
-    out: Array,
-) -> None:
+    kind: int, twiddles: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int, scale: float,
+    nothing: float, out: Array,
+) -> None:  # fmt: skip
     """Some rows of the result, from their parts; `nothing` is the imaginary part of real numbers in half a spectrum."""
     like, size = out.dtype.type(0), item_size(out.dtype.type(0))
     real, imaginary = row_at(like, at, count * n + 1), row_at(like, at + plane, count * n + 1)
@@ -183,127 +165,112 @@ def write_rows(
 
 
 @jit
-def transform_rows(
-    x: Array,
-    steps: Array,
-    table: Array,
-    twiddles: Array,
-    n: int,
-    block: int,
-    twiddled: bool,
-    kind: int,
-    inverse: bool,
-    scale: float,
-    pairs: float,
-    out: Array,
-    first: int,
-    last: int,
-) -> None:
-    """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time."""
+def transform_either(
+    x: Array, out: Array, steps: Array, table: Array, twiddles: Array, double_steps: Array, double_table: Array,
+    double_twiddles: Array, scale: float, pairs: float, n: int, block: int, twiddled: int, double_block: int,
+    double_twiddled: int, kind: int, inverse: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time.
+
+    What passes take is there for either precision: tables are given as integers.
+    """
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    if size == 8:
+        steps, table, twiddles = double_steps, double_table, double_twiddles
+        block, twiddled = double_block, double_twiddled
+    rows, back, factor, by_pairs = rows_of_steps(steps), inverse != 0, x.dtype.type(scale), x.dtype.type(pairs)
+    factors, cosines = row_at(like, address(table), 0), row_at(like, address(twiddles), 2 * n)
+    nothing = x.dtype.type(-0.0 if back else 0.0)
     plane = (block * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
     space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
     for i in range(space.size if twiddled else 0):
         space[i] = 0
-    transform_rows_in(
-        x, steps, table, twiddles, n, block, twiddled, kind, inverse, scale, pairs, out, first, last, plane, space
-    )
-
-
-@jit
-def transform_rows_in(
-    x: Array,
-    steps: Array,
-    table: Array,
-    twiddles: Array,
-    n: int,
-    block: int,
-    twiddled: bool,
-    kind: int,
-    inverse: bool,
-    scale: float,
-    pairs: float,
-    out: Array,
-    first: int,
-    last: int,
-    plane: int,
-    space: Array,
-) -> None:
-    """`transform_rows` in memory for four planes."""
-    like = x.dtype.type(0)
-    factor, by_pairs = x.dtype.type(scale), x.dtype.type(pairs)
-    nothing = x.dtype.type(-0.0 if inverse else 0.0)
     one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
-    other, size = one + 2 * plane, item_size(like)
+    other = one + 2 * plane
     # Which passes have to do with planes alone.
-    begin, end = 0 if twiddled or kind % 2 else 1, len(steps)
-    if not twiddled and kind != HALF and steps[len(steps) - 1, 0] <= WIDEST:
+    begin, end = 0 if twiddled or kind % 2 else 1, len(rows)
+    if not twiddled and kind != HALF and rows[len(rows) - 1, 0] <= WIDEST:
         end -= 1
     for start in range(first, last, block):
         count = min(block, last - start)
         if begin:
-            rows_begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
+            rows_begun(rows, factors, back, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
         else:
-            read_rows(x, kind, twiddles, n, by_pairs, start, count, one, plane)
+            read_rows(x, kind, cosines, n, by_pairs, start, count, one, plane)
         if twiddled:
-            at = twiddled_passes(steps, table, inverse, n, block, count, plane, one, other)
+            at = twiddled_passes(rows, factors, back, n, block, count, plane, one, other)
         else:
-            at = all_passes(steps[begin:end], table, inverse, 1, count, plane, one, other)
-        if end < len(steps):
-            to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
-            ended(steps, factor, inverse, 1, count, plane, at, to, line)
+            at = all_passes(rows[begin:end], factors, back, 1, count, plane, one, other)
+        if end < len(rows):
+            to, line = address(out) + start * 2 * n * size, 2 * rows[end, 2] * size
+            ended(rows, factor, back, 1, count, plane, at, to, line)
         else:
-            write_rows(kind, twiddles, n, by_pairs, start, count, at, plane, factor, nothing, out)
+            write_rows(kind, cosines, n, by_pairs, start, count, at, plane, factor, nothing, out)
 
 
 @jit
-def transform_either(
-    x: Array,
-    out: Array,
-    steps: Array,
-    table: Array,
-    twiddles: Array,
-    double_steps: Array,
-    double_table: Array,
-    double_twiddles: Array,
-    scale: float,
-    pairs: float,
-    n: int,
-    block: int,
-    twiddled: int,
-    double_block: int,
-    double_twiddled: int,
-    kind: int,
-    inverse: int,
-    first: int,
-    last: int,
-) -> None:
-    """`transform_rows` with what passes take for either precision: their tables are given as integers."""
-    like = x.dtype.type(0)
-    if item_size(like) == 8:
-        steps, table, twiddles, block, twiddled = (
-            double_steps,
-            double_table,
-            double_twiddles,
-            double_block,
-            double_twiddled,
-        )
-    factors, cosines = row_at(like, address(table), 0), row_at(like, address(twiddles), 2 * n)
-    rows, turn, back = rows_of_steps(steps), twiddled != 0, inverse != 0
-    transform_rows(x, rows, factors, cosines, n, block, turn, kind, back, scale, pairs, out, first, last)
+def transform_either_columns(
+    x: Array, out: Array, steps: Array, table: Array, double_steps: Array, double_table: Array, scale: float,
+    n: int, after: int, block: int, double_block: int, kind: int, inverse: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """The transforms of columns of matrices with n rows of `after` complex numbers: a range of blocks of columns.
+
+    What passes take is there for either precision; a block may be some blocks of the wider numbers. The result may be
+    in the place of x: a block is read before it is written.
+    """
+    like, size, own = x.dtype.type(0), item_size(x.dtype.type(0)), block
+    if size == 8:
+        steps, table, own = double_steps, double_table, double_block
+    passes, factors = rows_of_steps(steps), row_at(like, address(table), 0)
+    back, factor = inverse != 0, x.dtype.type(like + scale)
+    blocks, own_blocks = (after + block - 1) // block, (after + own - 1) // own
+    plane = (own * n * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
+    for i in range(space.size):
+        space[i] = 0
+    one = (address(space) + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
+    other, line, step = one + 2 * plane, own * size, 2 * after * size
+    for k in range(own_block(first, blocks, block, own, after), own_block(last, blocks, block, own, after)):
+        start = k % own_blocks * own
+        count, corner = min(own, after - start), k // own_blocks * n * after + start
+        full = count == own and len(passes) > 1
+        paired = full and passes[len(passes) - 1, 0] <= WIDEST
+        begin = 1 if full and kind != REAL and passes[0, 0] <= WIDEST else 0
+        end = len(passes) - (1 if paired else 0)
+        if begin:
+            rows_begun(passes, factors, back, own, 1, plane, address(x) + 2 * corner * size, step, one)
+        for i in range(0 if begin else n):
+            real, imaginary = row_at(like, one + i * line, count), row_at(like, one + plane + i * line, count)
+            if kind == REAL:
+                row = part_of(x, corner + i * after, count)
+                for j in range(count):
+                    real[j] = row[j]
+                    imaginary[j] = 0
+            else:
+                split(part_of(x, 2 * (corner + i * after), 2 * count), real, imaginary)
+        at = all_passes(passes[begin:end], factors, back, own, 1, plane, one, other)
+        if paired:
+            ended(passes, factor, back, own, 1, plane, at, address(out) + 2 * corner * size, step)
+        for i in range(0 if paired else n):
+            real, imaginary = row_at(like, at + i * line, count), row_at(like, at + plane + i * line, count)
+            join(real, imaginary, factor, part_of(out, 2 * (corner + i * after), 2 * count))
+
+
+@jit
+def own_block(k: int, blocks: int, block: int, own: int, after: int) -> int:
+    """The number of the first block of `own` columns in block number k of a multiple of them."""
+    return k // blocks * ((after + own - 1) // own) + k % blocks * (block // own)
 
 
 @jit
 def rows_of_steps(steps: Array) -> Array:
-    """Steps that were given as one row of integers."""
     like = steps.dtype.type(0)
     return matrix_at(like, address(steps), steps.size // 4, 4, 4 * item_size(like))
 
 
 @jit
 def mirror_rows(half: Array, out: Array, partners: Array, n: int, conjugate: int, first: int, last: int) -> None:
-    """Some rows of 2 n numbers of a symmetric spectrum, from rows of n + 1: behind it stand those of the partner, which
-    is a row itself where none are given."""
+    """Rows of 2 n numbers of a symmetric spectrum, from rows of n + 1 and the partner's; without these their own."""
     sign = half.dtype.type(-1 if conjugate else 1)
     for r in range(first, last):
         row, opposite = part_of(half, r * (2 * n + 2), 2 * n + 2), partners[r] if partners.size else r

@@ -1,7 +1,4 @@
-"""How a Fourier transform of a length is computed: radices of its passes, and tables of exp(-2 pi i k / n).
-
-Shapes and arrays whose dimensions are brought to other lengths.
-"""
+"""How a Fourier transform of a length is computed: radices of its passes, and tables of exp(-2 pi i k / n)."""
 
 from __future__ import annotations
 
@@ -31,10 +28,7 @@ class Table(NamedTuple):
 
 @functools.cache
 def radices(n: int) -> tuple[int, ...] | None:
-    """Those of the passes, in order; None for a length that has other prime factors, or is too large.
-
-    They depend on n alone, so that results have the same bits whatever a vector holds.
-    """
+    """None of other prime factors, or too many numbers. They depend on n alone: the same bits on all processors."""
     twos = (n & -n).bit_length() - 1
     result, rest = powers(twos), n >> twos
     for radix in ODD:
@@ -53,7 +47,6 @@ def powers(twos: int) -> tuple[int, ...]:
 
 @functools.lru_cache(maxsize=256)
 def table(n: int, dtype: np.dtype, columns: bool, forward: bool) -> Table:
-    """What transforms of rows of this length, or of columns, are computed by."""
     lanes = vector_lanes(dtype.type(0))
     result = radices(n) or ()
     twiddled = columns or not fills_vectors(n, result, lanes)
@@ -83,8 +76,7 @@ def fills_vectors(n: int, result: tuple[int, ...], lanes: int) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def half_angle_twiddles(n: int, dtype: np.dtype, exact_table: bool) -> Array:
-    """The cosines, and then the sines, of 2 pi k / (2 n) for k below n: as spectra forward and numbers back have them,
-    else with opposite signs."""
+    """Cosines, then sines, of 2 pi k / (2 n) for k below n, as spectra forward have them, else with opposite signs."""
     circle = twiddles(2 * n)[:, :n]
     return np.concatenate([circle[0], -circle[1] if exact_table else circle[1]]).astype(dtype)
 
@@ -112,7 +104,6 @@ def with_sizes(shape: Sequence[int], sizes: Sequence[int], dim: Sequence[int]) -
 
 
 def resized(a: Array, shape: Sequence[int]) -> Array:
-    """An array whose first dimensions are cut, or filled up with zeros, to other sizes."""
     cropped = a[tuple([slice(size) for size in shape])]
     if cropped.shape[: len(shape)] == tuple(shape):
         return cropped

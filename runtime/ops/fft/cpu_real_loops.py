@@ -1,9 +1,7 @@
-"""Fourier transforms of real matrices that lie in near memory as wholes.
+"""Fourier transforms of real matrices that lie in near memory as wholes, and of rows of an odd number of real numbers.
 
 Rows of even places are real parts and those of odd places imaginary parts of a matrix that is half as high; from its
-transform that of the real matrix follows, as for signals.
-
-Transforms of rows of an odd number of real numbers, and back from half of their spectra: as of complex numbers.
+transform that of the real matrix follows, as for signals. Odd rows are transformed as complex numbers.
 """
 
 from __future__ import annotations
@@ -22,31 +20,28 @@ WIDTH = 16  # a multiple of all processors' lanes
 
 
 def takes_matrix(rows: int, columns: int) -> bool:
-    """Whether matrices of these sizes are for `transform_matrices`, if their lengths have passes."""
     return rows % 2 == 0 and columns % WIDTH == 0 and rows * columns <= MAX_MATRIX_ELEMENTS
 
 
 @jit
-def transform_matrices(
-    x: Array,
-    along: Array,
-    along_table: Array,
-    across: Array,
-    across_table: Array,
-    twiddles: Array,
-    n: int,
-    columns: int,
-    block: int,
-    twiddled: bool,
-    inverse: bool,
-    scale: float,
-    out: Array,
-    first: int,
-    last: int,
-) -> None:
-    """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them."""
+def transform_either_matrices(
+    x: Array, out: Array, along: Array, double_along: Array, across: Array, table: Array, double_table: Array,
+    scale: float, n: int, columns: int, inverse: int, block: int, twiddled: int, offset: int, last_offset: int,
+    double_block: int, double_twiddled: int, double_offset: int, double_last_offset: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them.
+
+    For either precision a table of integers has the factors of rows, from `offset` on those of columns, then cosines.
+    """
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    plane = (block * columns * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET + PLANE_OFFSET
+    if size == 8:
+        along, table, block, twiddled = double_along, double_table, double_block, double_twiddled
+        offset, last_offset = double_offset, double_last_offset
+    at, word = address(table), item_size(table[0])
+    factors, across_factors = row_at(like, at, 0), row_at(like, at + offset * word, 0)
+    twiddles, rows, lines = row_at(like, at + last_offset * word, 2 * n), rows_of_steps(along), rows_of_steps(across)
+    back, plane = inverse != 0, (block * columns * size + PLANE_OFFSET - 1) // PLANE_OFFSET * PLANE_OFFSET
+    plane += PLANE_OFFSET
     space = empty_row(like, (4 * plane + 2 * PLANE_OFFSET) // size)
     for i in range(space.size if twiddled else 0):
         space[i] = 0
@@ -54,71 +49,17 @@ def transform_matrices(
     for k in range(first, last):
         halves_of(part_of(x, k * 2 * n * columns, 2 * n * columns), n, columns, one, plane)
         if twiddled:
-            at = twiddled_passes(along, along_table, inverse, columns, block, n, plane, one, one + 2 * plane)
+            here = twiddled_passes(rows, factors, back, columns, block, n, plane, one, one + 2 * plane)
         else:
-            at = all_passes(along, along_table, inverse, 1, n, plane, one, one + 2 * plane)
-        other = one if at != one else one + 2 * plane
-        at = all_passes(across, across_table, inverse, columns, 1, plane, at, other)
-        join_rows(
-            at, plane, n, columns, twiddles, inverse, x.dtype.type(scale), address(out) + k * 4 * n * columns * size
-        )
-
-
-@jit
-def transform_either_matrices(
-    x: Array,
-    out: Array,
-    along: Array,
-    double_along: Array,
-    across: Array,
-    table: Array,
-    double_table: Array,
-    scale: float,
-    n: int,
-    columns: int,
-    inverse: int,
-    block: int,
-    twiddled: int,
-    offset: int,
-    last_offset: int,
-    double_block: int,
-    double_twiddled: int,
-    double_offset: int,
-    double_last_offset: int,
-    first: int,
-    last: int,
-) -> None:
-    """`transform_matrices` with what passes take for either precision: a table, given as integers, has the factors of
-    rows, from `place` on those of columns, and from `last_offset` on cosines and sines."""
-    like = x.dtype.type(0)
-    if item_size(like) == 8:
-        along, table, block, twiddled = double_along, double_table, double_block, double_twiddled
-        offset, last_offset = double_offset, double_last_offset
-    at, word = address(table), item_size(table[0])
-    factors, across_factors = row_at(like, at, 0), row_at(like, at + offset * word, 0)
-    twiddles, rows, lines = row_at(like, at + last_offset * word, 2 * n), rows_of_steps(along), rows_of_steps(across)
-    transform_matrices(
-        x,
-        rows,
-        factors,
-        lines,
-        across_factors,
-        twiddles,
-        n,
-        columns,
-        block,
-        twiddled != 0,
-        inverse != 0,
-        scale,
-        out,
-        first,
-        last,
-    )
+            here = all_passes(rows, factors, back, 1, n, plane, one, one + 2 * plane)
+        other = one if here != one else one + 2 * plane
+        here = all_passes(lines, across_factors, back, columns, 1, plane, here, other)
+        to = address(out) + k * 4 * n * columns * size
+        join_rows(here, plane, n, columns, twiddles, back, x.dtype.type(scale), to)
 
 
 @jit
 def halves_of(x: Array, n: int, columns: int, at: int, plane: int) -> None:
-    """Rows of even places as one plane, those of odd places as the other."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     for i in range(2 * n):
         row = part_of(x, i * columns, columns)
@@ -131,7 +72,6 @@ def halves_of(x: Array, n: int, columns: int, at: int, plane: int) -> None:
 def join_rows(
     at: int, plane: int, n: int, columns: int, twiddles: Array, inverse: bool, scale: float, out: int
 ) -> None:
-    """The 2 n rows of the real matrix's transform."""
     size = item_size(scale)
     row = columns * size
     for i in range(n):
@@ -143,22 +83,9 @@ def join_rows(
 
 @jit
 def transform_odd_rows(
-    x: Array,
-    out: Array,
-    steps: Array,
-    table: Array,
-    double_steps: Array,
-    double_table: Array,
-    scale: float,
-    pairs: float,
-    n: int,
-    block: int,
-    double_block: int,
-    to_half: int,
-    inverse: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, steps: Array, table: Array, double_steps: Array, double_table: Array, scale: float,
+    pairs: float, n: int, block: int, double_block: int, to_half: int, inverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The halves of the spectra of some rows of n numbers, or such rows from halves; tables are of either precision."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     if size == 8:
@@ -179,7 +106,6 @@ def transform_odd_rows(
 
 @jit
 def read_odd_rows(x: Array, are_real: bool, n: int, pairs: float, first: int, count: int, at: int, plane: int) -> None:
-    """Some rows of n real numbers, or all of the symmetric spectra, from their halves."""
     like = x.dtype.type(0)
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     numbers = part_of(x, first * n, count * n if are_real else 0)
@@ -193,7 +119,6 @@ def read_odd_rows(x: Array, are_real: bool, n: int, pairs: float, first: int, co
 
 @jit
 def full_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> None:
-    """All of a symmetric spectrum, from its half; the first number is real."""
     n = real.size
     real[0], imaginary[0] = row[0], 0
     for k in range(1, n // 2 + 1):
@@ -203,19 +128,10 @@ def full_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> None
 
 @jit
 def write_odd_rows(
-    to_half: bool,
-    n: int,
-    pairs: float,
-    first: int,
-    count: int,
-    at: int,
-    plane: int,
-    scale: float,
-    nothing: float,
+    to_half: bool, n: int, pairs: float, first: int, count: int, at: int, plane: int, scale: float, nothing: float,
     out: Array,
-) -> None:
-    """Some rows of n real numbers, or of the halves of their spectra, from their parts; `nothing` is that of a real one
-    which is imaginary."""
+) -> None:  # fmt: skip
+    """Rows of n real numbers, or halves of their spectra; `nothing` is the imaginary part of a real one."""
     like, by_pairs = out.dtype.type(0), scale * pairs
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     numbers = part_of(out, first * n, 0 if to_half else count * n)

@@ -8,13 +8,11 @@ from math import prod, sqrt
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
-from ...device.cuda.current import current_stream
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import narrowed, permuted
-from ...kernels.cuda_launch.cpu_fallback import Fallback
-from ...kernels.cuda_libraries.libraries import libraries
 from ...kernels.cuda_libraries.protocol import Fft
 from ..linalg.cuda import conjugated
+from ..linalg.cuda_batches import library, stream_of, with_library
 from . import cpu
 from . import cuda_kernels as kernels
 
@@ -22,21 +20,18 @@ Array = DeviceArray
 MAX_DIMS = 3  # of one transform
 
 
+@with_library(cpu.fft_c2c)
 def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool) -> Array:
-    if libraries() is None:
-        return Fallback(cpu.fft_c2c)(a, lengths, dim, normalization, forward)
     a = brought(a.as_read(complex_of(a.dtype)), lengths, dim)
     if not a.size or not dim:
         return arrays.copied(a)
     return scaled(transformed(a, dim, forward), lengths, normalization)
 
 
+@with_library(cpu.fft_r2c)
 def fft_r2c(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions."""
-    if libraries() is None:
-        return Fallback(cpu.fft_r2c)(a, lengths, dim, normalization, forward, pairs)
     a, n = brought(a, lengths, dim), lengths[-1]
     if not a.size:
         return empty(a, dim[-1], n // 2 + 1, complex_of(a.dtype))
@@ -45,12 +40,10 @@ def fft_r2c(
     return weighted_pairs(full if forward else conjugated(full), dim[-1], n, pairs)
 
 
+@with_library(cpu.fft_c2r)
 def fft_c2r(
     a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
 ) -> Array:
-    """The real transform of the half of a symmetric spectrum, of n numbers along the last dimension."""
-    if libraries() is None:
-        return Fallback(cpu.fft_c2r)(a, lengths, dim, normalization, forward, pairs)
     n, a = lengths[-1], a.as_read(complex_of(a.dtype))
     half = brought(a, (*lengths[:-1], n // 2 + 1), dim)
     if not a.size:
@@ -62,9 +55,13 @@ def fft_c2r(
 
 
 def brought(a: Array, lengths: Sequence[int], dim: Sequence[int]) -> Array:
-    """Cut, or filled up with zeros, to a length along each of the dims."""
     for d, length in zip(dim, lengths, strict=True):
-        a = cut(a, d, length)
+        if a.shape[d] > length:
+            a = narrowed(a, d, 0, length)
+        elif a.shape[d] < length:
+            result = empty(a, d, length, a.dtype)
+            arrays.copy(narrowed(result, d, 0, a.shape[d]), a)
+            a = result
     return a
 
 
@@ -84,18 +81,8 @@ def complex_of(dtype: np.dtype) -> np.dtype:
 
 
 def empty(a: Array, dim: int, size: int, dtype: np.dtype) -> Array:
-    """Zeros in the shape of an array but for one dim."""
     result = arrays.empty((*a.shape[:dim], size, *a.shape[dim + 1 :]), dtype, a.device)
     arrays.fill(result, 0)
-    return result
-
-
-def cut(a: Array, dim: int, size: int) -> Array:
-    """The first elements along a dim, and zeros where there are not so many."""
-    if a.shape[dim] >= size:
-        return a if a.shape[dim] == size else narrowed(a, dim, 0, size)
-    result = empty(a, dim, size, a.dtype)
-    arrays.copy(narrowed(result, dim, 0, a.shape[dim]), a)
     return result
 
 
@@ -116,14 +103,11 @@ def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> 
     fft = Fft(real, kind, batch, sizes, forward)
     shape = (*value.shape[: len(lead)], *(fft.half if kind == "r2c" else sizes))
     result = arrays.empty(shape, real if kind == "c2r" else fft.complex, a.device)
-    library = libraries()
-    assert library is not None
-    library.fft(fft, value.address, result.address, current_stream(a.device.index or 0))
+    library().fft(fft, value.address, result.address, stream_of(a))
     return permuted(result, *(order.index(d) for d in range(a.ndim)))
 
 
 def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
-    """A new array in row order, times 1, 1 / sqrt(n) or 1 / n."""
     result = arrays.contiguous(a) if order_is_rows(a) else arrays.copied(a)
     if normalization:
         n = prod(sizes)
@@ -133,7 +117,6 @@ def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
 
 
 def order_is_rows(a: Array) -> bool:
-    """Whether elements lie in row order, whatever says so; then that is said as contiguous arrays say it."""
     contiguous_view = DeviceArray(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
     if all(n == 1 or one == other for n, one, other in zip(a.shape, a.byte_strides, contiguous_view, strict=True)):
         a.strides = None

@@ -13,7 +13,6 @@ put_x: Any = None
 
 
 def scaled(x: Any, factor: Any, total: Any) -> None:
-    """x *= factor."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         put_x(x, i, T(get_x(x, i) * factor))

@@ -13,7 +13,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def restored(x: Tensor, shape: Sequence[int], dims: Sequence[int]) -> Tensor:
-    """Cut, or filled up with zeros, to the sizes in a shape along each of the dimensions."""
     if all(x._shape[dim] == shape[dim] for dim in dims):
         return x
     grown = [0] * (2 * x.ndim)
@@ -32,7 +31,6 @@ def scaling(norm: str | None, forward: bool) -> int:
 
 
 def halves(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:
-    """n // 2 for the size n of each of the dimensions."""
     return tuple(shape[d] // 2 for d in dims)
 
 
@@ -46,7 +44,6 @@ def spectrogram(
     onesided: bool,
     as_complex: bool,
 ) -> Tensor:
-    """The transform of each frame of n_fft numbers, hop apart, times the window: rows are frequencies."""
     x = signal if signal.ndim == 2 else signal.unsqueeze(0)
     if padding is not None:
         half = [n_fft // 2, n_fft // 2]
@@ -89,7 +86,6 @@ def overlapped(
 
 
 def centred_window(window: Tensor | None, length: int, n_fft: int, like: Tensor) -> Tensor | None:
-    """A window in the middle of n_fft numbers, zeros around it; none for a window of ones."""
     if length == n_fft:
         return window
     if window is None:
@@ -104,37 +100,29 @@ def around_window(signal: Tensor, length: int, n_fft: int) -> Tensor:
 
 
 def _span(full: int, begin: int, length: int | None) -> tuple[int, int]:
-    """The range of all frames that is the signal."""
     return (begin, full - begin) if length is None else (begin, min(begin + length, full))
 
 
 def _positions(frames: int, size: int, hop: int, like: Tensor) -> Tensor:
-    """The index in the signal of the numbers of all frames."""
     begin = op.arange(frames, device=like.device) * hop
     return (begin.unsqueeze(1) + op.arange(size, device=like.device)).reshape([-1])
 
 
 def _overlap_add(pieces: Tensor, index: Tensor, size: int, hop: int) -> Tensor:
-    """The sum of overlapping frames, each number added at its index in the signal."""
     rows, frames = pieces._shape[:2]
     silence = pieces.new_zeros((rows, size + hop * (frames - 1)))
     return silence.index_add(1, index, pieces.reshape([rows, frames * size]))
 
 
 def _require_cover(envelope: Tensor) -> None:
-    """Every number of the signal is covered by some window."""
     values = all_examples(envelope.detach().abs())
     if values.numel() and not is_recorded(values) and not float(values.min()) > 1e-11:
         raise RuntimeError(f"istft(): window overlap add min: {float(values.min())}, expected windows everywhere")
 
 
 def _of_length(signal: Tensor, length: int | None) -> Tensor:
-    """With zeros behind a signal that is too short."""
     if length is None or length <= signal._shape[1]:
         return signal
-    warnings.warn(
-        "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
-        "Please check your center, window, or hop_length arguments.",
-        stacklevel=4,
-    )
+    padded = "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail."
+    warnings.warn(f"{padded} Please check your center, window, or hop_length arguments.", stacklevel=4)
     return op.constant_pad_nd(signal, [0, length - signal._shape[1]])

@@ -40,7 +40,6 @@ def fft_c2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 
 def fft_r2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool, pairs: float) -> Plan | None:
-    """Lengths that have passes: rows of the last dimension, brought to the end, and the others behind them."""
     last, n = dim[-1], lengths[-1]
     shape = with_sizes(x.shape, lengths, dim)
     begin = brought(x, shape, last) if has_passes(x, lengths) else None
@@ -55,7 +54,6 @@ def fft_r2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 @for_complex
 def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool, pairs: float) -> Plan | None:
-    """Lengths that have passes: columns of complex numbers, and then rows of the last dimension."""
     last, n = dim[-1], lengths[-1]
     shape = with_sizes(x.shape, (*lengths[:-1], n // 2 + 1), dim)
     begin = brought(x, shape, last, True) if has_passes(x, lengths) else None
@@ -70,7 +68,6 @@ def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 
 def has_passes(x: Layout, lengths: Ints) -> bool:
-    """Whether there are elements, of no 16 bits, and transforms of all lengths are for our own loops."""
     return 0 not in x.shape and not x.halves and have_passes(lengths)
 
 
@@ -80,7 +77,6 @@ def have_passes(lengths: Ints) -> bool:
 
 
 def moved_dims(dim: Ints, last: int) -> list[int]:
-    """The other dimensions, where one of them is brought to the end."""
     return [d - (d > last) for d in dim if d != last]
 
 
@@ -89,8 +85,7 @@ def ended_by(shape: Ints, last: int) -> Ints:
 
 
 def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan | None:
-    """The call that copies elements, cut or filled up with zeros, into rows that lie along a dimension; nothing where
-    they lie so, and None where that takes more."""
+    """The call that copies elements into padded rows along a dimension; () where they lie so, None for others."""
     widened, end = to_complex and not x.complex, len(shape) - 1
     if x.strides is None and x.shape == shape and last == end and not widened:
         return ()
@@ -106,7 +101,6 @@ def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan
 
 
 def assembled_rows(x: Layout, shape: Ints) -> Plan | None:
-    """The call that copies many elements, run by run."""
     own = lines(x)
     dims = [bordered(size, step, 0, requested - size) for (size, step), requested in zip(own, shape, strict=False)]
     return assembled((*shape, *x.shape[len(shape) :]), [*dims, *[full_run(*line) for line in own[len(shape) :]]])
@@ -121,7 +115,6 @@ def finished(steps: Sequence[Step], shape: Ints, last: int, is_complex: bool) ->
 
 
 def in_parts(x: Layout) -> Layout:
-    """A layout whose complex numbers are pairs, in a dimension more."""
     if not x.complex:
         return x
     return Layout((*x.shape, 2), None if x.strides is None else (*[2 * step for step in x.strides], 1))

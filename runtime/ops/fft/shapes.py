@@ -14,14 +14,12 @@ from .cpu_radices import with_sizes
 def resized_spectrum(
     self: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool
 ) -> MetaArray:
-    """As many complex numbers along each of the dimensions as its length says."""
     return MetaArray(with_sizes(self.shape, lengths, dim), np.result_type(self.dtype, np.complex64))
 
 
 def half_spectrum(
     self: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float
 ) -> MetaArray:
-    """n // 2 + 1 complex numbers along the last of the dimensions."""
     halved = (*lengths[:-1], lengths[-1] // 2 + 1)
     return MetaArray(with_sizes(self.shape, halved, dim), np.result_type(self.dtype, np.complex64))
 
@@ -29,5 +27,4 @@ def half_spectrum(
 def from_half(
     self: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float
 ) -> tuple[int, ...]:
-    """As many numbers along each of the dimensions as its length says."""
     return with_sizes(self.shape, lengths, dim)

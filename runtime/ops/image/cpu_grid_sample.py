@@ -17,18 +17,9 @@ Array = np.ndarray
 
 @jit
 def sampled_points(
-    x: Array,
-    grid: Array,
-    out: Array,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
-    channels: int,
-    points: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, grid: Array, out: Array, image: Array, interpolation: int, padding: int, align: bool, channels: int,
+    points: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[n, c, p] = the weighted sum of the pixels of x[n, c] around grid[n, p], for a range of blocks of points."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     block = min(BLOCK, points)
@@ -53,22 +44,10 @@ def sampled_points(
 
 @jit
 def scatter_point_grads(
-    grad: Array,
-    grid: Array,
-    out: Array,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
-    channels: int,
-    points: int,
-    first: int,
-    last: int,
-) -> None:
-    """The transpose: out[n, c] gets grad[n, c, p] times its weight at the pixels around grid[n, p].
-
-    For a range of planes (n, c), each of which is written by one thread, in the order of the points.
-    """
+    grad: Array, grid: Array, out: Array, image: Array, interpolation: int, padding: int, align: bool,
+    channels: int, points: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out[n, c] gets grad[n, c, p] times its weight at the pixels around grid[n, p]; one thread a plane."""
     dims, taps, area = image.size, TAPS[interpolation], area_of(image)
     block = min(BLOCK, points)
     size = tap_buffer_size(dims, taps, block)
@@ -92,19 +71,9 @@ def scatter_point_grads(
 
 @jit
 def sloping_points(
-    grad: Array,
-    x: Array,
-    grid: Array,
-    out: Array,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
-    channels: int,
-    points: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, grid: Array, out: Array, image: Array, interpolation: int, padding: int, align: bool,
+    channels: int, points: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[n, p, d] = sum_c grad[n, c, p] times the slope of sample (n, c, p) along dimension d, by blocks."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     block = min(BLOCK, points)
@@ -133,7 +102,6 @@ def sloping_points(
 
 @jit(forceinline=True)
 def area_of(image: Array) -> int:
-    """The pixels of an image."""
     area = 1
     for d in range(image.size):
         area *= image[d]
@@ -142,7 +110,6 @@ def area_of(image: Array) -> int:
 
 @jit
 def sample_plane(plane: Array, pixels: Array, positions: Array, weights: Array, tap_weights: Array, row: Array) -> None:
-    """row[p] = the sum of the pixels of point p times their weights; those that are nowhere have some place."""
     if pixels.size == row.size:
         take_into(plane, positions, row)
         clear_nowhere(pixels, row)
@@ -155,7 +122,6 @@ def sample_plane(plane: Array, pixels: Array, positions: Array, weights: Array, 
 
 @jit
 def clear_nowhere(pixels: Array, tap_weights: Array) -> None:
-    """Zeros in the place of pixels that are nowhere."""
     zero = tap_weights.dtype.type(0)
     for k in range(tap_weights.size):
         tap_weights[k] = tap_weights[k] if pixels[k] >= 0 else zero
@@ -203,7 +169,6 @@ def scatter_pixel_grads(row: Array, pixels: Array, weights: Array, plane: Array)
 
 @jit
 def add_products(tap_weights: Array, row: Array, sums: Array) -> None:
-    """Adds row[p] times the pixel to the sum of each tap of point p."""
     count = row.size
     for t in range(0, tap_weights.size, count):
         pixels, to = part_of(tap_weights, t, count), part_of(sums, t, count)

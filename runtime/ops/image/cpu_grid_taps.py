@@ -27,8 +27,7 @@ NOWHERE = -1
 
 @jit(forceinline=True)
 def tap_buffers(numbers: Array, positions: Array, dims: int, taps: int, block: int) -> TapBuffers:
-    """Memory of `tap_buffer_size` for a block: pixels, weights and slopes along each dimension, rows to compute in, and
-    pixels and weights of all dimensions together, with as much again for those of fewer dimensions."""
+    """Pixels, weights, slopes along each dimension, rows to compute in, twice the pixels and weights of all."""
     along, column_count = dims * taps * block, 2 * taps**dims * block
     return (
         part_of(positions, 0, along),
@@ -42,25 +41,15 @@ def tap_buffers(numbers: Array, positions: Array, dims: int, taps: int, block: i
 
 @jit(forceinline=True)
 def tap_buffer_size(dims: int, taps: int, block: int) -> int:
-    """How many elements the memory of a block has."""
     return (2 * dims * taps + ROWS + 2 * taps**dims) * block
 
 
 @jit
 def find_taps(
-    grid: Array,
-    start: int,
-    count: int,
-    image: Array,
-    interpolation: int,
-    padding: int,
-    align: bool,
+    grid: Array, start: int, count: int, image: Array, interpolation: int, padding: int, align: bool,
     buffers: TapBuffers,
-) -> None:
-    """The taps of `count` points, whose coordinates are in `grid` from `start` on, and how their weights grow.
-
-    `image` has the sizes of the dimensions, in the order of the coordinates.
-    """
+) -> None:  # fmt: skip
+    """The taps of `count` points from `start` on, and how weights grow; the sizes of `image` as coordinates come."""
     index, weight, derivative, scratch, pixels, weights = buffers
     dims, taps, step, inner_weight = image.size, TAPS[interpolation], 1, 1
     size = taps * count
@@ -89,7 +78,6 @@ def find_taps(
 
 @jit
 def part_coordinates(grid: Array, dims: int, count: int, rows: Array) -> None:
-    """The coordinates of points as rows, one for each dimension: all are read at once, which several lanes can do."""
     x, y, z = part_of(rows, 0, count), part_of(rows, count, count), part_of(rows, 2 * count, count)
     if dims == 2:
         for p in range(count):
@@ -101,7 +89,6 @@ def part_coordinates(grid: Array, dims: int, count: int, rows: Array) -> None:
 
 @jit
 def unnormalize(size: int, align: bool, at: Array, scale: Array) -> None:
-    """Coordinates from -1 to 1 as places of pixels, and how many pixels there are to one of them."""
     number = at.dtype.type
     factor, shift, one = number((size - 1) / 2 if align else size / 2), number(0 if align else 0.5), number(1)
     for p in range(at.size):
@@ -125,7 +112,6 @@ def pad_coordinates(at: Array, size: int, padding: int, align: bool, scale: Arra
 
 @jit
 def mirror(at: Array, low: float, width: float, scale: Array) -> None:
-    """Places reflected at `low` and at `low + width`."""
     number = at.dtype.type
     first, span, half, zero = number(low), number(width), number(0.5), number(0)
     if width == 0:
@@ -144,7 +130,6 @@ def mirror(at: Array, low: float, width: float, scale: Array) -> None:
 
 @jit
 def nearest_taps(at: Array, size: int, rows: tuple[Array, Array, Array]) -> None:
-    """The nearest pixel, an even one of two: its weight has no slope."""
     index, weight, derivative = rows
     number = at.dtype.type
     zero, one, last = number(0), number(1), number(size - 1)
@@ -156,7 +141,6 @@ def nearest_taps(at: Array, size: int, rows: tuple[Array, Array, Array]) -> None
 
 @jit
 def linear_taps(at: Array, scale: Array, size: int, rows: tuple[Array, Array, Array]) -> None:
-    """The two pixels around places."""
     (index, weight, derivative), count, number = rows, at.size, at.dtype.type
     zero, one, last = number(0), number(1), number(size - 1)
     for p in range(count):
@@ -223,10 +207,8 @@ def join_taps(
         index, factor = part_of(rows[0], k * count, count), part_of(rows[1], k * count, count)
         for t in range(0, inner_weight, count):
             before, product = part_of(result[0], t, count), part_of(result[1], t, count)
-            pixels, weights = (
-                part_of(sum_buffers[0], k * inner_weight + t, count),
-                part_of(sum_buffers[1], k * inner_weight + t, count),
-            )
+            to = k * inner_weight + t
+            pixels, weights = part_of(sum_buffers[0], to, count), part_of(sum_buffers[1], to, count)
             for p in range(count):
                 i, j = before[p], index[p]
                 pixels[p] = np.int32(i + j * step) if (i | j) >= 0 else NOWHERE

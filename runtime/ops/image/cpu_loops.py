@@ -16,21 +16,10 @@ LINES = 32  # that are resampled at once: so many elements are neighbours where 
 
 @jit
 def resampled_rows(
-    a: Array,
-    starts: Array,
-    columns: Array,
-    weights: Array,
-    out: Array,
-    size: int,
-    length: int,
-    inner: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of pairs (o, i).
-
-    Each of these is a row of `inner` elements.
-    """
+    a: Array, starts: Array, columns: Array, weights: Array, out: Array, size: int, length: int, inner: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
+    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i: rows of `inner` elements."""
     for number in range(first, last):
         o, i = number // length, number % length
         source, row = part_of(a, o * size * inner, size * inner), part_of(out, number * inner, inner)
@@ -39,20 +28,9 @@ def resampled_rows(
 
 @jit
 def resampled_lines(
-    a: Array,
-    starts: Array,
-    columns: Array,
-    weights: Array,
-    out: Array,
-    size: int,
-    length: int,
-    first: int,
-    last: int,
+    a: Array, starts: Array, columns: Array, weights: Array, out: Array, size: int, length: int, first: int, last: int
 ) -> None:
-    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of blocks of lines o.
-
-    The lines of a block are transposed, so that each sum is of rows.
-    """
+    """The same of single elements, in blocks of lines that are transposed, so that each sum is of rows."""
     like, lines = out.dtype.type(0), a.size // size
     source, sums = empty_row(like, size * LINES), empty_row(like, length * LINES)
     for block in range(first, last):
@@ -67,17 +45,9 @@ def resampled_lines(
 
 @jit
 def resampled(
-    a: Array,
-    out: Array,
-    starts: Array,
-    columns: Array,
-    weights: Array,
-    size: int,
-    length: int,
-    inner: int,
-    first: int,
-    last: int,
-) -> None:
+    a: Array, out: Array, starts: Array, columns: Array, weights: Array, size: int, length: int, inner: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """`resampled_rows`, or `resampled_lines` where rows are single elements, by weights that are float64 as bits."""
     wide, own = row_at(np.float64(0), address(weights), weights.size), empty_row(out.dtype.type(0), weights.size)
     for k in range(own.size):
@@ -114,20 +84,9 @@ def _weigh(source: Array, first: int, end: int, columns: Array, weights: Array, 
 
 @jit
 def gathered_boxes(
-    a: Array,
-    out: Array,
-    down: Array,
-    along: Array,
-    across: Array,
-    run: Array,
-    sizes: Array,
-    first: int,
-    last: int,
+    a: Array, out: Array, down: Array, along: Array, across: Array, run: Array, sizes: Array, first: int, last: int
 ) -> None:
-    """out[box, i, j, k] = a[box, down[i], along[j], across[k]], for a range of boxes.
-
-    `sizes` are those of a box of `a`; from `run[0]` to `run[1]`, `across` counts up.
-    """
+    """out[box, i, j, k] = a[box, down[i], along[j], across[k]]; from `run[0]` to `run[1]`, `across` counts up."""
     high, rows, columns = sizes
     width, start, end, to = across.size, run[0], run[1], first * down.size * along.size * across.size
     for box in range(first, last):
@@ -144,15 +103,7 @@ def gathered_boxes(
 
 @jit
 def collected_boxes(
-    grad: Array,
-    out: Array,
-    down: Array,
-    along: Array,
-    across: Array,
-    run: Array,
-    sizes: Array,
-    first: int,
-    last: int,
+    grad: Array, out: Array, down: Array, along: Array, across: Array, run: Array, sizes: Array, first: int, last: int
 ) -> None:
     """The transpose of `gathered_boxes`: adds each element of some boxes of `grad` to the one that it is a copy of."""
     high, rows, columns = sizes
@@ -167,10 +118,8 @@ def collected_boxes(
                 to = ((box * high + down[i]) * rows + along[j]) * columns
                 for k in range(start):
                     out[to + across[k]] += grad[source + k]
-                center_sum, added = (
-                    part_of(out, to + across[start], end - start),
-                    part_of(grad, source + start, end - start),
-                )
+                center_sum = part_of(out, to + across[start], end - start)
+                added = part_of(grad, source + start, end - start)
                 for k in range(center_sum.size):
                     center_sum[k] += added[k]
                 for k in range(end, width):

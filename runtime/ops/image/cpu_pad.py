@@ -16,7 +16,6 @@ Ints = tuple[int, ...]
 
 
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     padded, tables = len(pad) // 2, tables_of(a.shape, pad, mode)
     result = np.empty((*a.shape[:-padded], *map(len, tables[3 - padded : 3])), a.dtype)
     _on_boxes(gathered_boxes, np.ascontiguousarray(a), result, tables, a.shape[-padded:], result.size)

@@ -50,7 +50,6 @@ def resample_backward(
 
 
 def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
-    """The matrix times the vectors along `dim`."""
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype)
     source, to, weights = _folded(a, dim), _folded(out, dim), rows.weights.astype(a.dtype, copy=False)
     outer, _, inner = to.shape
@@ -69,7 +68,6 @@ def _folded(a: Array, dim: int) -> Array:
 
 @functools.lru_cache(maxsize=256)
 def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
-    """The matrix of weights, with a row for each element of the result."""
     step = _step(size, length, align_corners, scale)
     if filter.startswith("nearest"):
         return Rows(np.arange(length + 1), _nearest(size, length, filter, step), np.ones(length))
@@ -83,7 +81,6 @@ def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale:
 def transposed_rows(
     size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Rows:
-    """The transpose of `filter_rows`: entries sorted by column, those of a column by row."""
     by_rows = filter_rows(size, length, filter, align_corners, scale, antialias)
     rows = np.repeat(np.arange(length), np.diff(by_rows.starts))
     order = np.argsort(by_rows.columns, kind="stable")
@@ -92,7 +89,6 @@ def transposed_rows(
 
 
 def _step(size: int, length: int, align_corners: bool, scale: float | None) -> float:
-    """The distance of two elements of the result, in elements of the input."""
     if align_corners:
         return (size - 1) / (length - 1) if length > 1 else 0.0
     return size / length if scale is None else 1 / scale
@@ -131,7 +127,6 @@ def _antialiased(size: int, length: int, filter: str, step: float) -> tuple[Arra
 
 
 def _triangle(x: Array) -> Array:
-    """1 - |x|, 0 beyond 1."""
     return (1 - abs(x)).clip(0, None)
 
 
@@ -148,7 +143,6 @@ def _cubic(a: float) -> Callable[[Array], Array]:
 
 
 def _lanczos(x: Array) -> Array:
-    """sinc(x) sinc(x / 3), 0 beyond 3."""
     return np.where(abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
 
 
@@ -163,7 +157,6 @@ FRACTION_BITS = 22  # after the point: a sum of products with bytes stays within
 def resample_bytes(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """a resampled to `length` elements along `dim`, rounded to bytes."""
     if dim and dim == a.ndim - 1:  # a transpose costs less than loops over single bytes
         transposed = resample_bytes(a.swapaxes(-1, -2), dim - 1, length, filter, align_corners, scale, antialias)
         return transposed.swapaxes(-1, -2)

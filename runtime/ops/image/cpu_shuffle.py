@@ -1,5 +1,4 @@
-"""Copies with some dimensions taken apart and put together in another order: channels as places of pixels, and groups
-of channels spread over all."""
+"""Copies with dimensions in parts and in another order: channels as places of pixels, groups of channels spread."""
 
 from __future__ import annotations
 
@@ -44,7 +43,6 @@ def to_shuffled_groups(shape: Ints, groups: int) -> Shuffle:
 
 
 def channels_to_pixels(a: Array, factor: int) -> Array:
-    """Pixels of r x r places, one for each of r^2 channels."""
     return _shuffled(a, to_pixels(a.shape, factor))
 
 

@@ -1,9 +1,4 @@
-"""Resampling along one dimension on a device, with the weights that the CPU's resampling has.
-
-Padding by reflection, replication or wrapping around on a device, one dimension after the other.
-
-Copies on a device with dimensions taken apart and put together in another order: one launch each.
-"""
+"""Resampling, padding by what lies at borders, and copies with dimensions taken apart, on a device: one launch each."""
 
 from __future__ import annotations
 
@@ -39,7 +34,6 @@ def resample_backward(
 
 
 def multiplied(a: Array, dim: int, length: int, rows: Rows, new: Callable[..., Array] = arrays.result) -> Array:
-    """A sparse matrix times the vectors along `dim`, in memory that `new` gives."""
     weights = arrays.constant(rows.weights.astype(a.dtype, copy=False), a.device)
     result = new(a, (*a.shape[:dim], length, *a.shape[dim + 1 :]))
     args = in_order(a), *offsets_of(rows, a.device), weights, result, *sizes_of(a, dim, length)

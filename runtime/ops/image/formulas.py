@@ -1,6 +1,4 @@
-"""Helpers of composites on images: the pixels of a grid, and elements moved between channels and pixels.
-
-Samples of an image at the points of a grid as ops: for devices, and gradients that are differentiated again.
+"""Helpers of composites on images, and samples at the points of a grid as ops: for devices and second derivatives.
 
 Each point reads some pixels along each dimension, its taps. A sample is the sum, over all choices of one tap for each
 dimension, of the pixel times the product of the weights; pixels outside of the image count as 0.
@@ -58,7 +56,6 @@ def grid_samples(self: Tensor, grid: Tensor, *kind: Any) -> Tensor:
 
 
 def _sampled(self: Tensor, grid: Tensor, kind: Kind) -> Tensor:
-    """Weighted sums of the pixels around each point."""
     pixels = _pixels(self)
     choices = _choices(self._shape, grid, kind)
     parts = [_read(pixels, row, inside) * _weight(taps, inside).unsqueeze(-1) for row, inside, taps in choices]
@@ -88,7 +85,6 @@ def grid_sample_grid_grad(grad: Tensor, self: Tensor, grid: Tensor, *kind: Any) 
 
 
 def grid_moved(self: Tensor, grid: Tensor, moved: Tensor, *kind: Any) -> Tensor:
-    """How the samples change while the points of the grid move."""
     x, points, moved = _widened(self, grid, moved)
     pixels, along, parts = _pixels(x), moved.unbind(-1), []
     for row, inside, taps in _choices(self._shape, points, kind):
@@ -98,12 +94,10 @@ def grid_moved(self: Tensor, grid: Tensor, moved: Tensor, *kind: Any) -> Tensor:
 
 
 def _widened(*tensors: Tensor) -> list[Tensor]:
-    """Tensors in the dtype that is computed in: float32 for 16-bit floats."""
     return [t.to(dtypes.float32) if t.dtype.itemsize < 4 else t for t in tensors]
 
 
 def _pixels(self: Tensor) -> Tensor:
-    """The channels of each pixel of all samples as a row."""
     return self.movedim(1, -1).reshape((self._shape[0] * prod(self._shape[2:]), self._shape[1]))
 
 
@@ -120,12 +114,10 @@ def _choices(shape: Sequence[int], grid: Tensor, kind: Kind) -> Iterator[Choice]
 
 
 def _read(pixels: Tensor, row: Tensor, inside: Tensor) -> Tensor:
-    """One pixel for each point of the grid."""
     return op.where(inside.unsqueeze(-1), op.index(pixels, [row]), 0)
 
 
 def _weight(taps: Sequence[Tap], inside: Tensor) -> Tensor:
-    """The weight of a pixel."""
     return op.where(inside, functools.reduce(op.mul, [tap.weight for tap in taps]), 0)
 
 
@@ -146,10 +138,8 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
         low = at.floor()
         part = at - low
         moved = [_padded(low + k, size, padding, align_corners)[0] for k in (-1, 0, 1, 2)]
-        return [
-            Tap(to, _cubic(part, k), _cubic_derivative(part, k) * scale)
-            for to, k in zip(moved, (-1, 0, 1, 2), strict=True)
-        ]
+        pairs = zip(moved, (-1, 0, 1, 2), strict=True)
+        return [Tap(to, _cubic(part, k), _cubic_derivative(part, k) * scale) for to, k in pairs]
     at, turn = _padded(at, size, padding, align_corners)
     if interpolation == NEAREST:
         return [Tap(at.round(), at * 0 + 1, op.zeros_like(x))]  # a weight that has a gradient, which is 0
@@ -159,13 +149,11 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
 
 
 def _distance(part: Tensor, k: int) -> tuple[Tensor, int]:
-    """How far the pixel at `k` is from a coordinate between the pixels 0 and 1, and whether that grows with it."""
     sign = 1 if k < 1 else -1
     return (part - k) * sign, sign
 
 
 def _cubic(part: Tensor, k: int) -> Tensor:
-    """The weight of the pixel at `k`, for a coordinate between the pixels 0 and 1."""
     (x, _), a = _distance(part, k), SHARPNESS
     if k in (0, 1):
         return ((a + 2) * x - (a + 3)) * x * x + 1
@@ -173,7 +161,6 @@ def _cubic(part: Tensor, k: int) -> Tensor:
 
 
 def _cubic_derivative(part: Tensor, k: int) -> Tensor:
-    """The derivative of that weight."""
     (x, sign), a = _distance(part, k), SHARPNESS
     if k in (0, 1):
         return (3 * (a + 2) * x - 2 * (a + 3)) * x * sign
@@ -192,7 +179,6 @@ def _padded(at: Tensor, size: int, padding: int, align_corners: bool) -> tuple[T
 
 
 def _mirrored(at: Tensor, first: float, span: float) -> tuple[Tensor, Tensor]:
-    """Coordinates reflected at `first` and at `first + span`, and the slope of that."""
     distance = (at - first).abs()
     crossings = (distance / span).floor()
     rest, even = distance - crossings * span, crossings % 2 == 0

@@ -1,6 +1,6 @@
-"""Plans of contiguous floats: padding them by what lies at their borders, resampling them, and the transposes.
+"""Plans of padding contiguous floats by what lies at their borders, resampling, grid sampling, and the transposes.
 
-Plans of sampling contiguous images at the points of contiguous grids, and of its gradients.
+A copy in which dimensions are taken apart is one of the operand as it lies, seen in parts.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.allocate_and_fill import fill
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...shapes import contiguous_strides, is_contiguous
+from ..shape.plans import clone
 from . import cpu_grid_sample as grid_loops
 from . import cpu_loops as loops
 from .cpu_grid_taps import BLOCK, NEAREST, TAPS
 from .cpu_pad import box_of, tables_of
 from .cpu_resample import Rows, filter_rows, transposed_rows
+from .cpu_shuffle import Shuffle, to_channels, to_pixels, to_shuffled_groups
 
 
 def border_pad(x: Layout, pad: Ints, mode: str) -> Plan | None:
@@ -39,16 +42,13 @@ def border_pad_backward(grad: Layout, input_shape: Ints, pad: Ints, mode: str) -
 
 
 def resample(x: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
-    """x resampled to `length` elements along `dim`; `kind` is filter, align_corners, scale and antialias."""
     return None if _is_strided(x) else _weighted(x.shape, dim, length, filter_rows(x.shape[dim], length, *kind))
 
 
 def resample_backward(grad: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
-    return (
-        None
-        if _is_strided(grad)
-        else _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
-    )
+    if _is_strided(grad):
+        return None
+    return _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
 
 
 def _is_strided(x: Layout) -> bool:
@@ -56,23 +56,13 @@ def _is_strided(x: Layout) -> bool:
 
 
 def _weighted(shape: Ints, dim: int, length: int, rows: Rows) -> Plan:
-    """The call for sums by a matrix of weights, which take the place of a dimension."""
     before, size, behind = shape[:dim], shape[dim], shape[dim + 1 :]
     outer, inner = prod(before), prod(behind)
     weights = np.ascontiguousarray(rows.weights, np.float64).view(np.int64)
     tables = *[np.ascontiguousarray(a, np.int64) for a in (rows.starts, rows.columns)], weights
     parts = -(-outer // loops.LINES) if inner == 1 else outer * length
-    return (
-        Step(
-            loops.resampled,
-            (0,),
-            ((0, (*before, length, *behind)),),
-            ints=(size, length, inner),
-            rows=(parts, 1),
-            work=rows.weights.size * outer * inner,
-            tables=tables,
-        ),
-    )
+    result, ints, work = ((0, (*before, length, *behind)),), (size, length, inner), rows.weights.size * outer * inner
+    return (Step(loops.resampled, (0,), result, (), ints, (parts, 1), work, tables=tables),)
 
 
 CHANNELS = 4  # for which one thread finds what points read, at least
@@ -91,20 +81,13 @@ def sample_grid(
 
 
 def sample_grid_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    grid: Layout | None,
-    input_shape: Ints,
-    interpolation_mode: int,
-    padding_mode: int,
-    align_corners: bool,
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, grid: Layout | None, input_shape: Ints, *kind: int
 ) -> Plan | None:
     """The gradient of x by planes, and that of the grid by blocks of points; nearest pixels do not change with it."""
-    shape = tuple(input_shape)
+    shape, (interpolation_mode, *others) = tuple(input_shape), kind
     if grid is None or not are_contiguous(grad, x, grid) or not prod(grad.shape):
         return None
-    ints = interpolation_mode, padding_mode, int(align_corners), shape[1], prod(grad.shape[2:])
+    ints = interpolation_mode, *map(int, others), shape[1], prod(grad.shape[2:])
     tables, work, steps = _sizes(shape), prod(grad.shape) * _taps(shape, interpolation_mode), []
     if output_mask[0]:
         planes = prod(shape[:2]), min(CHANNELS, shape[1])
@@ -129,3 +112,27 @@ def _taps(shape: Ints, interpolation: int) -> int:
 
 def _blocks(grid: Ints) -> tuple[int, int]:
     return grid[0] * -(-prod(grid[1:-1]) // BLOCK), 1
+
+
+@of_any_dtype
+def channels_to_pixels(x: Layout, factor: int) -> Plan | None:
+    return _shuffled(x, to_pixels(x.shape, factor))
+
+
+@of_any_dtype
+def pixels_to_channels(x: Layout, factor: int) -> Plan | None:
+    return _shuffled(x, to_channels(x.shape, factor))
+
+
+@of_any_dtype
+def shuffled_channels(x: Layout, groups: int) -> Plan | None:
+    return _shuffled(x, to_shuffled_groups(x.shape, groups))
+
+
+def _shuffled(x: Layout, how: Shuffle) -> Plan | None:
+    sizes, steps = sum(how.parts, ()), list[int]()
+    for own, step in zip(how.parts, x.strides or contiguous_strides(x.shape), strict=True):
+        steps += [step * inner for inner in contiguous_strides(own)]
+    shape, strides = (tuple([of[d] for d in how.order]) for of in (sizes, steps))
+    result = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
+    return result and tuple([step._replace(results=((0, how.shape),)) for step in result])

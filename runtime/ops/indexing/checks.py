@@ -1,7 +1,4 @@
-"""Argument checks of indexing ops: dtypes and shapes of indices and masks.
-
-Kernels check the index values.
-"""
+"""Argument checks of indexing ops: dtypes and shapes of indices and masks. Kernels check the index values."""
 
 from __future__ import annotations
 

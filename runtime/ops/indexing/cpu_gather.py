@@ -28,14 +28,12 @@ UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum
 
 
 def _folded(a: Array, dim: int) -> Array:
-    """A contiguous array as (before, dim, after); a 0-d array counts as having one dimension."""
     shape = a.shape or (1,)
     folded = (math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :]))
     return contiguous(a).reshape(folded)
 
 
 def _reached(a: Array, indices: Array, dim: int) -> Array:
-    """The part of an array that `indices` along `dim` can reach: in other dimensions as many elements as they have."""
     if all(n == m or d == dim for d, (n, m) in enumerate(zip(a.shape, indices.shape, strict=True))):
         return a
     return a[tuple(slice(None) if d == dim else slice(n) for d, n in enumerate(indices.shape))]
@@ -59,24 +57,20 @@ def gather_backward(grad: Array, shape: Ints, dim: int, indices: Array) -> Array
 
 
 def scatter(a: Array, dim: int, indices: Array, src: Any) -> Array:
-    """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
     return _put("scatter", copied(a), dim, indices, src, False)
 
 
 def scatter_add(a: Array, dim: int, indices: Array, src: Array) -> Array:
-    """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
     return _put("scatter_add", copied(a), dim, indices, src, True)
 
 
 @writes("scatter")
 def scatter_(out: Array, dim: int, indices: Array, src: Any) -> None:
-    """Writes src_ij to out[places_ij, j] for dim 0, and so on; src may be one number."""
     _put_inside("scatter", out, dim, indices, src, False)
 
 
 @writes("scatter_add")
 def scatter_add_(out: Array, dim: int, indices: Array, src: Array) -> None:
-    """Adds src_ij to out[places_ij, j] for dim 0, and so on."""
     _put_inside("scatter_add", out, dim, indices, src, True)
 
 
@@ -90,10 +84,7 @@ def _put_inside(op: str, out: Array, dim: int, indices: Array, src: Any, add: bo
 
 
 def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) -> Array:
-    """`result` itself, with elements written, or added, at indices.
-
-    Where it is not contiguous, or the indices reach only a part of it, the loop runs on a contiguous copy of that part.
-    """
+    """`result` itself, its reached part written, by way of a contiguous copy unless it is all of a contiguous array."""
     if not indices.size:
         return result
     at, entire = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
@@ -111,7 +102,6 @@ def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) 
 
 
 def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
-    """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
     entire, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
     require_inside("scatter_reduce", at, dim, entire.shape[dim])
     find = {"f": plans_scatter.scatter_reduce, "c": None}.get(a.dtype.kind, plans_scatter.scatter_reduce_full)

@@ -2,7 +2,7 @@
 
 Where an index lies is unsigned, so nobody asks again whether it counts from the end. Of the transposes, which add rows
 of gradients to where they were read, threads share columns and not rows: equal indices are then added in one thread, in
-one order. Their last two arguments are the range of columns.
+one order. Their last two arguments are the range of columns. An IndexError lets the kernel in Python say which.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ LINE = 4  # numbers of an array of indices: its address, what negative ones are 
 
 @jit
 def accumulate_offsets(line: Array, first: int, to: Array) -> bool:
-    """to[i] += step indices[first + i], negative indices counted from the end; whether all are inside.
-
-    One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one.
-    """
+    """to[i] += step indices[first + i], counted from the end if negative; whether all are inside."""
     row = row_at(line[0], line[0] + 8 * first, to.size)
     added, size, step, wrong = line[1], line[2], line[3], 0
     for i in range(row.size):
@@ -36,7 +33,6 @@ def accumulate_offsets(line: Array, first: int, to: Array) -> bool:
 
 @jit
 def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
-    """Where the elements lie that arrays of indices choose from `first` on; whether all are inside."""
     inside = True
     for i in range(offsets.size):
         offsets[i] = 0
@@ -47,7 +43,6 @@ def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
 
 @jit
 def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None:
-    """to[i, j] = memory[at[i] + j inner], for j below `width`."""
     if width == 1:
         take_into(memory, at, to)
     elif inner == 1:
@@ -65,10 +60,7 @@ def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None
 def take_at(
     x: Array, lines: Array, count: int, outer: int, width: int, inner: int, out: Array, first: int, last: int
 ) -> bool:
-    """out[b, i, j] = x[b outer + offset of i + j inner], for `count` indices i, and for a range of rows (b, i).
-
-    Whether all indices are inside: it stops where one is not.
-    """
+    """out[b, i, j] = x[b outer + offset of i + j inner], for a range of rows (b, i); False at the first one outside."""
     offsets, known, k = empty_row(np.uint64(0), min(BLOCK, count)), -1, first
     b, i = first // count, first % count
     while k < last:
@@ -87,49 +79,25 @@ def take_at(
 
 @jit
 def take(
-    x: Array,
-    lines: Array,
-    count: int,
-    outer: int,
-    width: int,
-    inner: int,
-    out: Array,
-    outside: Array,
-    first: int,
+    x: Array, lines: Array, count: int, outer: int, width: int, inner: int, out: Array, outside: Array, first: int,
     last: int,
-) -> None:
-    """take_at, which sets `outside[0]` where an index is out of bounds."""
+) -> None:  # fmt: skip
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
         outside[0] = 1
 
 
 @jit
 def put_line(lines: Array, d: int, indices: Array, added: int, size: int, step: int) -> None:
-    """Write down what is known of array of indices number d."""
     line = part_of(lines, d * LINE, LINE)
     line[0], line[1], line[2], line[3] = address(indices), added, size, step
 
 
 @jit
 def take_by_one(
-    x: Array,
-    a: Array,
-    out: Array,
-    added: int,
-    size: int,
-    step: int,
-    count: int,
-    outer: int,
-    width: int,
-    inner: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[b, i, j] = x[b outer + a[i] step + j inner], of x in the shape (before, size, width).
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says which.
-    """
+    x: Array, a: Array, out: Array, added: int, size: int, step: int, count: int, outer: int, width: int,
+    inner: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out[b, i, j] = x[b outer + a[i] step + j inner], of x in the shape (before, size, width)."""
     lines = empty_row(0, LINE)
     put_line(lines, 0, a, added, size, step)
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
@@ -138,24 +106,10 @@ def take_by_one(
 
 @jit
 def take_by_two(
-    x: Array,
-    a: Array,
-    b: Array,
-    out: Array,
-    size: int,
-    other: int,
-    width: int,
-    count: int,
-    stride: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[k, i, j] = x[k, a[i], b[i], j] of x in the shape (before, size, other, width), or where they are `apart`
-    out[i, j] = x[a[i], j, b[i]] of x in the shape (size, width, other), on flat memory.
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says which.
-    """
+    x: Array, a: Array, b: Array, out: Array, size: int, other: int, width: int, count: int, stride: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
+    """out[k, i, j] = x[k, a[i], b[i], j] of (before, size, other, width); by `stride` out[i, j] = x[a[i], j, b[i]]."""
     lines = empty_row(0, 2 * LINE)
     put_line(lines, 0, a, size, size, other * width)
     put_line(lines, 1, b, other, other, 1 if stride else width)
@@ -166,24 +120,10 @@ def take_by_two(
 
 @jit
 def take_by_three(
-    x: Array,
-    a: Array,
-    b: Array,
-    c: Array,
-    out: Array,
-    size: int,
-    other: int,
-    third: int,
-    width: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[k, i, j] = x[k, a[i], b[i], c[i], j] on flat memory, of x in the shape (before, size, other, third, width).
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says which.
-    """
+    x: Array, a: Array, b: Array, c: Array, out: Array, size: int, other: int, third: int, width: int, count: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
+    """out[k, i, j] = x[k, a[i], b[i], c[i], j], of x in the shape (before, size, other, third, width)."""
     lines = empty_row(0, 3 * LINE)
     put_line(lines, 0, a, size, size, other * third * width)
     put_line(lines, 1, b, other, other, third * width)
@@ -194,29 +134,10 @@ def take_by_three(
 
 @jit
 def take_by_tables(
-    x: Array,
-    a: Array,
-    b: Array,
-    c: Array,
-    out: Array,
-    before: Array,
-    after: Array,
-    arrays: int,
-    size: int,
-    step: int,
-    other: int,
-    other_step: int,
-    third: int,
-    third_step: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[k, i, j] = x[before[k] + a[i] step + b[i] other_step + c[i] third_step + after[j]], of so many of the arrays.
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says which.
-    """
+    x: Array, a: Array, b: Array, c: Array, out: Array, before: Array, after: Array, arrays: int, size: int,
+    step: int, other: int, other_step: int, third: int, third_step: int, count: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out[k, i, j] = x[before[k] + a[i] step + b[i] other_step + c[i] third_step + after[j]], of so many arrays."""
     lines, width, k = empty_row(0, arrays * LINE), after.size, first
     put_line(lines, 0, a, size, size, step)
     if arrays > 1:
@@ -240,11 +161,7 @@ def take_by_tables(
 def gather_of(
     x: Array, indices: Array, out: Array, before: int, size: int, count: int, after: int, first: int, last: int
 ) -> None:
-    """out[b, i, j] = x[b, indices[b, i, j], j] on flat memory, of x in the shape (before, size, after).
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says which.
-    """
+    """out[b, i, j] = x[b, indices[b, i, j], j], of x in the shape (before, size, after)."""
     outside, chosen = np.zeros(1, np.int64), (before, count, after)
     table = part_of(x, 0, before * size * after).reshape((before, size, after))
     gather_along(table, indices.reshape(chosen), out.reshape(chosen), outside, first, last)
@@ -267,7 +184,6 @@ def counted_from_front(index: Array, out: Array, lower_bound: int, size: int, fi
 
 @jit
 def add_columns(grad: Array, start: int, alike: int, target: Array) -> None:
-    """target[j] += grad[start + j], or the one number of gradients that are all alike."""
     if alike:
         for j in range(target.size):
             target[j] += grad[0]
@@ -279,7 +195,6 @@ def add_columns(grad: Array, start: int, alike: int, target: Array) -> None:
 
 @jit
 def add_each(grad: Array, start: int, alike: int, offsets: Array, target: Array) -> None:
-    """target[offset of i] += grad[start + i], or the one number of gradients that are all alike."""
     if alike:
         for i in range(offsets.size):
             target[np.int64(offsets[i])] += grad[0]
@@ -291,7 +206,6 @@ def add_each(grad: Array, start: int, alike: int, offsets: Array, target: Array)
 
 @jit
 def clear_columns(out: Array, width: int, first: int, last: int) -> None:
-    """out[:, first:last] = 0 for rows of `width`."""
     rows, size = (1, out.size) if last - first == width else (out.size // width, last - first)
     for r in range(rows):
         row = part_of(out, r * width + first, size)
@@ -303,10 +217,7 @@ def clear_columns(out: Array, width: int, first: int, last: int) -> None:
 def give_back(
     grad: Array, lines: Array, count: int, outer: int, width: int, alike: int, out: Array, first: int, last: int
 ) -> bool:
-    """out[b outer + offset of i + j] = the sum of the gradients of (b, i, j) with that place, for `count` indices i.
-
-    Whether all indices are inside.
-    """
+    """out[b outer + offset of i + j] = the sum of the gradients of (b, i, j) there; whether all indices are inside."""
     clear_columns(out, width, first, last)
     offsets = empty_row(np.uint64(0), min(BLOCK, count))
     for b in range(out.size // outer):
@@ -327,11 +238,7 @@ def give_back(
 def give_back_by_one(
     grad: Array, a: Array, out: Array, size: int, width: int, count: int, alike: int, first: int, last: int
 ) -> None:
-    """out[b, a[i], j] = the sum of grad[b, i, j], on flat memory, of `out` in the shape (before, size, width).
-
-    Raises:
-        IndexError: an index is out of bounds.
-    """
+    """out[b, a[i], j] = the sum of grad[b, i, j], of `out` in the shape (before, size, width)."""
     lines = empty_row(0, LINE)
     put_line(lines, 0, a, size, size, width)
     if not give_back(grad, lines, count, size * width, width, alike, out, first, last):
@@ -340,24 +247,10 @@ def give_back_by_one(
 
 @jit
 def give_back_by_two(
-    grad: Array,
-    a: Array,
-    b: Array,
-    out: Array,
-    size: int,
-    other: int,
-    width: int,
-    count: int,
-    alike: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[k, a[i], b[i], j] = the sum of grad[k, i, j], on flat memory, of `out` in the shape
-    (before, size, other, width).
-
-    Raises:
-        IndexError: an index is out of bounds.
-    """
+    grad: Array, a: Array, b: Array, out: Array, size: int, other: int, width: int, count: int, alike: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
+    """out[k, a[i], b[i], j] = the sum of grad[k, i, j], of `out` in the shape (before, size, other, width)."""
     lines = empty_row(0, 2 * LINE)
     put_line(lines, 0, a, size, size, other * width)
     put_line(lines, 1, b, other, other, width)

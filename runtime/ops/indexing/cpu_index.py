@@ -1,11 +1,7 @@
-"""Indexing with arrays and masks, and of slices along one dimension: reading, writing and adding.
-
-No memory outside the arrays is ever touched.
-
-Reading by arrays of indices and by masks: x[rows], x[:, rows], x[rows, columns], x[rows, :, columns], x[mask].
+"""Reading by arrays of indices and masks, x[rows], x[:, rows], x[rows, columns], x[rows, :, columns], x[mask].
 
 The dimensions that are indexed and those around them are folded, whatever their strides are: so one loop reads all.
-Elements are moved as words of their size.
+Elements are moved as words of their size. No memory outside the arrays is ever touched.
 """
 
 from __future__ import annotations
@@ -37,7 +33,6 @@ def require_inside(
 
 
 def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array:
-    """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
     table = copied(out).reshape(out.size // width if width else 0, width)
     if table.size:
         parts = contiguous(values).reshape(rows.size, width)
@@ -46,7 +41,6 @@ def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array
 
 
 def is_rows(dtype: np.dtype, ndim: int, indices: Sequence[Array | None]) -> bool:
-    """Whether floats are indexed by one array of integers along their first dimension."""
     return len(indices) == 1 and ndim > 0 and dtype.kind == "f" and getattr(indices[0], "dtype", None) == np.int64
 
 
@@ -59,7 +53,6 @@ def rows_added(
     scale: Any = 1,
     error: type[Exception] = IndexError,
 ) -> Array:
-    """The contiguous `table` itself, with scale rows[i] added to table[positions[i]]; the least index is `least`."""
     flat = table.reshape(table.shape[0], math.prod(table.shape[1:]))
     line = np.ascontiguousarray(positions).reshape(-1)
     parts = np.ascontiguousarray(rows).reshape(line.size, flat.shape[1])
@@ -97,14 +90,7 @@ def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[A
             item = item.astype(np.int64, copy=False)
             require_inside(op, item, dim, shape[dim], IndexError, lower_bound=-shape[dim])
             result.append(np.where(item < 0, item + shape[dim], item))
-    arrays = [item for item in result if isinstance(item, np.ndarray)]
-    try:
-        np.broadcast_shapes(*(item.shape for item in arrays))
-    except ValueError:
-        shapes = ", ".join(str(list(item.shape)) for item in arrays)
-        raise IndexError(
-            f"{op}(): shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-        ) from None
+    broadcast_shape_of(op, [item for item in result if isinstance(item, np.ndarray)])
     return tuple(result)
 
 
@@ -123,7 +109,10 @@ def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) ->
 
 
 def _as_gathered(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> Array:
-    shape = np.broadcast_to(np.False_, sizes)[tuple(positions)].shape
+    return as_indexed(op, values, np.broadcast_to(np.False_, sizes)[tuple(positions)].shape)
+
+
+def as_indexed(op: str, values: Array, shape: Ints) -> Array:
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)
     except ValueError:
@@ -169,16 +158,11 @@ def index_select(a: Array, dim: int, positions: Array) -> Array:
 
 
 def take_elements(a: Array, positions: Array) -> Array:
-    """The elements at positions of the flattened array, in the shape of these; negative ones count from the end."""
     return gathered("take", a.reshape(-1), [0], [positions], [-a.size])
 
 
 def gathered(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], lower_bound: Sequence[int]) -> Array:
-    """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index.
-
-    Raises:
-        IndexError: an index is out of bounds, or the arrays do not broadcast.
-    """
+    """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index."""
     common = broadcast_shape_of(op, arrays)
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
     rest = [dim for dim in range(a.ndim) if dim not in dims]
@@ -190,12 +174,8 @@ def gathered(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], lo
         line[:] = array.ctypes.data, -lowest, with_layout.shape[dim], with_layout.strides[dim] // a.itemsize
     if out.size:
         count, width, outside = math.prod(common), math.prod(with_layout.shape[chosen.stop :]), np.zeros(1, np.int64)
-        steps = (
-            fold_step(with_layout, range(front)) or 0,
-            width,
-            fold_step(with_layout, range(chosen.stop, a.ndim)) or 0,
-        )
-        arguments = memory_of(with_layout), lines.reshape(-1), count, *steps, as_uints(out), outside
+        outer, inner = (fold_step(with_layout, dims) or 0 for dims in (range(front), range(chosen.stop, a.ndim)))
+        arguments = memory_of(with_layout), lines.reshape(-1), count, outer, width, inner, as_uints(out), outside
         shared(take, arguments, out.size // width, out.size)
     if not out.size or outside[0]:
         for array, dim, lowest in zip(arrays, dims, lower_bound, strict=True):
@@ -207,7 +187,7 @@ def expanded_view(array: Array, shape: Ints) -> Array:
     return np.ascontiguousarray(array if array.shape == shape else np.broadcast_to(array, shape))
 
 
-def broadcast_shape_of(op: str, arrays: Sequence[Array]) -> Ints:
+def broadcast_shape_of(op: str, arrays: Sequence[Any]) -> Ints:
     if len(arrays) == 1:
         return arrays[0].shape
     try:
@@ -220,7 +200,6 @@ def broadcast_shape_of(op: str, arrays: Sequence[Array]) -> Ints:
 
 
 def foldable(a: Array, front: int, count: int) -> Array:
-    """The array, or a contiguous copy where the dimensions around `count` from `front` on have no one step."""
     around = range(front), range(front + count, a.ndim)
     return a if a.flags.c_contiguous or None not in [fold_step(a, dims) for dims in around] else contiguous(a)
 
@@ -235,7 +214,6 @@ def fold_step(a: Any, dims: Iterable[int]) -> int | None:
 
 
 def memory_of(a: Array) -> Array:
-    """The words of memory between the first and the last element of an array."""
     if a.flags.c_contiguous:
         return as_uints(a)
     read_extent = 1 + sum((size - 1) * step for size, step in zip(a.shape, a.strides, strict=True)) // a.itemsize

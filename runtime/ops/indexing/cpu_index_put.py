@@ -7,7 +7,7 @@ been found to be inside; the one without writes to a copy. No memory outside the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import COLUMNS
 from ...kernels.in_place import writes
-from .cpu_index import broadcast_shape_of, expanded_view, fold_step, memory_of, require_inside
+from .cpu_index import as_indexed, broadcast_shape_of, expanded_view, fold_step, memory_of, require_inside
 from .cpu_mask import UINT_OF_SIZE, as_uints, counted, full_mask, without_masks
 from .cpu_scatter_loops import add_offsets, fill_true, put_slices, write_true
 
@@ -28,20 +28,19 @@ Steps = tuple[int | None, ...]
 WORK = 2  # elements of a sum that one written by index counts as
 
 
-def index_put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
+def on_copy(write: Callable[..., None], a: Array, *args: Any) -> Array:
     result = copied(a)
-    index_put_(result, indices, values, accumulate)
+    write(result, *args)
     return result
+
+
+def index_put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
+    return on_copy(index_put_, a, indices, values, accumulate)
 
 
 @writes("index_put")
 def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) -> None:
-    """Writes `values`, or adds them, at `indices`.
-
-    Raises:
-        IndexError: an index is out of bounds, or the indices do not broadcast.
-        RuntimeError: the values do not broadcast to what is indexed.
-    """
+    """Writes `values`, or adds them, at `indices`."""
     mask = None if accumulate else full_mask(out.shape, indices)
     if mask is not None:
         put_where(out, mask, values)
@@ -57,15 +56,11 @@ def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) ->
 
 
 def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
-    """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
-    result = copied(a)
-    index_add_(result, dim, positions, source, alpha)
-    return result
+    return on_copy(index_add_, a, dim, positions, source, alpha)
 
 
 @writes("index_add")
 def index_add_(out: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> None:
-    """Adds alpha source slice by slice at `positions` along `dim`; a RuntimeError where an index is out of bounds."""
     full, line = out.reshape(out.shape or 1), positions.reshape(-1).astype(np.int64, copy=False)
     scaled = source if alpha == 1 else source * out.dtype.type(alpha)
     slices = scaled.reshape(*full.shape[:dim], line.size, *full.shape[dim + 1 :])
@@ -82,7 +77,6 @@ def put_slices_at(
     add: bool,
     error: type[Exception],
 ) -> None:
-    """Writes, or adds, values where arrays of int64 choose along dimensions; each of these has a least index."""
     common = broadcast_shape_of(op, arrays)
     shape, front, steps = chosen_of(out.shape, out.strides, out.itemsize, tuple(dims), common)
     value = as_indexed(op, values, shape)
@@ -107,8 +101,7 @@ class IndexedLayout(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Ints) -> tuple[Ints, int, Steps]:
-    """The shape of what indices choose along dimensions of an array, where their own dimensions are in it, and the step
-    of the dimensions before these, how many elements those behind have, and their step."""
+    """The shape of what indices choose, where their dimensions are in it, and (step before, elements behind, step)."""
     front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
     rest = [dim for dim in range(len(shape)) if dim not in dims]
     order, behind = (*rest[:front], *dims, *rest[front:]), front + len(dims)
@@ -121,10 +114,8 @@ def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Int
 @lru_cache(maxsize=4096)
 def folded_steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int]) -> Steps:
     """The steps of an array's dimensions before, from and behind two numbers, each folded into one."""
-    with_layout, parts = (
-        IndexedLayout(shape, strides, itemsize),
-        (range(chosen[0]), range(*chosen), range(chosen[1], len(shape))),
-    )
+    with_layout = IndexedLayout(shape, strides, itemsize)
+    parts = range(chosen[0]), range(*chosen), range(chosen[1], len(shape))
     return tuple([fold_step(with_layout, dims) for dims in parts])
 
 
@@ -140,12 +131,10 @@ def put_folded(out: Array, idxs: Array, value: Array, steps: Steps, chosen: tupl
 
 
 def flat_memory(a: Array) -> Array:
-    """The elements of memory between the first and the last element of an array."""
     return memory_of(a).view(a.dtype)
 
 
 def put_everywhere(out: Array, dims: Sequence[int], arrays: Sequence[Array], values: Array, add: bool) -> None:
-    """The same in any layout, as NumPy does it."""
     key: list[Any] = [slice(None)] * out.ndim
     for dim, array in zip(dims, arrays, strict=True):
         key[dim] = array
@@ -155,18 +144,7 @@ def put_everywhere(out: Array, dims: Sequence[int], arrays: Sequence[Array], val
         out[tuple(key)] = values
 
 
-def as_indexed(op: str, values: Array, shape: Ints) -> Array:
-    try:
-        return values if values.shape == shape else np.broadcast_to(values, shape)
-    except ValueError:
-        raise RuntimeError(
-            f"{op}(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(shape)}"
-        ) from None
-
-
 def put_where(out: Array, mask: Array, values: Array) -> None:
-    """Writes one value, or as many as are chosen, where a mask of the array's shape is true."""
     is_one = values.size == 1 and values.ndim < 2
     if not out.flags.c_contiguous or out.itemsize not in UINT_OF_SIZE:
         value = values if is_one else as_indexed("index_put", values, (int(np.count_nonzero(mask)),))

@@ -1,15 +1,11 @@
 """Elements chosen by a mask, put back where it is true, and where elements are not zero: counted first, then moved.
 
-Threads share both passes by blocks (see cpu_mask_loops.py). Elements are moved as words of their size, so one loop
-serves all dtypes of a size.
-
-Loops over masks: how many elements are true in each block, and the elements, or the places, of those that are.
-
-A mask is bytes, 0 or 1, or any numbers, of which those are true that are not 0, cut into blocks of `BLOCK` elements.
-Where a block's first true element goes is known from the counts of those before it, so blocks need not wait for each
-other. Whether an element is true is added to a counter and never branched on; a block ends with its last true element,
-so nothing is written behind what it has, and with the mask, should a thread have changed that since it was counted.
-Counters are unsigned, so nobody asks whether they count from the end. The last two arguments are the range of blocks.
+A mask is bytes, 0 or 1, or any numbers, of which those are true that are not 0, cut into blocks of `BLOCK` elements,
+which threads share. Where a block's first true element goes is known from the counts of those before it, so blocks need
+not wait for each other. Whether an element is true is added to a counter and never branched on; a block ends with its
+last true element, so nothing is written behind what it has, and with the mask, should a thread have changed that since
+it was counted. Elements are moved as words of their size. Counters are unsigned, so nobody asks whether they count from
+the end. The last two arguments of a loop are the range of blocks.
 """
 
 from __future__ import annotations
@@ -41,7 +37,6 @@ def count_true(mask: Array, starts: Array, first: int, last: int) -> None:
 
 @jit
 def sum_up(starts: Array) -> None:
-    """The numbers of all blocks before each, of those of each block."""
     for b in range(1, starts.size):
         starts[b] += starts[b - 1]
 
@@ -102,8 +97,7 @@ def expand(x: Array, mask: Array, starts: Array, out: Array, first: int, last: i
 
 @jit(halves=READ)
 def true_indices(mask: Array, starts: Array, out: Array, length: int, ndim: int, first: int, last: int) -> None:
-    """Row n of `out`, of `ndim` numbers, has the coordinates of the n-th true element: the last of them, and, as the
-    first, the number of the row of `length` elements in which it is."""
+    """Row n of `out` has the last coordinate of the n-th true element, and first the number of its row of `length`."""
     dims, row_length = np.uint64(ndim), np.uint64(length)
     for b in range(first, last):
         i, n, end = np.uint64(b * BLOCK), np.uint64(starts[b]) * dims, np.uint64(starts[b + 1]) * dims
@@ -121,10 +115,7 @@ def true_indices(mask: Array, starts: Array, out: Array, length: int, ndim: int,
 
 @jit
 def unravel_rows(sizes: Array, positions: Array, first: int, last: int) -> None:
-    """The number of a row that stands first in the n-th coordinates taken apart into all of them but the last.
-
-    `sizes` are those of all dimensions but the last; equal rows follow one another, and are taken apart once.
-    """
+    """Takes apart the numbers of rows that `true_indices` wrote; equal ones, which follow one another, once."""
     dims, seen = sizes.size, np.int64(-1)
     for n in range(first, last):
         to = part_of(positions, n * (dims + 1), dims)
@@ -142,17 +133,12 @@ def unravel_rows(sizes: Array, positions: Array, first: int, last: int) -> None:
 
 @jit
 def unravel_all(positions: Array, sizes: Array) -> None:
-    """`unravel_rows` for all coordinates."""
     unravel_rows(sizes, positions, 0, positions.size // (sizes.size + 1))
 
 
 @jit
 def order_true(mask: Array, out: Array, size: int, available: int, first: int, last: int) -> None:
-    """out[o, i] = how many elements are true before one that is, 0 for the others, for a range of lines.
-
-    Raises:
-        IndexError: of one line more than `available` are true.
-    """
+    """out[o, i] = how many are true before a true element, else 0; IndexError of more than `available`."""
     for o in range(first, last):
         row, to, count = part_of(mask, o * size, size), part_of(out, o * size, size), np.int64(0)
         for i in range(size):
@@ -173,13 +159,11 @@ def as_uints(a: Array) -> Array:
 
 
 def full_mask(shape: Ints, indices: Sequence[Array | None]) -> Array | None:
-    """The only index where it is a mask of all dimensions, of which there are some."""
     first = indices[0] if len(indices) == 1 else None
     return first if first is not None and first.dtype.kind == "b" and first.shape == shape != () else None
 
 
 def counted(mask: Array) -> tuple[Array, Array]:
-    """The bytes of a mask, and how many of its elements are true before each block, and in all."""
     line = as_uints(contiguous(mask))
     blocks = -(-line.size // BLOCK)
     starts = np.zeros(blocks + 1, np.int64)
@@ -188,7 +172,6 @@ def counted(mask: Array) -> tuple[Array, Array]:
 
 
 def chosen_by_mask(a: Array, mask: Array) -> Array:
-    """The elements of an array where a mask of its shape is true."""
     line, starts = counted(mask)
     out = np.empty(starts[-1], a.dtype)
     shared(compress, (as_uints(contiguous(a)), line, starts, as_uints(out)), starts.size - 1, line.size)
@@ -210,7 +193,6 @@ def put_by_mask(values: Array, mask: Array) -> Array | None:
 
 
 def nonzero(a: Array) -> Array:
-    """The indices of the elements that are not zero, one row each."""
     line, starts = counted(a if a.dtype.kind == "b" else a != 0)
     positions = np.empty((int(starts[-1]), a.ndim), np.int64)
     if positions.size:
@@ -222,7 +204,6 @@ def nonzero(a: Array) -> Array:
 
 
 def without_masks(indices: Sequence[Array | None]) -> list[Array | None]:
-    """Each mask replaced by the indices where it is true, one array for each of its dimensions."""
     result: list[Array | None] = []
     for item in indices:
         if item is not None and item.dtype.kind == "b":

@@ -1,11 +1,8 @@
 """Loops that write by index on flat memory: into a tensor as it lies, and into a result that is made meanwhile.
 
 Equal indices are written in one thread, in one order. The last two arguments are the range. What writes to a tensor
-finds indices that `look_at` has seen, and looks again, as another thread may be changing them.
-
-Raises:
-    IndexError: an index is out of bounds, or another number of elements of a mask are true than there are values: the
-        kernel in Python then says which.
+finds indices that `look_at` has seen, and looks again, as another thread may be changing them. An IndexError, of an
+index out of bounds, or another number of true elements than there are values, lets the kernel in Python say which.
 """
 
 from __future__ import annotations
@@ -22,7 +19,6 @@ Array = np.ndarray
 
 @jit
 def are_inside(index: Array, lower_bound: int, size: int) -> bool:
-    """Whether all are in [least, size): one that is outside leaves a sign, of how far it is from the first or last."""
     wrong = 0
     for i in range(index.size):
         wrong |= (index[i] - lower_bound) | (size - 1 - index[i])
@@ -31,14 +27,12 @@ def are_inside(index: Array, lower_bound: int, size: int) -> bool:
 
 @jit
 def look_at(index: Array, lower_bound: int, size: int, first: int, last: int) -> None:
-    """Whether a range of indices is inside."""
     if not are_inside(part_of(index, first, last - first), lower_bound, size):
         raise IndexError
 
 
 @jit
 def put_row(row: Array, index: Array, values: Array, add: int) -> None:
-    """row[index[i]] = values[i], or += with `add`."""
     if not are_inside(index, 0, row.size):
         raise IndexError
     if add:
@@ -51,7 +45,6 @@ def put_row(row: Array, index: Array, values: Array, add: int) -> None:
 
 @jit
 def fill_row(row: Array, index: Array, value: float, add: int) -> None:
-    """row[index[i]] = value, or += with `add`."""
     arg, size = row.dtype.type(value), np.uint64(row.size)
     for i in range(index.size):
         to = np.uint64(index[i])  # a negative one is too large
@@ -88,7 +81,6 @@ def scatter_rows_onto_zeros(
 
 @jit
 def times_number(x: Array, out: Array, factor: float, first: int, last: int) -> None:
-    """out = factor x, for a range of elements."""
     row, to, times = part_of(x, first, last - first), part_of(out, first, last - first), out.dtype.type(factor)
     for i in range(to.size):
         to[i] = row[i] * times
@@ -96,25 +88,10 @@ def times_number(x: Array, out: Array, factor: float, first: int, last: int) -> 
 
 @jit
 def put_by_one(
-    out: Array,
-    a: Array,
-    values: Array,
-    size: int,
-    position: int,
-    lower_bound: int,
-    count: int,
-    step: int,
-    width: int,
-    along: int,
-    value_step: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or += with `add`, for
-    lines (b, w)."""
+    out: Array, a: Array, values: Array, size: int, position: int, lower_bound: int, count: int, step: int,
+    width: int, along: int, value_step: int, value_row: int, value_along: int, add: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or +=."""
     positions, outside = zero_offsets(count), zero_offsets(1)
     add_offsets(part_of(a, 0, count), lower_bound, size, position, positions, outside)
     if outside[0]:
@@ -124,19 +101,9 @@ def put_by_one(
 
 @jit
 def fill_by_one(
-    out: Array,
-    a: Array,
-    value: float,
-    size: int,
-    position: int,
-    lower_bound: int,
-    count: int,
-    step: int,
-    width: int,
-    along: int,
-    first: int,
-    last: int,
-) -> None:
+    out: Array, a: Array, value: float, size: int, position: int, lower_bound: int, count: int, step: int,
+    width: int, along: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out[b step + a[i] place + w along] = value, for lines (b, w)."""
     arg = empty_row(out[0], 1)
     arg[0] = out.dtype.type(value)
@@ -145,22 +112,10 @@ def fill_by_one(
 
 @jit
 def put_rows(
-    out: Array,
-    a: Array,
-    values: Array,
-    size: int,
-    position: int,
-    lower_bound: int,
-    count: int,
-    width: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[a[i], w] = values[i value_row + w value_along], or += with `add`, where that is one of a range of rows, which
-    are `place` apart."""
+    out: Array, a: Array, values: Array, size: int, position: int, lower_bound: int, count: int, width: int,
+    value_row: int, value_along: int, add: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out[a[i], w] = values[i value_row + w value_along], or +=, for a range of rows that are `position` apart."""
     if not are_inside(part_of(a, 0, count), lower_bound, size):
         raise IndexError
     for i in range(count):
@@ -177,7 +132,6 @@ def put_rows(
 
 @jit
 def put_elements(row: Array, values: Array, add: int) -> None:
-    """row = values, or += with `add`."""
     if add:
         for j in range(row.size):
             row[j] += values[j]
@@ -187,24 +141,10 @@ def put_elements(row: Array, values: Array, add: int) -> None:
 
 @jit
 def put_by_two(
-    out: Array,
-    a: Array,
-    b: Array,
-    values: Array,
-    size: int,
-    position: int,
-    other: int,
-    other_position: int,
-    count: int,
-    step: int,
-    width: int,
-    along: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
+    out: Array, a: Array, b: Array, values: Array, size: int, position: int, other: int, other_position: int,
+    count: int, step: int, width: int, along: int, value_row: int, value_along: int, add: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[a[i] place + b[i] other_position + w along], likewise; nothing lies before the indexed dimensions."""
     positions, outside = zero_offsets(count), zero_offsets(1)
     add_offsets(a, -size, size, position, positions, outside)
@@ -216,7 +156,6 @@ def put_by_two(
 
 @jit
 def nonzero_offsets(mask: Array, step: int) -> Array:
-    """step i for each i where the mask is true."""
     positions, n, i = zero_offsets(count_of_true(mask)), 0, 0
     while n < positions.size and i < mask.size:  # another thread may be changing the mask
         positions[n] = i * step
@@ -227,7 +166,6 @@ def nonzero_offsets(mask: Array, step: int) -> Array:
 
 @jit
 def count_of_true(mask: Array) -> int:
-    """How many elements are true."""
     total = 0
     for i in range(mask.size):
         total += int(mask[i])
@@ -236,31 +174,16 @@ def count_of_true(mask: Array) -> int:
 
 @jit
 def look_at_true(mask: Array, lower_bound: int, upper_bound: int) -> None:
-    """Whether as many elements are true as may be."""
     if not lower_bound <= count_of_true(mask) <= upper_bound:
         raise IndexError
 
 
 @jit
 def put_true(
-    out: Array,
-    mask: Array,
-    values: Array,
-    position: int,
-    lower_bound: int,
-    upper_bound: int,
-    step: int,
-    width: int,
-    along: int,
-    value_step: int,
-    value_row: int,
-    value_along: int,
-    add: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[b step + i place + w along] = values[b value_step + n value_row + w value_along], or += with `add`, for lines
-    (b, w), where the n-th true element is the i-th one."""
+    out: Array, mask: Array, values: Array, position: int, lower_bound: int, upper_bound: int, step: int,
+    width: int, along: int, value_step: int, value_row: int, value_along: int, add: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """The same where the n-th true element is the i-th one."""
     positions = nonzero_offsets(mask, position)
     if not lower_bound <= positions.size <= upper_bound:
         raise IndexError
@@ -269,7 +192,6 @@ def put_true(
 
 @jit
 def zero_offsets(count: int) -> Array:
-    """So many zeros."""
     positions = empty_row(0, count)
     for i in range(count):
         positions[i] = 0
@@ -278,8 +200,7 @@ def zero_offsets(count: int) -> Array:
 
 @jit
 def link(index: Array, size: int, first: int, following: Array, heads: Array) -> bool:
-    """heads[r]: the first i with index[i] = first + r, -1 for none; following[i]: the next one. Whether all are
-    inside."""
+    """heads[r]: the first i with index[i] = first + r, or -1; following[i]: the next one. Whether all are inside."""
     wrong = 0
     for r in range(heads.size):
         heads[r] = -1
@@ -295,7 +216,6 @@ def link(index: Array, size: int, first: int, following: Array, heads: Array) ->
 
 @jit
 def add_linked(row: Array, rows: Array, i: int, following: Array) -> None:
-    """row += rows[i], and those that follow."""
     while i >= 0:
         value = part_of(rows, i * row.size, row.size)
         for j in range(row.size):

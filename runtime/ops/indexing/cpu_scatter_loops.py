@@ -4,14 +4,8 @@ Tensors are flat memory, and lie in lines: along the dimension that is indexed, 
 it. A tensor has a step from one place before the dimension to the next, one along it and one behind it; an index whose
 step behind it is 0 chooses whole slices. A table has, of `lines`: the size of the dimension, how many indices there are
 along it, how many places behind it, and the steps of the tensor, of the index and of the values. Each line is written
-by one thread, in the order of its indices.
-
-Raises:
-    IndexError: an index is out of bounds: the kernel in Python then says which.
-
-Loops that write by index, where their places have been found, and by mask; the last two arguments are the range.
-
-Places in memory are unsigned, so nobody asks whether they count from the end.
+by one thread, in the order of its indices. Places in memory are unsigned, so nobody asks whether they count from the
+end. An IndexError lets the kernel in Python say which index is out of bounds.
 """
 
 from __future__ import annotations
@@ -38,7 +32,6 @@ COLUMNS = 16  # that are counted together
 
 @jit
 def combined_by(old: Any, value: Any, how: int) -> Any:
-    """The element that stands for both."""
     if how == SUM:
         return old + value
     if how == PRODUCT:
@@ -50,7 +43,6 @@ def combined_by(old: Any, value: Any, how: int) -> Any:
 
 @jit
 def checked_index(index: Array, at: int, size: int) -> Any:
-    """The index at a place, which must be below `size`."""
     result = np.uint64(index[np.uint64(at)])  # a negative one is too large
     if result >= np.uint64(size):
         raise IndexError
@@ -58,26 +50,12 @@ def checked_index(index: Array, at: int, size: int) -> Any:
 
 
 @jit
-def join_along(
-    out: Array,
-    index: Array,
-    values: Array,
-    lines: Array,
-    how: int,
-    first: int,
-    last: int,
-) -> None:
+def join_along(out: Array, index: Array, values: Array, lines: Array, how: int, first: int, last: int) -> None:
     """out[o, index[o, i, w], w] is joined with values[o, i, w], for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]
-    index_before, index_along, index_step, before, along, step = (
-        lines[6],
-        lines[7],
-        lines[8],
-        lines[9],
-        lines[10],
-        lines[11],
-    )
+    index_before, index_along, index_step = lines[6], lines[7], lines[8]
+    before, along, step = lines[9], lines[10], lines[11]
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
         to, at, value = o * out_before + w * out_step, o * index_before + w * index_step, o * before + w * step
@@ -116,7 +94,6 @@ def join_line(line: Array, index: Array, values: Array, how: int) -> None:
 
 @jit
 def join_each(line: Array, index: Array, values: Array, how: int) -> None:
-    """The loop of `join_line`."""
     for i in range(index.size):
         here = np.uint64(checked_index(index, i, line.size))
         line[here] = combined_by(line[here], values[i], how)
@@ -124,21 +101,9 @@ def join_each(line: Array, index: Array, values: Array, how: int) -> None:
 
 @jit
 def join_indices(
-    out: Array,
-    index: Array,
-    values: Array,
-    size: int,
-    count: int,
-    to: int,
-    position: int,
-    out_step: int,
-    at: int,
-    index_step: int,
-    value: int,
-    step: int,
-    how: int,
-) -> None:
-    """out[to + index[at + i index_step] place + i out_step] is joined with values[given + i step]."""
+    out: Array, index: Array, values: Array, size: int, count: int, to: int, position: int, out_step: int, at: int,
+    index_step: int, value: int, step: int, how: int,
+) -> None:  # fmt: skip
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
         here = np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)
@@ -147,21 +112,9 @@ def join_indices(
 
 @jit
 def join_slices(
-    out: Array,
-    index: Array,
-    values: Array,
-    size: int,
-    count: int,
-    width: int,
-    to: int,
-    position: int,
-    at: int,
-    index_along: int,
-    value: int,
-    along: int,
-    how: int,
-) -> None:
-    """The same of whole slices."""
+    out: Array, index: Array, values: Array, size: int, count: int, width: int, to: int, position: int, at: int,
+    index_along: int, value: int, along: int, how: int,
+) -> None:  # fmt: skip
     seen = zero_row(np.uint8(0), size if how >= EXCLUDE_SELF else 0)
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
@@ -176,20 +129,12 @@ def join_slices(
 
 @jit
 def join_slice(row: Array, value: Array, how: int) -> None:
-    """Elements that lie side by side."""
     for j in range(row.size):
         row[j] = combined_by(row[j], value[j], how)
 
 
 @jit
-def fill_along(
-    out: Array,
-    index: Array,
-    lines: Array,
-    value: float,
-    first: int,
-    last: int,
-) -> None:
+def fill_along(out: Array, index: Array, lines: Array, value: float, first: int, last: int) -> None:
     """out[o, index[o, i, w], w] = value, for lines (o, w)."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]
@@ -207,32 +152,15 @@ def fill_along(
 
 @jit
 def fill_indices(
-    out: Array,
-    index: Array,
-    value: Any,
-    size: int,
-    count: int,
-    to: int,
-    position: int,
-    out_step: int,
-    at: int,
+    out: Array, index: Array, value: Any, size: int, count: int, to: int, position: int, out_step: int, at: int,
     index_step: int,
-) -> None:
-    """out[to + index[at + i index_step] place + i out_step] = given."""
+) -> None:  # fmt: skip
     for i in range(count):
         out[np.uint64(to + checked_index(index, at + i * index_step, size) * position + i * out_step)] = value
 
 
 @jit
-def share_along(
-    out: Array,
-    index: Array,
-    lines: Array,
-    more: int,
-    full: int,
-    first: int,
-    last: int,
-) -> None:
+def share_along(out: Array, index: Array, lines: Array, more: int, full: int, first: int, last: int) -> None:
     """Elements are divided by how many indices choose them, and `more`; `whole` numbers downwards."""
     size, count, after, line = lines[0], lines[1], lines[2], first
     out_before, position, out_step = lines[3], lines[4], lines[5]
@@ -272,7 +200,6 @@ def add_offsets(index: Array, lower_bound: int, size: int, step: int, positions:
 
 @jit
 def find_outside(index: Array, size: int, outside: Array, first: int, last: int) -> None:
-    """Sets `outside[0]` where an index is not in [0, size)."""
     part = part_of(index, first, last - first)
     low, high = np.int64(0), np.int64(size - 1)
     for i in range(part.size):
@@ -284,23 +211,10 @@ def find_outside(index: Array, size: int, outside: Array, first: int, last: int)
 
 @jit
 def put_slices(
-    out: Array,
-    positions: Array,
-    values: Array,
-    step: int,
-    width: int,
-    along: int,
-    value_step: int,
-    value_row: int,
-    value_along: int,
-    add: bool,
-    first: int,
-    last: int,
-) -> None:
-    """out[b step + places[i] + w along] = values[b value_step + i value_row + w value_along], or += with `add`.
-
-    For lines (b, w) of `width` each, in the order of i: equal places are written in one thread, in one order.
-    """
+    out: Array, positions: Array, values: Array, step: int, width: int, along: int, value_step: int, value_row: int,
+    value_along: int, add: bool, first: int, last: int,
+) -> None:  # fmt: skip
+    """out[b step + places[i] + w along] = values[b value_step + i value_row + w value_along], or +=."""
     line = first
     while line < last:
         b, w, count = line // width, line % width, lines_of(width, line, last)
@@ -329,7 +243,6 @@ def put_slices(
 
 @jit
 def fill_true(out: Array, mask: Array, value: Array, first: int, last: int) -> None:
-    """out[i] = value[0] where the mask is true."""
     row, chosen, arg = part_of(out, first, last - first), part_of(mask, first, last - first), value[0]
     for i in range(row.size):
         if chosen[i]:

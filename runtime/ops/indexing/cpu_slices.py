@@ -15,61 +15,38 @@ from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.in_place import writes
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
-from .cpu_index_put import put_slices_at, put_where
+from .cpu_index_put import on_copy, put_slices_at, put_where
 
 Array = np.ndarray
 
 
 def index_copy(a: Array, dim: int, positions: Array, source: Array) -> Array:
-    result = copied(a)
-    index_copy_(result, dim, positions, source)
-    return result
+    return on_copy(index_copy_, a, dim, positions, source)
 
 
 @writes("index_copy")
 def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
-    """Writes slices of `source` at `positions` along `dim`.
-
-    Raises:
-        IndexError: an index is out of bounds, or negative.
-    """
     full, line = out.reshape(out.shape or 1), positions.reshape(-1)
     slices = source.reshape(*full.shape[:dim], line.size, *full.shape[dim + 1 :])
     put_slices_at("index_copy", full, [dim], [line], [0], slices, False, DimensionError)
 
 
 def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
-    """A copy of a with one value in the slices at `positions` along `dim`."""
-    result = copied(a)
-    index_fill_(result, dim, positions, value)
-    return result
+    return on_copy(index_fill_, a, dim, positions, value)
 
 
 @writes("index_fill")
 def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
-    """Writes one value, a number or a 0-d array, to the slices at `positions` along `dim`.
-
-    Raises:
-        IndexError: an index is out of bounds.
-    """
     full, arg = out.reshape(out.shape or 1), np.asarray(value, out.dtype)
     put_slices_at("index_fill", full, [dim], [positions.reshape(-1)], [-full.shape[dim]], arg, False, DimensionError)
 
 
 def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Array:
-    """A copy of a with elements written, or added, at places of the flattened array."""
-    result = copied(a)
-    put_flat_(result, positions, source, accumulate)
-    return result
+    return on_copy(put_flat_, a, positions, source, accumulate)
 
 
 @writes("put_flat")
 def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> None:
-    """Writes elements, or adds them, at places of the flattened array.
-
-    Raises:
-        IndexError: an index is out of bounds.
-    """
     line = contiguous(out).reshape(-1)
     args = [0], [positions.reshape(-1)], [-line.size], source.reshape(-1)
     put_slices_at("put", line, *args, accumulate, DimensionError)
@@ -78,7 +55,6 @@ def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> 
 
 
 def masked_written(a: Array, mask: Array, source: Array) -> Array:
-    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
     result, where = copied(a), np.broadcast_to(mask, a.shape)
     count = int(np.count_nonzero(where))
     if count > source.size:

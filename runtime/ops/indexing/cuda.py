@@ -26,17 +26,6 @@ from ...kernels.cuda_launch.per_element import pinned_reader
 from . import cpu_index, cpu_index_put
 from .cuda_gather import nonzero
 
-__all__ = [
-    "index",
-    "index_add",
-    "index_backward",
-    "index_put",
-    "index_select",
-    "index_select_backward",
-    "nonzero",
-    "take_elements",
-]
-
 Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
 
@@ -92,28 +81,21 @@ class Indexed:
         self.dims = [d for d, item in enumerate(result) if item is not None]
         self.arrays: list[Any] = [item for item in result if item is not None]
         self.rest = [d for d in range(len(shape)) if d not in self.dims]
-        self.common = _common(op, self.arrays)
+        self.order = [*self.dims, *self.rest]
+        self.common = cpu_index.broadcast_shape_of(op, self.arrays)
         is_adjacent = self.dims == list(range(self.dims[0], self.dims[-1] + 1)) if self.dims else True
         self.at = self.dims[0] if is_adjacent and self.dims else 0
         sizes = [shape[d] for d in self.rest]
         self.result = (*sizes[: self.at], *self.common, *sizes[self.at :])
 
-    @property
-    def order(self) -> list[int]:
-        """The dimensions, those with an index first."""
-        return [*self.dims, *self.rest]
-
-    def rows(self) -> DeviceArray:
+    def rows(self) -> Any:
         """The rows of the array, its indexed dimensions made one, for all of `common`."""
-        matches: list[DeviceArray] = []
+        rows = None
         for dim, item in zip(self.dims, self.arrays, strict=True):
-            before = matches.pop() if matches else None
-            broadcast_item = broadcast(item, self.common)
-            matches.append(rows_at(self.op, broadcast_item, dim, self.shape[dim], True, before))
-        return matches[0]
+            rows = rows_at(self.op, broadcast(item, self.common), dim, self.shape[dim], True, rows)
+        return rows
 
     def as_table(self, a: DeviceArray) -> DeviceArray:
-        """What is indexed, in row order, its indexed dimensions made one."""
         moved = in_order(transposed(a, self.order))
         return moved.reshape(prod(self.shape[d] for d in self.dims), *moved.shape[len(self.dims) :])
 
@@ -124,28 +106,14 @@ class Indexed:
 
 
 def _without_masks(indices: Indices) -> list[DeviceArray | None]:
-    """Each mask replaced by the indices where it is true, one array for each of its dimensions."""
     result: list[DeviceArray | None] = []
     for item in indices:
         if item is None or item.dtype.kind != "b":
             result.append(item)
-            continue
-        idxs = nonzero(item if item.ndim else item.reshape(1))
-        step = idxs.itemsize
-        result += [idxs.viewed(idxs.shape[:1], d * step, (idxs.shape[1] * step,)) for d in range(item.ndim or 1)][
-            : item.ndim
-        ]
+        elif item.ndim:
+            idxs, step = nonzero(item), np.dtype(np.int64).itemsize
+            result += [idxs.viewed(idxs.shape[:1], d * step, (item.ndim * step,)) for d in range(item.ndim)]
     return result
-
-
-def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
-    try:
-        return np.broadcast_shapes(*(item.shape for item in arrays))
-    except ValueError:
-        shapes = ", ".join(str(list(item.shape)) for item in arrays)
-        raise IndexError(
-            f"{op}(): shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-        ) from None
 
 
 @pinned_reader(cpu_index.index)
@@ -196,7 +164,6 @@ def _put_everywhere(a: DeviceArray, values: DeviceArray, accumulate: bool) -> De
 
 
 def _require_fits(op: str, value: Ints, output_mask: Ints) -> None:
-    """Values must broadcast to the shape of what is indexed."""
     pairs = zip(reversed(value), reversed(output_mask), strict=False)
     if len(value) > len(output_mask) or any(n not in (1, m) for n, m in pairs):
         raise RuntimeError(

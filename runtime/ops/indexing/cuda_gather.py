@@ -1,6 +1,6 @@
-"""Elements on a CUDA device read, written, added and reduced at one index along a dimension each.
+"""Elements on a CUDA device read, written and reduced at one index along a dimension each, and those that are not zero.
 
-Where elements of arrays on a CUDA device are that are not zero. How many is read by the host, which waits for it.
+How many are not zero is read by the host, which waits for it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ BOOL, INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 
 
 def counts_of(a: DeviceArray, lines: int) -> DeviceArray:
-    """For each element how many up to it in its line are not zero."""
     result = arrays.empty((a.size,), INT64, a.device)
     value = a if a.strides is None else arrays.copied(a)
     scan("count", BOOL, [value], [result], (lines, a.size // lines if lines else 0, 1))
@@ -46,19 +45,10 @@ def nonzero(a: DeviceArray) -> DeviceArray:
     return result
 
 
-def order_from_counts(mask: DeviceArray, counts: DeviceArray) -> DeviceArray:
-    """Where a mask is true the count less one, else 0."""
-    result = arrays.empty(mask.shape, INT64, mask.device)
-    value = mask if mask.strides is None else arrays.copied(mask)
-    over_elements(ORDER, mask.size, value.ravel(), counts, result)
-    return result
-
-
 Ints = tuple[int, ...]
 
 
 def _ensure_1d(a: DeviceArray) -> DeviceArray:
-    """An array, a 0-d one as one of one element."""
     return a if a.ndim else a.reshape(1)
 
 
@@ -153,4 +143,7 @@ def order_of_true(mask: DeviceArray, available: int, lead: int) -> DeviceArray:
         raise ShapeError(
             f"masked_scatter(): Number of elements of source < number of ones in mask: {available} < {total}"
         )
-    return order_from_counts(mask, counts)
+    result = arrays.empty(mask.shape, INT64, mask.device)
+    value = mask if mask.strides is None else arrays.copied(mask)
+    over_elements(ORDER, mask.size, value.ravel(), counts, result)
+    return result

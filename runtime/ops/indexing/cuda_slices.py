@@ -30,7 +30,6 @@ def index_fill(a: DeviceArray, dim: int, positions: DeviceArray, value: Any) -> 
 def _written(
     op: str, a: DeviceArray, dim: int, positions: DeviceArray, values: DeviceArray, alike: bool
 ) -> DeviceArray:
-    """A new array; values are slices in row order, or one number for all."""
     shape = a.shape or (1,)
     before, along, after = prod(shape[:dim]), shape[dim], prod(shape[dim:][1:])
     rows, count = rows_at(op, positions, dim, along, alike), positions.size

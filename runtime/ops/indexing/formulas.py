@@ -23,17 +23,14 @@ Derivatives: TypeAlias = tuple[Any, Any]
 
 
 def zeros_of(like: Tensor, shape: Ints) -> Tensor:
-    """Zeros of a shape, with the dtype and device of `like`."""
     return op.zeros(shape, dtype=like.dtype, device=like.device)
 
 
 def zero_at(grad: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    """grad with zeros at `indices`, where the input was overwritten."""
     return op.index_put(grad, indices, zeros_of(grad, ()))
 
 
 def padded_to(x: Tensor, shape: Ints) -> Tensor:
-    """x with zeros behind it along each dimension, up to a shape that is nowhere smaller."""
     if tuple(x._shape) == tuple(shape):
         return x
     missing = [n - m for n, m in zip(shape, x._shape, strict=True)]
@@ -64,7 +61,6 @@ def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple
 
 
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
     size = self._shape[dim] if self.ndim else 1
     positions = op.checked_indices(index.reshape((-1,)), dim, size, "index_fill", True)
     no = op.zeros((size,), dtype=dtypes.bool_, device=self.device)
@@ -73,12 +69,10 @@ def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def full_of(like: Tensor, shape: Ints, value: Any) -> Tensor:
-    """One number in a shape, with the dtype and device of `like`."""
     return op.full(tuple(shape), value, dtype=like.dtype, device=like.device)
 
 
 def along_dim(x: Tensor, dim: int, ndim: int) -> Tensor:
-    """A vector laid along a dimension, so that it broadcasts with `ndim` dimensions; of 0 dimensions its one number."""
     return x.reshape((-1, *(1,) * (ndim - dim - 1)) if ndim else ())
 
 
@@ -90,7 +84,6 @@ def scattered_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def chosen_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The same as a choice between elements that are read by index."""
     where = mask.expand(self._shape)
     if not source.numel():
         op.order_of_true(where, 0, 0)
@@ -108,12 +101,10 @@ def masked_scatter_grad(grad: Tensor, mask: Tensor, shape: Ints) -> Tensor:
 
 
 def trues_like(x: Tensor) -> Tensor:
-    """True for each element."""
     return op.ones(x._shape, dtype=dtypes.bool_, device=x.device)
 
 
 def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
-    """The first elements of each dimension, as many as the shape has."""
     for dim, (size, n) in enumerate(zip(src._shape, shape, strict=True)):
         src = src if size == n else src.narrow(dim, 0, n)
     return src
@@ -122,10 +113,8 @@ def narrowed_to(src: Tensor, shape: Sequence[int]) -> Tensor:
 def scatter_reduce_derivatives(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Derivatives:
-    """Derivatives of the result by the tensor's elements and by the source's; 1 where nothing is reduced into.
-
-    That of a sum is 1, of a mean 1 / n, of an extremum 1 / n for the n elements that are equal to it, and of a product
-    the product of the others.
+    """Of the result by both: of a sum 1, of a mean 1 / n, of an extremum 1 / n for the n equal elements, of a product
+    that of the others; 1 where nothing is reduced into.
     """
     ones = zeros_of(self, self._shape) + 1
     remaining_sizes = ones if include_self else ones.scatter(dim, index, 0)
@@ -144,7 +133,7 @@ def scatter_reduce_derivatives(
 def _of_product(
     self: Tensor, dim: int, index: Tensor, src: Tensor, include_self: bool, remaining_sizes: Tensor
 ) -> Derivatives:
-    """The product of all others: of those that are not zero, times the zeros among them.
+    """The product of all others that are not zero, times the zeros among them.
 
     One zero stands there as itself, so that differentiating again finds it; two or more have derivative 0 too.
     """
@@ -159,7 +148,6 @@ def _of_product(
 
 
 def _without_one(product: Tensor, count: Tensor, total: Tensor, own: Tensor, zero: Tensor) -> Tensor:
-    """A product of what is not zero, times the zeros but one's own; `total` is their sum."""
     left = count - zero.to(count.dtype)
     rest = op.where(zero, total - own, total)
     return product * op.where(left == 0, 1, op.where(left == 1, rest, 0))
@@ -174,9 +162,5 @@ def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     count = int(op.count_nonzero(where).item())
     if not count or count > source.numel():  # nothing to write, or too little: the composite says so
         return self.copy_(op.masked_scatter(self, mask, source))
-    return op.index_put_(self, [where], _unexpanded(self, source).flatten().narrow(0, 0, count))
-
-
-def _unexpanded(self: Tensor, source: Tensor) -> Tensor:
-    """A source, or a copy of one that lies in the memory that is to be written to."""
-    return op.clone(source) if source._storage is self._storage else source
+    values = op.clone(source) if source._storage is self._storage else source  # lies where it is to be written
+    return op.index_put_(self, [where], values.flatten().narrow(0, 0, count))

@@ -23,16 +23,7 @@ from ...kernels.cpu.plan import (
     of_chosen,
 )
 from ...shapes import contiguous_strides
-from .cpu_gather_loops import (
-    counted_from_front,
-    gather_of,
-    give_back_by_one,
-    give_back_by_two,
-    take_by_one,
-    take_by_tables,
-    take_by_three,
-    take_by_two,
-)
+from . import cpu_gather_loops as loops
 from .plans_masks_slices import by_mask
 
 ELEMENTS = 1024  # that one thread reads, at least
@@ -53,12 +44,11 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
         return None
     shape, rows, width = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count, steps[2]
     ints, parts = (0, x.shape[dim], steps[1], count, steps[0], width, steps[3]), (rows, unit_of(width))
-    return (Step(take_by_one, (0, 2), ((0, shape),), (), ints, parts, rows * width, row=width),)
+    return (Step(loops.take_by_one, (0, 2), ((0, shape),), (), ints, parts, rows * width, row=width),)
 
 
 def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
-    """The steps from one place before a dimension to the next, along it, and how many elements come after it, with
-    their step; None where no one step leads through all before, or after."""
+    """The steps before a dimension and along it, the elements after it, their step; None where one has no one step."""
     steps = contiguous_strides(x.shape) if x.strides is None else x.strides
     if x.halves and x.strides is not None:  # there is a contiguous copy
         return None
@@ -96,18 +86,17 @@ def index_in_own_layout(x: Layout, indices: tuple[Layout | None, ...], dims: lis
     if steps is None:
         return None
     if len(dims) == 1:
-        kernel, ints = take_by_one, (*sizes, *sizes, steps[1], count, steps[0], *steps[2:])
+        kernel, ints = loops.take_by_one, (*sizes, *sizes, steps[1], count, steps[0], *steps[2:])
     elif len(dims) == 2:
-        kernel, ints = take_by_two, (*sizes, width, count, int(is_split))
+        kernel, ints = loops.take_by_two, (*sizes, width, count, int(is_split))
     else:
-        kernel, ints = take_by_three, (*sizes, width, count)
+        kernel, ints = loops.take_by_three, (*sizes, width, count)
     operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
     return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width, row=width),)
 
 
 def index_by_tables(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
-    """Arrays of indices that broadcast, or of dimensions with others between them, of x in any layout: tables say where
-    what is not chosen from lies."""
+    """Arrays that broadcast, or with others between them: tables say where what is not chosen from lies."""
     common = broadcast_shape_of(tuple([result.shape for result in indices if result is not None]))
     rest = [dim for dim in range(len(x.shape)) if dim not in dims]
     front = dims[0] if dims[-1] - dims[0] < len(dims) else 0  # in front of all, where others lie between them
@@ -121,7 +110,7 @@ def index_by_tables(x: Layout, indices: tuple[Layout | None, ...], dims: list[in
     ints = (len(dims), *chosen, *[0, 0] * missing, prod(common))
     shape = (*[x.shape[dim] for dim in rest[:front]], *common, *[x.shape[dim] for dim in rest[front:]])
     operands, rows, width = (0, *positions, *positions[:1] * missing), before.size * prod(common), after.size
-    read = Step(take_by_tables, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width)
+    read = Step(loops.take_by_tables, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width)
     return (*copies, read._replace(tables=(before, after)))
 
 
@@ -144,7 +133,6 @@ def adjacent_index(
 
 
 def offsets_of(x: Layout, dims: list[int]) -> np.ndarray | None:
-    """Where the elements of some dimensions lie, in their order; None of too many."""
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     if prod([x.shape[dim] for dim in dims]) > MAX_TABLE_INDICES:
         return None
@@ -155,7 +143,6 @@ def offsets_of(x: Layout, dims: list[int]) -> np.ndarray | None:
 
 
 def broadcast_shape_of(shapes: tuple[Ints, ...]) -> Ints | None:
-    """The common shape of arrays; None where they have none, or no elements."""
     try:
         common = np.broadcast_shapes(*shapes)
     except ValueError:
@@ -170,7 +157,7 @@ def take_elements(x: Layout, index: Layout) -> Plan | None:
     if not size or not are_contiguous(x, index):
         return None
     ints, rows = (size, size, 1, count, 0, 1, 1), (count, unit_of(1))
-    return (Step(take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count, row=1),)
+    return (Step(loops.take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count, row=1),)
 
 
 @of_any_layout
@@ -185,7 +172,7 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
     if last - first >= len(dims) or not size or grad.shape != shape or not (alike or are_contiguous(grad)):
         return None
     width, sizes = prod(input_sizes[last + 1 :]), [input_sizes[dim] for dim in dims]
-    kernel = give_back_by_one if len(dims) == 1 else give_back_by_two
+    kernel = loops.give_back_by_one if len(dims) == 1 else loops.give_back_by_two
     ints = (*sizes, width, prod(common), int(alike))
     operands = (0, *[2 + dim for dim in dims])
     return (Step(kernel, operands, ((0, tuple(input_sizes)),), (), ints, (width, COLUMNS), prod(shape)),)
@@ -202,7 +189,7 @@ def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None
     size, count = x.shape[dim], index.shape[dim]
     rows = before * count, unit_of(after)
     ints, work = (before, size, count, after), rows[0] * after
-    return (Step(gather_of, (0, 2), ((0, shape),), (), ints, rows, work, row=after),)
+    return (Step(loops.gather_of, (0, 2), ((0, shape),), (), ints, rows, work, row=after),)
 
 
 @of_any_dtype
@@ -210,7 +197,7 @@ def checked_indices(index: Layout, dim: int, size: int, op: str, wrap: bool) -> 
     if not prod(index.shape) or not are_contiguous(index):
         return None
     ints, rows = (-size if wrap else 0, size), (prod(index.shape), ELEMENTS)
-    return (Step(counted_from_front, (0,), ((0, index.shape),), (), ints, rows, row=1, indices=(0,)),)
+    return (Step(loops.counted_from_front, (0,), ((0, index.shape),), (), ints, rows, row=1, indices=(0,)),)
 
 
 def unit_of(width: int) -> int:
@@ -218,7 +205,6 @@ def unit_of(width: int) -> int:
 
 
 def table_rows(table: Layout, index: Layout, position: int, shape: Ints) -> Plan:
-    """Copies of the rows at the indices, which are the array at `place` of the call."""
     rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
     ints, work = (rows, width, count), count * width
     return (Step(take_rows_of, (0, position), ((0, shape),), (), ints, (count, 1), work, row=width),)

@@ -1,7 +1,6 @@
 """Plans of writing by index: into a copy of a tensor, onto zeros, and, where the name ends so, into the tensor itself.
 
-Where the name ends with an underscore the first operand is written to: only the last call of the plan does, and nothing
-that raises has been written before.
+With an underscore at the end only the last call writes to the first operand, and nothing raises after that.
 """
 
 from __future__ import annotations
@@ -25,19 +24,9 @@ from ...kernels.cpu.plan import (
 )
 from ...kernels.cpu.strided_copy import PART, WORK, flat_move, path
 from ...shapes import contiguous_strides
+from . import cpu_put_loops as loops
 from .cpu_gather_loops import give_back_by_one
 from .cpu_index_put import chosen_of, folded_steps_of
-from .cpu_put_loops import (
-    add_rows_at,
-    add_rows_onto_zeros,
-    look_at,
-    look_at_true,
-    put_by_one,
-    put_by_two,
-    put_rows,
-    put_true,
-    times_number,
-)
 
 COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
@@ -47,7 +36,6 @@ WIDE = 32  # elements of a row from which it costs little that each thread looks
 
 
 def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
-    """Elements copied to where others lie."""
     shape, missing = to.shape, len(to.shape) - len(source.shape)
     if missing < 0 or not prod(shape):
         return None
@@ -65,12 +53,15 @@ def into_copy(x: Layout, *writing: Step) -> Plan:
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
 
 
+def in_copy(x: Layout, writing: Plan | None) -> Plan | None:
+    return into_copy(x, *writing) if writing and are_contiguous(x) else None
+
+
 def looking(operand: int, lower_bound: int, size: int, count: int) -> Step:
-    return Step(look_at, (operand,), (), (), (lower_bound, size), (count, ELEMENTS), count)
+    return Step(loops.look_at, (operand,), (), (), (lower_bound, size), (count, ELEMENTS), count)
 
 
 def shared_lines(count: int, along: int, width: int) -> tuple[int, int]:
-    """Rows that threads share, of so many lines: neighbours in memory stay in one thread."""
     return count, COLUMNS if along == 1 and width > 1 else 1
 
 
@@ -82,8 +73,7 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
 
 @of_any_dtype
 def index_put(x: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
-    result = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
-    return result and into_copy(x, *result)
+    return in_copy(x, _put_at(x, indices, values, accumulate, ~0))
 
 
 def _put_at(
@@ -134,8 +124,8 @@ def writing_at(
     operands, work = (target, *positions, args[1]), WORK * prod(shape)
     if dims == (0,) and along == 1 and width >= WIDE and steps[2] in (0, 1):
         ints += [lower_bound[0], count, width, *steps[1:], int(add)]
-        return (*looked, Step(put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
-    kernel, ints = (put_by_one, [*ints, lower_bound[0]]) if len(dims) == 1 else (put_by_two, ints)
+        return (*looked, Step(loops.put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
+    kernel, ints = (loops.put_by_one, [*ints, lower_bound[0]]) if len(dims) == 1 else (loops.put_by_two, ints)
     ints += [count, step, width, along, *(steps if len(dims) == 1 else steps[1:]), int(add)]
     rows = shared_lines(prod(shape) // count, along, width)
     return (*looked, Step(kernel, operands, (), (), tuple(ints), rows, work))
@@ -155,16 +145,15 @@ def put_where_true(target: int, out: Layout, dim: int, mask: Layout, values: Lay
     if value is None or not prod(shape) or first is None or width is None or along is None:
         return None
     between = (0, size) if count == 1 else (count, count)
-    looked = [Step(look_at_true, (3 + dim,), (), (), between)] if target == 0 and count != 1 else []
+    looked = [Step(loops.look_at_true, (3 + dim,), (), (), between)] if target == 0 and count != 1 else []
     row, work = value[1] if count != 1 else 0, WORK * prod(shape) // count * size
     ints = (step, *between, first, width, along, value[0], row, value[2], int(add))
     rows = shared_lines(prod(shape) // count, along, width)
-    return (*looked, Step(put_true, (target, 3 + dim, 2), (), (), ints, rows, work))
+    return (*looked, Step(loops.put_true, (target, 3 + dim, 2), (), (), ints, rows, work))
 
 
 def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | None:
-    """The steps of values that broadcast to a shape, before, from and behind two numbers of its dimensions, each folded
-    into one; None where they do not broadcast, or have no one step."""
+    """The steps of broadcast values before, from and behind two dimensions, each folded into one; None without such."""
     missing = len(shape) - len(values.shape)
     sizes, strides = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
     if missing < 0 or any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):
@@ -181,11 +170,10 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     if not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
-        result = _added(~0, x, dim, index, source)
-        return result and into_copy(x, *result)
+        return in_copy(x, _added(~0, x, dim, index, source))
     rows, width, count = as_vector(x).shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
-    return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
+    return (Step(loops.add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
 
 
 def _scaled_first(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
@@ -193,7 +181,7 @@ def _scaled_first(x: Layout, dim: int, index: Layout, source: Layout, alpha: flo
     if not are_contiguous(source) or not (isinstance(alpha, float) or is_exact(alpha)):
         return None
     result, size = index_add(x, dim, index, source, 1.0), prod(source.shape)
-    times = Step(times_number, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
+    times = Step(loops.times_number, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
     return result and (times, *[redirected(step, {3: 1}) for step in result])
 
 
@@ -215,7 +203,7 @@ def rows_onto_zeros(sizes: Ints, operands: Ints, count: int, ignored: int) -> Pl
     """Rows, the first of the operands, added to zeros at the indices that are the second, but to one row."""
     rows, width = sizes[0], prod(sizes[1:])
     work, ints = prod(sizes) + count * width, (rows, width, count, ignored)
-    return (Step(add_rows_onto_zeros, operands, ((0, tuple(sizes)),), (), ints, (rows, 1), work),)
+    return (Step(loops.add_rows_onto_zeros, operands, ((0, tuple(sizes)),), (), ints, (rows, 1), work),)
 
 
 def strides_of(layout: Layout) -> Ints:

@@ -1,8 +1,5 @@
-"""Plans of slices along a dimension, and of elements of the flattened tensor, written over by index: into a copy, and,
-where the name ends with an underscore, into the tensor itself, as in plans_writes.py; and of views written over in a
-copy.
-
-Plans of what has as many results as elements are true: they are counted first, then moved.
+"""Plans of slices and elements written over by index or mask, as in plans_index_put.py, of views written over, and of
+what has as many results as elements are true: they are counted first, then moved.
 """
 
 from __future__ import annotations
@@ -27,26 +24,16 @@ from ...kernels.cpu.plan import (
 )
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
+from . import cpu_mask as loops
 from .cpu_index_put import WORK, chosen_of
-from .cpu_mask import (
-    BLOCK,
-    compress,
-    compress_lines,
-    compress_rows,
-    count_true,
-    order_true,
-    sum_up,
-    true_indices,
-    unravel_all,
-)
+from .cpu_mask import BLOCK
 from .cpu_put_loops import fill_by_one, put_true
-from .plans_index_put import MAX_SERIAL_MASK, into_copy, looking, shared_lines, strides_of, writing_at
+from .plans_index_put import MAX_SERIAL_MASK, in_copy, into_copy, looking, shared_lines, strides_of, writing_at
 
 
 @of_any_dtype
 def index_copy(x: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    result = _copying(~0, as_vector(x), dim, index, source) if are_contiguous(x) else None
-    return result and into_copy(x, *result)
+    return in_copy(x, _copying(~0, as_vector(x), dim, index, source))
 
 
 @of_any_dtype
@@ -70,9 +57,7 @@ def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float
 
 @with_integers(index_fill_full)
 def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    """A copy with one value, which may be that of a tensor, written to slices."""
-    result = _filling_slices(~0, as_vector(x), dim, index, value) if are_contiguous(x) else None
-    return result and into_copy(x, *result)
+    return in_copy(x, _filling_slices(~0, as_vector(x), dim, index, value))
 
 
 @with_integers(index_fill_full_)
@@ -97,8 +82,7 @@ def _filling_slices(target: int, out: Layout, dim: int, index: Layout, value: La
 
 @of_any_dtype
 def put_flat(x: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
-    result = _putting(~0, x, index, source, accumulate)
-    return result and into_copy(x, *result)
+    return in_copy(x, _putting(~0, x, index, source, accumulate))
 
 
 @of_any_dtype
@@ -142,31 +126,27 @@ MAX_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places 
 
 @of_any_dtype
 def nonzero(x: Layout) -> Plan | None:
-    """The indices of the elements that are not zero."""
     ndim, size = len(x.shape), prod(x.shape)
     if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MAX_UNRAVELED):
         return None
     blocks, ints = -(-size // BLOCK), (x.shape[-1], ndim)
-    positions = Step(
-        true_indices, (0, ~1), ((0, (0, ndim)),), (), ints, (blocks, 1), size * ndim, indices=(0,), counted=((0, 1),)
-    )
+    results, rows = ((0, (0, ndim)),), (blocks, 1)
+    positions = Step(loops.true_indices, (0, ~1), results, (), ints, rows, size * ndim, indices=(0,), counted=((0, 1),))
     return (*counted(0, 1, size), positions, *unraveled(x, positions))
 
 
 def unraveled(x: Layout, positions: Step) -> Plan:
-    """The call that takes the numbers of rows apart, of more than two dimensions."""
     if len(x.shape) < 3:
         return ()
     sizes = np.array(x.shape[:-1], np.int64)
-    return (Step(unravel_all, (), positions.results, tables=(sizes,), indices=(0,), counted=positions.counted),)
+    return (Step(loops.unravel_all, (), positions.results, tables=(sizes,), indices=(0,), counted=positions.counted),)
 
 
 def counted(operand: int, output: int, size: int) -> Plan:
-    """The calls that count in an output of their own how many elements are true up to the end of each block."""
     blocks = -(-size // BLOCK)
     starts = ((output, (blocks + 1,)),)
-    first = Step(count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
-    return (first,) if blocks == 1 else (first, Step(sum_up, (), starts, indices=(output,)))
+    first = Step(loops.count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
+    return (first,) if blocks == 1 else (first, Step(loops.sum_up, (), starts, indices=(output,)))
 
 
 @of_any_dtype
@@ -174,12 +154,12 @@ def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
     lines, size = prod(mask.shape[:lead]), prod(mask.shape[lead:])
     if not lines * size or not are_contiguous(mask):
         return None
-    return (Step(order_true, (0,), ((0, mask.shape),), (), (size, available), (lines, 1), row=size, indices=(0,)),)
+    ints, rows = (size, available), (lines, 1)
+    return (Step(loops.order_true, (0,), ((0, mask.shape),), (), ints, rows, row=size, indices=(0,)),)
 
 
 @of_any_dtype
 def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
-    """A copy with elements of another tensor, one after the other, where a mask is true."""
     available, size = prod(source.shape), prod(x.shape)
     if not available or not 0 < size <= MAX_SERIAL_MASK or not are_contiguous(x, mask, source):
         return None
@@ -192,14 +172,13 @@ def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
 
 
 def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
-    """The elements where a mask of all dimensions is true, or the slices where one of some dimensions is; the only one
-    of the indices, of which each has its first dimension with it."""
+    """The elements, or slices, where the only index, which comes with its first dimension, is a true mask."""
     (first, mask), *others = indices
     last, size, work = first + len(mask.shape), prod(mask.shape), prod(x.shape)
     if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):
         return None
     before, rest = x.shape[:first], x.shape[last:]
-    kernel = compress_lines if before else compress_rows if rest else compress
+    kernel = loops.compress_lines if before else loops.compress_rows if rest else loops.compress
     ints, rows = (prod(rest),) if before or rest else (), (prod(before) if before else -(-size // BLOCK), 1)
     operands, result = (0, 1 + first, ~1), ((0, (*before, 0, *rest)),)
     return (*counted(1 + first, 1, size), Step(kernel, operands, result, (), ints, rows, work, counted=((0, 1),)))

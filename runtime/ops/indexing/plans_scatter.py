@@ -1,5 +1,4 @@
-"""Plans of writing, and joining, at one index along a dimension each: into a copy of a tensor, onto zeros, and, where
-the name ends with an underscore, into the tensor itself, as in plans_writes.py.
+"""Plans of writing, and joining, at one index along a dimension each, as in plans_index_put.py.
 
 Operands are read as they lie, if the dimensions before the one that is indexed have one step, and those behind it; an
 index may be shorter than what it chooses from.
@@ -44,7 +43,6 @@ def scatter_full_(out: Layout, dim: int, index: Layout, src: Layout | float) -> 
 
 @with_integers(scatter_full)
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """A copy with elements, or one number, written along a dimension."""
     if not isinstance(src, Layout):
         return _in_copy(x, _filling(~0, x, dim, index, src))
     return _in_rows(x, dim, index, src, 0) or _in_copy(x, _joining(~0, x, dim, index, src, LAST))
@@ -94,13 +92,13 @@ def _reduced(
         return None
     steps = [joining] if include_self else _without_self(joining, reduce)
     if reduce == "mean":
-        steps.append(_sharing(joining, include_self, full_dims))
+        ints = int(include_self), int(full_dims)
+        steps.append(joining._replace(kernel=share_along, operands=joining.operands[:2], ints=ints))
     return into_copy(x, *steps)
 
 
 def _without_self(joining: Step, reduce: str) -> list[Step]:
-    """The calls by which elements that are there do not count: before others are joined, there is what changes nothing,
-    or the first of them; of whole slices one call does that."""
+    """First what changes nothing is written, or the first element that goes there; of whole slices in one call."""
     if reduce not in ("amax", "amin"):
         return [_filled(joining, float(reduce == "prod")), joining]
     *_, out_step, _, _, index_step, _, _, step = joining.tables[0].tolist()
@@ -110,13 +108,7 @@ def _without_self(joining: Step, reduce: str) -> list[Step]:
 
 
 def _filled(joining: Step, value: float) -> Step:
-    """The call that writes a number where another one writes elements."""
     return joining._replace(kernel=fill_along, operands=joining.operands[:2], numbers=(value,), ints=())
-
-
-def _sharing(joining: Step, include_self: bool, full_dims: bool) -> Step:
-    ints = int(include_self), int(full_dims)
-    return joining._replace(kernel=share_along, operands=joining.operands[:2], ints=ints)
 
 
 def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> Step | None:
@@ -125,8 +117,7 @@ def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> S
 
 
 def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: int) -> Step | None:
-    """The call that joins elements with those of the target, which lies as `x`; None where the steps through an operand
-    are too many."""
+    """The call that joins elements with those of the target, which lies as `x`; None where the steps are too many."""
     x, index, src = as_vector(x), as_vector(index), as_vector(src)
     shape = index.shape
     if len(shape) != len(x.shape) or not prod(x.shape) or not prod(shape):
@@ -143,8 +134,7 @@ def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: 
 
 
 def _steps_along(layout: Layout, shape: Ints, dim: int) -> Ints:
-    """The steps through the part of a shape of an operand: before a dimension, along it and behind it; none where they
-    are not one each."""
+    """The steps of an operand before a dimension, along it and behind it; none where they are not one each."""
     steps = strides_of(layout)
     if layout.halves and layout.strides is not None:  # there is a contiguous copy
         return ()
@@ -180,10 +170,7 @@ def _looked_at(out: Layout, dim: int, index: Layout, writing: Step | None) -> Pl
 
 
 def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | None:
-    """The indices of whole rows, of which each was expanded to the elements of its row; None where they are others.
-
-    Behind them other indices may follow in memory, so kernels are told how many there are.
-    """
+    """The indices of whole rows, expanded to elements, or None; others may follow, so kernels are told how many."""
     if dim or len(index.shape) < 2 or index.strides is None or index.shape != src.shape:
         return None
     if index.shape[1:] != x.shape[1:] or index.strides[0] != 1 or any(index.strides[1:]):
@@ -202,7 +189,6 @@ def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan 
 
 
 def _are_lines(x: Layout, dim: int, index: Layout) -> bool:
-    """Whether both are contiguous, and the index is as long as the tensor but along the dimension."""
     if not x.shape or len(index.shape) != len(x.shape) or not are_contiguous(x, index):
         return False
     alike = all(n == m or d == dim for d, (n, m) in enumerate(zip(x.shape, index.shape, strict=True)))

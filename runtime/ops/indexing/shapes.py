@@ -15,8 +15,7 @@ INT64 = np.dtype(np.int64)
 
 
 def indexed(self: Any, indices: Sequence[Any]) -> Shape:
-    """The shape to which the indices broadcast, in the place of the dimensions that they choose from: where the first
-    of them is if these are neighbours, else first."""
+    """The broadcast shape of the indices, where the first of their dimensions is if these are neighbours, or first."""
     if any(index is not None and index.dtype == np.bool_ for index in indices):
         by_values()
     dims = [dim for dim, index in enumerate(indices) if index is not None]
@@ -29,20 +28,16 @@ def indexed(self: Any, indices: Sequence[Any]) -> Shape:
 
 
 def selected(self: Any, dim: int, index: Any) -> Shape:
-    """As many slices along `dim` as there are indices."""
     return self.shape and (*self.shape[:dim], index.size, *self.shape[dim + 1 :])
 
 
 def gathered(self: Any, dim: int, index: Any, *rest: Any) -> Shape:
-    """The shape of the index."""
     return tuple(index.shape)
 
 
 def one_per_index(self: Any, index: Any) -> Shape:
-    """The shape of the index."""
     return tuple(index.shape)
 
 
 def indices_like(index: Any, *rest: Any) -> MetaArray:
-    """Indices, as many as the first operand has elements."""
     return MetaArray(index.shape, INT64)

@@ -10,7 +10,6 @@ from ...shapes import broadcast_shapes
 
 
 def require_floating(op: str, *tensors: Any) -> None:
-    """Floats or complex numbers, all of one dtype."""
     for x in tensors:
         if x.dtype.kind not in "fc":
             raise UnsupportedDtypeError(
@@ -20,7 +19,6 @@ def require_floating(op: str, *tensors: Any) -> None:
 
 
 def require_matrix(op: str, name: str, x: Any) -> None:
-    """At least two dimensions."""
     if x.ndim < 2:
         raise ShapeError(
             f"{op}(): The input tensor {name} must have at least 2 dimensions, got shape {list(x._shape)}."
@@ -28,7 +26,6 @@ def require_matrix(op: str, name: str, x: Any) -> None:
 
 
 def require_square(op: str, name: str, x: Any) -> None:
-    """Square matrices."""
     require_matrix(op, name, x)
     if x._shape[-1] != x._shape[-2]:
         raise ShapeError(
@@ -100,7 +97,6 @@ def power(op: str, self: Any, n: int) -> tuple[Any, ...]:
 
 
 def _require_system(op: str, name: str, A: Any, B: Any) -> None:
-    """Square matrices A and matrices B of their dtype."""
     require_floating(op, A, B)
     require_square(op, name, A)
     require_matrix(op, "B", B)

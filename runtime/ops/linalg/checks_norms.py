@@ -27,7 +27,6 @@ def vector_norm(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim
 
 
 def _require_same_category(op: str, x: Any, dtype: Any) -> None:
-    """A dtype in which to compute is of the tensor's kind."""
     if dtype is not None and dtype.kind != x.dtype.kind:
         raise RuntimeError(f"{op}(): dtype should be of the kind of {x.dtype!r}, but got {dtype!r}")
 
@@ -117,10 +116,8 @@ def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> t
     if self.ndim < other.ndim:
         raise ShapeError(f"{op}(): Expected at least {other.ndim} dimensions of A, got shape {list(self._shape)}")
     moved = [wrap_dim(op, d, self.ndim) for d in dims or ()]
-    shape = [
-        *(n for d, n in enumerate(self._shape) if d not in moved),
-        *(self._shape[d] for d in moved if d < self.ndim),
-    ]
+    shape = [n for d, n in enumerate(self._shape) if d not in moved]
+    shape += [self._shape[d] for d in moved if d < self.ndim]
     if prod(shape[: other.ndim]) != prod(shape[other.ndim :]) or prod(other._shape) != prod(shape[: other.ndim]):
         raise ShapeError(
             f"{op}(): Expected self to satisfy the requirement prod(shape[other.ndim:]) == "

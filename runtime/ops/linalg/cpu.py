@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import run, run_if_planned
+from . import cpu_lapack as lapack
 from . import plans
 from .cpu_eigh import ROTATED, symmetric_eigen, symmetric_eigenvalues
-from .cpu_lapack import (
-    BLOCK,
-    eigen_single,
-    first_bad_minors,
-    first_zero_pivots,
-    in_single,
-    matrices,
-    own_solver,
-    refuse,
-    singular_single,
-    takes_blocks,
-)
+from .cpu_lapack import BLOCK, each_in_single, in_single, matrices, own_solver, takes_blocks
 from .cpu_lapack_calls import one_thread, routine
 from .cpu_svd import singular_vectors
 
@@ -46,16 +37,13 @@ def _with_info(
     check_errors: bool,
     *arrays: Array,
 ) -> tuple[Array, Array]:
-    """The function of a batch, and for each matrix of the first array where it failed, counted from 1; 0 if it did not.
-
-    A failure is an error if `check_errors`, else the result is nan.
-    """
+    """The function of a batch, and where it failed, from 1: an error if `check_errors`, else the result is nan."""
     try:
         return function(*arrays), np.zeros(arrays[0].shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         info = first_failure(arrays[0])
     if check_errors:
-        refuse(op, message, info)
+        lapack.refuse(op, message, info)
     result = np.full_like(arrays[-1], np.nan, order="C")
     for *value, out in matrices(*arrays, result):
         with suppress(np.linalg.LinAlgError):
@@ -66,11 +54,10 @@ def _with_info(
 def _planned(
     find: Callable[..., Any], op: str, message: str, check_errors: bool, *arrays: Array
 ) -> tuple[Array, Array]:
-    """The result of a plan, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked
-    for."""
+    """The result of a plan, nan for matrices whose `info` is not 0, and `info`."""
     result, info, *_ = run(find, *map(np.ascontiguousarray, arrays), False)
     if check_errors and info.any():
-        refuse(op, message, info)
+        lapack.refuse(op, message, info)
     return result, info
 
 
@@ -78,11 +65,10 @@ def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
     if takes_blocks(a):
         return _planned(plans.inverse_info, "linalg_inv", _INVERSE, check_errors, a)
-    return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
+    return _with_info("linalg_inv", _INVERSE, np.linalg.inv, lapack.first_zero_pivots, check_errors, a)
 
 
 def inverse(a: Array) -> Array:
-    """The inverses; a singular matrix is an error."""
     return inverse_info(a, True)[0]
 
 
@@ -90,7 +76,7 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
     if takes_blocks(a) and b.size:
         return _planned(plans.solve_matrices, "linalg_solve", _SOLVE, check_errors, a, b)
-    return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
+    return _with_info("linalg_solve", _SOLVE, np.linalg.solve, lapack.first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
@@ -101,7 +87,6 @@ def determinant(a: Array) -> Array:
 
 
 def log_determinant(a: Array) -> tuple[Array, Array]:
-    """The signs of the determinants and the logarithms of their absolute values."""
     if takes_blocks(a):
         signs, logarithms, *_ = run(plans.log_determinant, np.ascontiguousarray(a))
         return signs, logarithms
@@ -124,24 +109,23 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
     if takes_blocks(a):
         return _planned(plans.cholesky_factor, "linalg_cholesky", _CHOLESKY, check_errors, a)
-    return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
+    return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, lapack.first_bad_minors, check_errors, a)
 
 
 def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **kwargs: Any) -> Any:
-    """The result of the function; where it does not converge, an error that says why."""
     try:
         return function(a, *args, **kwargs)
     except np.linalg.LinAlgError:
-        reason = (
-            "is ill-conditioned or has too many repeated values"
-            if np.isfinite(a).all()
-            else "contained non-finite values"
-        )
-    raise LinAlgError(f"{op}(): {_NOT_CONVERGED} {reason}.")
+        raise not_converged(op, a) from None
+
+
+def not_converged(op: str, a: Array) -> LinAlgError:
+    finite = np.isfinite(a).all()
+    reason = "is ill-conditioned or has too many repeated values" if finite else "contained non-finite values"
+    return LinAlgError(f"{op}(): {_NOT_CONVERGED} {reason}.")
 
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
-    """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
     if takes_blocks(a):
         q, r = run(plans.qr_factors, np.ascontiguousarray(a), mode)
         return q, r
@@ -157,7 +141,7 @@ def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Arr
         with one_thread():
             u, s, vh = _converging("linalg_svd", singular_vectors, a, solver)
         return u, s, vh
-    solve = singular_single if in_single(a) else np.linalg.svd
+    solve = partial(each_in_single, "gesdd") if in_single(a) else np.linalg.svd
     u, s, vh = _converging("linalg_svd", solve, a, full_matrices=full_matrices)
     return u, s, vh
 
@@ -166,13 +150,7 @@ def singular_values(a: Array, driver: None) -> Array:
     return _converging("linalg_svdvals", np.linalg.svd, a, compute_uv=False)
 
 
-def rotates(a: Array) -> bool:
-    """Whether rotations find the eigenvalues of matrices: of real ones that are not large."""
-    return takes_blocks(a) and a.shape[-1] <= ROTATED
-
-
 def planned_eigen(a: Array) -> list[Array] | None:
-    """The eigenvalues and eigenvectors that a plan finds; None where there is none."""
     try:
         return run_if_planned(plans.hermitian_eigen, np.ascontiguousarray(a))
     except ValueError:
@@ -180,25 +158,24 @@ def planned_eigen(a: Array) -> list[Array] | None:
 
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
     if takes_blocks(a) and (value := _converging("linalg_eigh", planned_eigen, a)):
         return value[0], value[1]
     if solver := own_solver("stedc", a):
         with one_thread():
             values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)
         return values, vectors
-    values, vectors = _converging("linalg_eigh", eigen_single if in_single(a) else np.linalg.eigh, a)
+    solve = partial(each_in_single, "syevd", lower=1) if in_single(a) else np.linalg.eigh
+    values, vectors = _converging("linalg_eigh", solve, a)
     return values, vectors
 
 
 def hermitian_eigenvalues(a: Array) -> Array:
-    if rotates(a):
+    if takes_blocks(a) and a.shape[-1] <= ROTATED:
         return _converging("linalg_eigvalsh", symmetric_eigenvalues, a)
     return _converging("linalg_eigvalsh", np.linalg.eigvalsh, a)
 
 
 def general_eigen(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues and eigenvectors, complex numbers; the vectors have length 1."""
     _require_finite("linalg_eig", a)
     values, vectors = _converging("linalg_eig", np.linalg.eig, a)
     wide = np.result_type(a.dtype, np.complex64)
@@ -225,7 +202,6 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
 
 
 def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
-    """The shortest X with the least |A X - B|, and the rank of each A."""
     if not np.isfinite(a).all():
         raise LinAlgError(f"linalg_lstsq(): {_NOT_CONVERGED} contained non-finite values.")
     result = np.zeros((*a.shape[:-2], a.shape[-1], b.shape[-1]), a.dtype)
@@ -249,20 +225,17 @@ def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
 
 
 def reflected_columns(a: Array, factors: Array) -> Array:
-    """The first columns of products of reflections, whose vectors stand below the diagonals."""
     if a.size:
         return run(plans.reflected_columns, np.ascontiguousarray(a), np.ascontiguousarray(factors))[0]
     return np.empty_like(a, order="C")
 
 
 def matrix_exponential(a: Array) -> Array:
-    """exp(A), by scaling and squaring of Pade approximants."""
     from scipy.linalg import expm
 
     return np.ascontiguousarray(expm(a)) if a.size else a.copy()
 
 
 def geqrf(self: Array) -> tuple[Array, Array]:
-    """Householder reflections below the diagonal, R above it, and the factors of the reflections."""
     packed, tau = np.linalg.qr(self, mode="raw")
     return np.ascontiguousarray(packed.swapaxes(-1, -2)), tau

@@ -1,10 +1,8 @@
 """Cholesky factors, panel by panel as LU decompositions are (cpu_lu.py); only the lower triangle is read.
 
-Blocks of matrices at addresses: products that are taken away from them, and triangular systems solved in place.
-
-Rows of all matrices are contiguous, and so many bytes apart. Triangles go by blocks of few rows, so that nearly all of
-the work is products in register tiles (runtime/kernels/cpu/matmul.py). `space` is memory for the product's smaller
-factor with the other sign.
+Blocks of matrices at addresses have contiguous rows, so many bytes apart. Triangles go by blocks of few rows, so that
+nearly all of the work is products in register tiles (runtime/kernels/cpu/matmul.py). `space` is memory for the
+product's smaller factor with the other sign.
 """
 
 from __future__ import annotations
@@ -28,12 +26,9 @@ BLOCK = 16  # rows or columns that are eliminated one by one before a product do
 
 @jit
 def negated(like: float, source: int, source_row: int, rows: int, columns: int, to: int) -> None:
-    """Write -A as a contiguous matrix."""
     for i in range(rows):
-        row, out = (
-            row_at(like, source + i * source_row, columns),
-            row_at(like, to + i * columns * item_size(like), columns),
-        )
+        row, here = row_at(like, source + i * source_row, columns), to + i * columns * item_size(like)
+        out = row_at(like, here, columns)
         for j in range(out.size):
             out[j] = -row[j]
 
@@ -42,7 +37,6 @@ def negated(like: float, source: int, source_row: int, rows: int, columns: int, 
 def subtract_product(
     a: int, a_row: int, b: int, b_row: int, c: int, c_row: int, rows: int, depth: int, columns: int, space: Array
 ) -> None:
-    """C = C - A B."""
     if rows <= 0 or depth <= 0 or columns <= 0:
         return
     like = space.dtype.type(0)
@@ -57,14 +51,12 @@ def subtract_product(
 
 @jit
 def subtract_row(row: Array, factor: float, other: Array) -> None:
-    """row = row - factor other."""
     for j in range(row.size):
         row[j] -= factor * other[j]
 
 
 @jit
 def solve_lower(a: int, a_row: int, b: int, b_row: int, rows: int, columns: int, unit: bool, space: Array) -> None:
-    """B = A^-1 B of the lower triangle of A, with 1 on its diagonal if `unit`."""
     like = space.dtype.type(0)
     for start in range(0, rows, BLOCK):
         stop = min(start + BLOCK, rows)
@@ -82,7 +74,6 @@ def solve_lower(a: int, a_row: int, b: int, b_row: int, rows: int, columns: int,
 
 @jit
 def solve_upper(a: int, a_row: int, b: int, b_row: int, rows: int, columns: int, unit: bool, space: Array) -> None:
-    """B = A^-1 B of the upper triangle of A, with 1 on its diagonal if `unit`."""
     like, size = space.dtype.type(0), item_size(space.dtype.type(0))
     for block in range((rows + BLOCK - 1) // BLOCK - 1, -1, -1):
         start, stop = block * BLOCK, min(block * BLOCK + BLOCK, rows)
@@ -138,8 +129,7 @@ def factor(a: int, rows: int, panel: Array, across: Array, space: Array) -> int:
 
 @jit
 def factor_each(a: Array, out: Array, info: Array, rows: int, first: int, last: int) -> None:
-    """L with A = L L^T of some contiguous matrices of a batch, zeros above the diagonal; and the order of the first
-    leading minor that is not positive, or 0: then L is nan."""
+    """L with A = L L^T, and the first leading minor that is not positive, or 0: then L is nan."""
     like = out.dtype.type(0)
     panel, across, space = empty_row(like, BLOCK * rows), empty_row(like, rows * rows), empty_row(like, rows * rows)
     for i in range(first, last):
@@ -155,8 +145,7 @@ def factor_each(a: Array, out: Array, info: Array, rows: int, first: int, last: 
 
 @jit
 def mirrored(group: Array, n: int, downwards: bool) -> None:
-    """Copy the lower triangles of matrices that lie side by side across the diagonal; or the upper ones `downwards`,
-    and leave zeros in their place."""
+    """Copy lower triangles across the diagonal; or `downwards` the upper ones, and leave zeros in their place."""
     for i in range(n):
         for j in range(i):
             below = part_of(group, (i * n + j) * BATCH_MATRICES, BATCH_MATRICES)

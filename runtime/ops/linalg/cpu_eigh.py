@@ -44,7 +44,6 @@ def too_short(like: float) -> float:
 
 @jit
 def scale_all(x: Array, factor: float) -> None:
-    """x = factor x."""
     for i in range(x.size if factor != 1 else 0):
         x[i] = float(x[i]) * factor
 
@@ -85,19 +84,10 @@ def tridiagonalize(
             y[j] = 0
         first, corner = (k + 1) // ROWS * ROWS, (k + 1) // WIDTH * WIDTH
         for i in range(first, n, ROWS):
-            here, at, side = address(a) + (i * row + corner) * size, i * size, corner * size
-            rank_two_product(
-                like,
-                here,
-                row * size,
-                row - corner,
-                address(v) + at,
-                address(w) + side,
-                address(w) + at,
-                address(v) + side,
-                address(u) + at,
-                address(y) + side,
-            )
+            here, at, side, line = address(a) + (i * row + corner) * size, i * size, corner * size, row * size
+            v_at, w_at, u_at = address(v) + at, address(w) + at, address(u) + at
+            v_side, w_side, y_side = address(v) + side, address(w) + side, address(y) + side
+            rank_two_product(like, here, line, row - corner, v_at, w_side, w_at, v_side, u_at, y_side)
         factor = factors[k]
         half = inner_product(part_of(y, k + 1, left), part_of(u, k + 1, left)) * factor * factor / 2
         for j in range(k + 1):
@@ -109,27 +99,12 @@ def tridiagonalize(
 
 @jit
 def conquer(solver: int, d: Array, e: Array, z: Array) -> int:
-    """The eigenvalues of T in place of its diagonal, and the eigenvectors as rows of z; not 0 where it fails."""
     n = d.size
     work, ints = empty_row(d[0], 1 + 4 * n + n * n), empty_row(np.int32(0), 5 * n + 9)
     at, size = address(ints), 4
     ints[0], ints[1], ints[2], ints[3], ints[4] = LAPACK_COMPZ_I, n, work.size, 5 * n + 3, 0
-    call_c(
-        solver,
-        (
-            at,
-            at + size,
-            address(d),
-            address(e),
-            address(z),
-            at + size,
-            address(work),
-            at + 2 * size,
-            at + 5 * size,
-            at + 3 * size,
-            at + 4 * size,
-        ),
-    )
+    matrices = at, at + size, address(d), address(e), address(z), at + size
+    call_c(solver, matrices + (address(work), at + 2 * size, at + 5 * size, at + 3 * size, at + 4 * size))
     return ints[4]
 
 
@@ -224,10 +199,7 @@ def rotate(d: Array, e: Array, z: Array, row: int, space: Array, to: int) -> int
 def eigen_each(
     a: Array, values: Array, vectors: Array, info: Array, n: int, solver: int, first: int, last: int
 ) -> None:
-    """The eigenvalues, in order, and eigenvectors of some contiguous matrices; `info` is not 0 where that fails.
-
-    `solver` is the address of LAPACK's stedc as a function of C, for more than ROTATED rows.
-    """
+    """Eigenvalues, in order, and eigenvectors; `solver` is LAPACK's stedc, for more than ROTATED rows."""
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks = (n + BLOCK - 1) // BLOCK
     full, saved_value = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
@@ -280,7 +252,6 @@ def eigenvalues_each(a: Array, values: Array, info: Array, n: int, first: int, l
 
 
 def symmetric_eigen(a: Array, solver: int) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of real matrices."""
     n = a.shape[-1]
     values, vectors, info = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype), empty_info(a)
     arrays = (np.ascontiguousarray(a).reshape(-1), values.reshape(-1), vectors.reshape(-1), info)
@@ -290,7 +261,6 @@ def symmetric_eigen(a: Array, solver: int) -> tuple[Array, Array]:
 
 
 def symmetric_eigenvalues(a: Array) -> Array:
-    """The eigenvalues in ascending order, from the lower triangles of real matrices of up to ROTATED rows."""
     n = a.shape[-1]
     values, info = np.empty(a.shape[:-1], a.dtype), empty_info(a)
     arrays = (np.ascontiguousarray(a).reshape(-1), values.reshape(-1), info)

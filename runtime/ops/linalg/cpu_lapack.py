@@ -35,8 +35,7 @@ LARGEST = 1 << 20  # bytes of a square matrix that a cache keeps from one reflec
 
 
 def own_solver(name: str, a: Array) -> int:
-    """The address of the routine for what is left of matrices that our own reflections have reduced; 0 where LAPACK is
-    to do all: for small or large ones, and for complex numbers."""
+    """The address of the routine for what our reflections leave; 0 where LAPACK does all."""
     side = min(a.shape[-2:])
     takes = a.dtype.char in "fd" and a.size > 0 and side >= SINGLE and side * side * a.itemsize <= LARGEST
     return c_address(name, a.dtype.char) if takes else 0
@@ -47,20 +46,7 @@ def in_single(a: Array) -> bool:
     return a.dtype.char == "f" and min(a.shape[-2:]) >= SINGLE and a.size > 0
 
 
-def singular_single(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    """U, the singular values in descending order, V^T of float32 matrices."""
-    u, values, vh = _each_single("gesdd", a, full_matrices=full_matrices)
-    return u, values, vh
-
-
-def eigen_single(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of float32 matrices."""
-    values, vectors = _each_single("syevd", a, lower=1)
-    return values, vectors
-
-
-def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
-    """The results of a routine for each matrix, side by side; an error where one does not converge."""
+def each_in_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
     solve = routine(name, "f")
     matches = []
     for (one,) in matrices(a):
@@ -74,7 +60,6 @@ def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
 
 
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
-    """The matrices of several batches of one shape, side by side."""
     flat = [a.reshape((-1, *a.shape[-2:])) if a.size else np.empty((0, *a.shape[-2:]), a.dtype) for a in arrays]
     return zip(*flat, strict=True)
 
@@ -86,7 +71,6 @@ def first_zero_pivots(a: Array) -> Array:
 
 
 def first_bad_minors(a: Array) -> Array:
-    """For each Hermitian matrix the order of the first leading minor that is not positive-definite; else 0."""
     matches = [routine("potrf", a.dtype.char)(one, lower=1)[1] for (one,) in matrices(a)]
     return np.array(matches, np.int32).reshape(a.shape[:-2])
 
@@ -149,7 +133,6 @@ def ldl_packed(a: Array, hermitian: bool, check_errors: bool) -> Factors:
 
 
 def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, message: str, check_errors: bool) -> Factors:
-    """The packed factors, the pivots and the info of each matrix of a batch; an info that is not 0 may be an error."""
     packed = np.zeros(a.shape, a.dtype)
     pivots = np.empty((*a.shape[:-2], min(a.shape[-2:])), np.int32)
     info = np.zeros(a.shape[:-2], np.int32)
@@ -199,5 +182,4 @@ def pivots_to_swaps(pivots: Array) -> Array:
 
 
 def of_symmetry(name: str, dtype: np.dtype[Any], hermitian: bool) -> Callable[..., Any]:
-    """The routine for Hermitian matrices or for symmetric ones, which are the same where numbers are real."""
     return routine(("he" if hermitian and dtype.kind == "c" else "sy") + name, dtype.char)

@@ -1,10 +1,7 @@
-"""Least squares by LAPACK's gelsy: a QR decomposition with exchanges of columns, whose rank is estimated on the way.
+"""What SciPy offers of BLAS and LAPACK: routines, their addresses as functions of C, how many threads they use.
 
-What SciPy offers of BLAS and LAPACK: routines, their addresses as functions of C, and how many threads they use.
-
-SciPy is loaded by the first call.
-
-Eigenvalues and eigenvectors of small symmetric matrices by LAPACK's syevd, which has signs that programs know.
+SciPy is loaded by the first call. Loops call gelsy for least squares, a QR decomposition with exchanges of columns
+whose rank is estimated on the way, and syevd for small symmetric matrices, which has signs that programs know.
 """
 
 from __future__ import annotations
@@ -29,7 +26,6 @@ Array = np.ndarray
 
 @jit
 def all_finite(row: Array) -> bool:
-    """Whether there is neither an infinity nor a nan."""
     total = row.dtype.type(0)
     for i in range(row.size):
         total += 0 * row[i]
@@ -38,26 +34,10 @@ def all_finite(row: Array) -> bool:
 
 @jit
 def lstsq_batched(
-    a: Array,
-    b: Array,
-    out: Array,
-    ranks: Array,
-    rcond: float,
-    rows: int,
-    columns: int,
-    wide: int,
-    single: int,
-    double: int,
-    first: int,
-    last: int,
-) -> None:
-    """The shortest X with the least |A X - B| of some contiguous matrices, `wide` columns each, and the ranks of A.
-
-    `single` and `double` are the addresses of gelsy for both dtypes.
-
-    Raises:
-        ValueError: a number of A is not finite: the kernel in Python then says so.
-    """
+    a: Array, b: Array, out: Array, ranks: Array, rcond: float, rows: int, columns: int, wide: int, single: int,
+    double: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """The shortest X with the least |A X - B|, and the ranks of A; `single` and `double` are the addresses of gelsy."""
     like = out.dtype.type(0)
     size, min_size, max_size = item_size(like), min(rows, columns), max(rows, columns)
     factors, right = empty_row(like, rows * columns), empty_row(like, max_size * wide)
@@ -74,28 +54,10 @@ def lstsq_batched(
         ints[0], ints[1], ints[2], ints[3], ints[4] = rows, columns, wide, max_size, workspace_size
         for j in range(columns):
             ints[7 + j] = 0
-        call_c(
-            choose(like, single, double),
-            (
-                at,
-                at + 4,
-                at + 8,
-                address(factors),
-                at,
-                address(right),
-                at + 12,
-                at + 28,
-                address(limit),
-                at + 20,
-                address(work),
-                at + 16,
-                at + 24,
-            ),
-        )
-        ranks[m] = ints[5]
-        transpose_at(
-            like, address(right), max_size * size, wide, columns, address(out) + m * columns * wide * size, wide * size
-        )
+        operands = at, at + 4, at + 8, address(factors), at, address(right), at + 12, at + 28, address(limit)
+        call_c(choose(like, single, double), operands + (at + 20, address(work), at + 16, at + 24))
+        ranks[m], to = ints[5], address(out) + m * columns * wide * size
+        transpose_at(like, address(right), max_size * size, wide, columns, to, wide * size)
 
 
 SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
@@ -154,7 +116,6 @@ LAPACK_JOBZ_UPLO = ord("V") + 256 * ord("L")  # eigenvectors are wanted, lower t
 
 @jit
 def has_finite_triangle(matrix: Array, n: int) -> bool:
-    """Whether there is neither an infinity nor a nan in the lower triangle."""
     finite = True
     for i in range(n):
         finite = finite and all_finite(part_of(matrix, i * n, i + 1))
@@ -163,45 +124,20 @@ def has_finite_triangle(matrix: Array, n: int) -> bool:
 
 @jit
 def small_eigen_each(
-    a: Array,
-    values: Array,
-    vectors: Array,
-    info: Array,
-    n: int,
-    single: int,
-    double: int,
-    first: int,
-    last: int,
+    a: Array, values: Array, vectors: Array, info: Array, n: int, single: int, double: int, first: int, last: int
 ) -> None:
     """`eigen_each` of matrices of few rows; `single` and `double` are the addresses of syevd for both dtypes."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
-    columns, work, ints = (
-        empty_row(like, n * n),
-        empty_row(like, 1 + 6 * n + 2 * n * n),
-        empty_row(np.int32(0), 8 + 5 * n),
-    )
+    columns, work = empty_row(like, n * n), empty_row(like, 1 + 6 * n + 2 * n * n)
+    ints = empty_row(np.int32(0), 8 + 5 * n)
     at = address(ints)
     for i in range(first, last):
         matrix, value = part_of(a, i * n * n, n * n), address(a) + i * n * n * size
         transpose_at(like, value, n * size, n, n, address(columns), n * size)
         ints[0], ints[1], ints[2], ints[3], ints[4] = LAPACK_JOBZ_UPLO, n, work.size, 3 + 5 * n, 0
         if has_finite_triangle(matrix, n):
-            call_c(
-                choose(like, single, double),
-                (
-                    at,
-                    at + 1,
-                    at + 4,
-                    address(columns),
-                    at + 4,
-                    address(values) + i * n * size,
-                    address(work),
-                    at + 8,
-                    at + 20,
-                    at + 12,
-                    at + 16,
-                ),
-            )
+            operands = at, at + 1, at + 4, address(columns), at + 4, address(values) + i * n * size, address(work)
+            call_c(choose(like, single, double), operands + (at + 8, at + 20, at + 12, at + 16))
             info[i] = ints[4]
         else:
             info[i] = 1

@@ -41,7 +41,6 @@ def pivot_index(row: Array, first: int) -> int:
 
 @jit
 def swap_rows(a: int, b: int, like: float, count: int) -> None:
-    """Exchange two rows."""
     one, other = row_at(like, a, count), row_at(like, b, count)
     for j in range(count):
         saved_value = one[j]
@@ -105,8 +104,7 @@ def decompose(a: int, rows: int, columns: int, pivots: Array, panel: Array, spac
 def decompose_each(
     a: Array, packed: Array, pivots: Array, info: Array, rows: int, columns: int, first: int, last: int
 ) -> None:
-    """L and U in one matrix, the row that each was exchanged for and the first pivot that is 0, both counted from 1, of
-    some contiguous matrices of a batch."""
+    """L and U in one matrix, the row that each was exchanged for and the first pivot that is 0, both counted from 1."""
     like, count = a.dtype.type(0), min(rows, columns)
     panel, space = empty_row(like, BLOCK * rows), empty_row(like, rows * columns)
     for i in range(first, last):
@@ -119,11 +117,7 @@ def decompose_each(
 
 @jit
 def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, last: int) -> None:
-    """Which row stands where after the exchanges of some matrices, of which each has `count`.
-
-    Raises:
-        IndexError: a row is exchanged with one that there is not.
-    """
+    """Which row stands where after exchanges; IndexError where a row is exchanged with one that there is not."""
     for m in range(first, last):
         exchanged, result = part_of(pivots, m * count, count), part_of(order, m * rows, rows)
         for i in range(rows):
@@ -139,7 +133,6 @@ def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, l
 
 @jit
 def fail_if_any(info: Array) -> None:
-    """Raise where a decomposition has failed: the kernel in Python then says which."""
     for i in range(info.size):
         if info[i]:
             raise ValueError
@@ -147,22 +140,13 @@ def fail_if_any(info: Array) -> None:
 
 @jit
 def copy_columns(matrix: Array, columns: int, start: int, count: int, rows: int, to: Array) -> None:
-    """Copy some columns of a contiguous matrix to where they stand in another one."""
     for r in range(rows):
         copy_row(part_of(matrix, r * columns + start, count), part_of(to, r * columns + start, count))
 
 
 @jit
 def solve_each(
-    packed: Array,
-    pivots: Array,
-    info: Array,
-    b: Array,
-    out: Array,
-    rows: int,
-    columns: int,
-    first: int,
-    last: int,
+    packed: Array, pivots: Array, info: Array, b: Array, out: Array, rows: int, columns: int, first: int, last: int
 ) -> None:
     """A^-1 B for contiguous matrices, by what `decompose_each` gave of A: a range of blocks of columns of all."""
     like, blocks = b.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS
@@ -187,7 +171,6 @@ def solve_each(
 def solve_triangular_each(
     a: Array, b: Array, out: Array, rows: int, columns: int, upper: int, unit: int, first: int, last: int
 ) -> None:
-    """A^-1 B for contiguous triangular matrices: a range of blocks of columns of all."""
     like, blocks = b.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS
     size, space = item_size(like), empty_row(like, rows * max(COLUMNS, BLOCK))
     row = columns * size
@@ -251,7 +234,6 @@ def log_determinant_each(packed: Array, pivots: Array, signs: Array, logarithms:
 
 @jit
 def determinant_each(packed: Array, pivots: Array, out: Array, rows: int) -> None:
-    """Determinants: products of the diagonals, with the other sign for each exchange."""
     for i in range(out.size):
         product = 1.0
         for j in range(rows):

@@ -22,7 +22,6 @@ Array = np.ndarray
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def inner_product(x: Array, y: Array) -> float:
-    """sum_i x_i y_i."""
     total = x.dtype.type(0)
     for i in range(x.size):
         total += x[i] * y[i]
@@ -53,10 +52,9 @@ def length_of(x: Array) -> float:
 
 @jit
 def reflection_of(column: Array, min_size: float) -> tuple[float, float]:
-    """Find the reflection that leaves of a column the first number alone: its factor, and that number.
+    """The factor of the reflection that leaves a column's first number alone, and that; none of short columns.
 
-    Its vector, which begins with 1, takes the place of the column. There is none where the rest is no longer than
-    `least`.
+    Its vector, which begins with 1, takes the place of the column.
     """
     first, rest = column[0], length_of(part_of(column, 1, column.size - 1))
     factor, left = column.dtype.type(0), first
@@ -72,10 +70,7 @@ def reflection_of(column: Array, min_size: float) -> tuple[float, float]:
 
 @jit
 def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factors: Array) -> None:
-    """Find the reflections of columns, which lie as rows of the panel: their vectors take the place of what becomes 0.
-
-    A vector begins with 1 on the diagonal, whose new value goes to `diagonal`; above it the panel has R.
-    """
+    """Reflections of columns that lie as rows: vectors take the place of zeros, and `diagonal` gets that of R."""
     for j in range(min(rows, columns)):
         column = part_of(panel, j * rows + j, rows - j)
         factors[j], diagonal[j] = reflection_of(column, 0.0)
@@ -86,7 +81,6 @@ def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factor
 
 @jit
 def triangle_of(panel: Array, rows: int, count: int, factors: Array, t: Array) -> None:
-    """T of the reflections whose vectors are rows of the panel, zeros before their ones."""
     for j in range(count):
         for i in range(count):
             t[i * BLOCK + j] = 0
@@ -119,7 +113,6 @@ def reflect(
 
 @jit
 def write_panel(panel: Array, rows: int, count: int, diagonal: Array, r: int, r_row: int) -> None:
-    """Move R from above the vectors to where it belongs, zeros below it."""
     like = panel.dtype.type(0)
     for i in range(rows):
         row = row_at(like, r + i * r_row, count)
@@ -148,7 +141,6 @@ def factorize(r: int, rows: int, columns: int, vectors: Array, triangles: Array,
 
 @jit
 def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangles: Array, space: Array) -> None:
-    """The first columns of Q, the product of `count` reflections."""
     like, size = space.dtype.type(0), item_size(space.dtype.type(0))
     row = columns * size
     for i in range(rows):
@@ -160,16 +152,9 @@ def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangl
 
 @jit
 def reflect_back(
-    c: int,
-    c_row: int,
-    rows: int,
-    columns: int,
-    count: int,
-    vectors: Array,
-    triangles: Array,
-    corner: bool,
+    c: int, c_row: int, rows: int, columns: int, count: int, vectors: Array, triangles: Array, corner: bool,
     space: Array,
-) -> None:
+) -> None:  # fmt: skip
     """The product of `count` reflections and C, in place of C; a C that was the identity has a `corner` that is."""
     size = item_size(space.dtype.type(0))
     for block in range((count + BLOCK - 1) // BLOCK - 1, -1, -1):
@@ -182,7 +167,6 @@ def reflect_back(
 
 @jit
 def keep_reflection(vectors: Array, rows: int, j: int, vector: Array) -> None:
-    """Place the vector of reflection j, of the rows from j on, among those of its panel."""
     start = j // BLOCK * BLOCK
     left = rows - start
     row = part_of(vectors, start * rows + (j - start) * left, left)
@@ -194,7 +178,6 @@ def keep_reflection(vectors: Array, rows: int, j: int, vector: Array) -> None:
 
 @jit
 def all_triangles(vectors: Array, rows: int, count: int, factors: Array, triangles: Array) -> None:
-    """T of each panel of reflections that have been kept."""
     for start in range(0, count, BLOCK):
         left, width = rows - start, min(BLOCK, count - start)
         panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)
@@ -223,8 +206,7 @@ def factorize_each(
 def reflected_each(
     a: Array, factors: Array, out: Array, rows: int, columns: int, count: int, first: int, last: int
 ) -> None:
-    """The first columns of products of `count` reflections, whose vectors stand below the diagonals of some contiguous
-    matrices, each with its factor."""
+    """The first columns of products of `count` reflections, whose vectors stand below the diagonals."""
     like, blocks = out.dtype.type(0), (count + BLOCK - 1) // BLOCK
     vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
     space, vector = empty_row(like, 2 * BLOCK * columns), empty_row(like, rows)

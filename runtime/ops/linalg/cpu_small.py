@@ -23,7 +23,6 @@ _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 
 @jit
 def interleave(source: int, count: int, numbers: int, to: Array) -> None:
-    """Place `count` matrices at an address side by side; there is room for TOGETHER."""
     like, size = to.dtype.type(0), item_size(to.dtype.type(0))
     for i in range(to.size if count < BATCH_MATRICES else 0):
         to[i] = 0
@@ -32,7 +31,6 @@ def interleave(source: int, count: int, numbers: int, to: Array) -> None:
 
 @jit
 def deinterleave(source: Array, count: int, numbers: int, to: int) -> None:
-    """Place each of `count` matrices by itself again."""
     like, size = source.dtype.type(0), item_size(source.dtype.type(0))
     transpose_at(like, address(source), BATCH_MATRICES * size, numbers, count, to, numbers * size)
 
@@ -54,7 +52,6 @@ def batched_argmax(a: Array, n: int, k: int, tops: Array, positions: Array) -> N
 
 @jit
 def swap_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
-    """Exchange two rows of one of the matrices."""
     size = columns * BATCH_MATRICES
     one, other = part_of(a, i * size, size), part_of(a, j * size, size)
     for c in range(columns):
@@ -65,7 +62,6 @@ def swap_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
 
 @jit
 def divide_rows(rows: Array, divisors: Array, count: int) -> None:
-    """Divide `count` elements of all matrices by one of each."""
     for c in range(count):
         row = part_of(rows, c * BATCH_MATRICES, BATCH_MATRICES)
         for lane in range(BATCH_MATRICES):
@@ -76,14 +72,10 @@ def divide_rows(rows: Array, divisors: Array, count: int) -> None:
 def decompose_small(
     a: Array, packed: Array, pivots: Array, info: Array, matrices: int, n: int, first: int, last: int
 ) -> None:
-    """`decompose_each` of square matrices."""
     like = a.dtype.type(0)
     size, group = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
-    tops, positions, divisors = (
-        empty_row(bits(like), BATCH_MATRICES),
-        empty_row(0, BATCH_MATRICES),
-        empty_row(like, BATCH_MATRICES),
-    )
+    tops, positions = empty_row(bits(like), BATCH_MATRICES), empty_row(0, BATCH_MATRICES)
+    divisors = empty_row(like, BATCH_MATRICES)
     for g in range(first, last):
         begin = g * BATCH_MATRICES
         count = min(BATCH_MATRICES, matrices - begin)
@@ -112,7 +104,6 @@ def decompose_small(
 
 @jit
 def solve_lower_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
-    """B = L^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
     row = columns * BATCH_MATRICES * size
     for i in range(n):
@@ -126,7 +117,6 @@ def solve_lower_small(factors: Array, n: int, b: Array, columns: int, unit: bool
 
 @jit
 def solve_upper_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
-    """B = U^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
     row = columns * BATCH_MATRICES * size
     for i in range(n - 1, -1, -1):
@@ -140,24 +130,12 @@ def solve_upper_small(factors: Array, n: int, b: Array, columns: int, unit: bool
 
 @jit
 def solve_small(
-    packed: Array,
-    pivots: Array,
-    info: Array,
-    b: Array,
-    out: Array,
-    matrices: int,
-    n: int,
-    columns: int,
-    first: int,
-    last: int,
-) -> None:
-    """`solve_each`, by what `decompose_small` gave."""
+    packed: Array, pivots: Array, info: Array, b: Array, out: Array, matrices: int, n: int, columns: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     like = b.dtype.type(0)
-    size, factors, group = (
-        item_size(like),
-        empty_row(like, n * n * BATCH_MATRICES),
-        empty_row(like, n * columns * BATCH_MATRICES),
-    )
+    size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    group = empty_row(like, n * columns * BATCH_MATRICES)
     for g in range(first, last):
         begin = g * BATCH_MATRICES
         count = min(BATCH_MATRICES, matrices - begin)
@@ -177,24 +155,11 @@ def solve_small(
 
 @jit
 def solve_triangular_small(
-    a: Array,
-    b: Array,
-    out: Array,
-    matrices: int,
-    n: int,
-    columns: int,
-    upper: int,
-    unit: int,
-    first: int,
-    last: int,
+    a: Array, b: Array, out: Array, matrices: int, n: int, columns: int, upper: int, unit: int, first: int, last: int
 ) -> None:
-    """`solve_triangular_each`."""
     like = b.dtype.type(0)
-    size, factors, group = (
-        item_size(like),
-        empty_row(like, n * n * BATCH_MATRICES),
-        empty_row(like, n * columns * BATCH_MATRICES),
-    )
+    size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    group = empty_row(like, n * columns * BATCH_MATRICES)
     for g in range(first, last):
         begin = g * BATCH_MATRICES
         count = min(BATCH_MATRICES, matrices - begin)
@@ -216,7 +181,6 @@ def undefine(matrix: Array, failed: int) -> None:
 
 @jit
 def swap_columns(matrix: Array, n: int, i: int, j: int) -> None:
-    """Exchange two columns of a contiguous matrix."""
     for r in range(n):
         saved_value = matrix[r * n + i]
         matrix[r * n + i] = matrix[r * n + j]
@@ -229,11 +193,8 @@ def invert_small(
 ) -> None:
     """`invert_each`, by what `decompose_small` gave: rows of L^-1 are as long as those of L."""
     like = out.dtype.type(0)
-    size, factors, group = (
-        item_size(like),
-        empty_row(like, n * n * BATCH_MATRICES),
-        empty_row(like, n * n * BATCH_MATRICES),
-    )
+    size, factors = item_size(like), empty_row(like, n * n * BATCH_MATRICES)
+    group = empty_row(like, n * n * BATCH_MATRICES)
     row = n * BATCH_MATRICES * size
     for g in range(first, last):
         begin = g * BATCH_MATRICES

@@ -26,40 +26,20 @@ LAPACK_UPLO_U = ord("U")  # the second diagonal is the upper one
 
 @jit
 def take_both(
-    a: Array,
-    k: int,
-    n: int,
-    row: int,
-    corner: int,
-    v: Array,
-    z: Array,
-    y: Array,
-    u: Array,
-    x: Array,
-    sums: Array,
+    a: Array, k: int, n: int, row: int, corner: int, v: Array, z: Array, y: Array, u: Array, x: Array, sums: Array
 ) -> None:
     """A - v z^T - y u^T from row k and column `corner`, and x^T times that added to `sums`."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
     behind = corner * size
     for i in range(k // ROWS * ROWS, n, ROWS):
-        at = i * size
-        rank_two_product(
-            like,
-            address(a) + at * row + behind,
-            row * size,
-            row - corner,
-            address(v) + at,
-            address(z) + behind,
-            address(y) + at,
-            address(u) + behind,
-            address(x) + at,
-            address(sums) + behind,
-        )
+        at, here = i * size, address(a) + i * size * row + behind
+        v_at, y_at, x_at = address(v) + at, address(y) + at, address(x) + at
+        z_side, u_side, out = address(z) + behind, address(u) + behind, address(sums) + behind
+        rank_two_product(like, here, row * size, row - corner, v_at, z_side, y_at, u_side, x_at, out)
 
 
 @jit
 def times_rest(a: Array, k: int, n: int, row: int, corner: int, u: Array, products: Array) -> None:
-    """The products of rows of A from row k with u, from column `corner`."""
     like, size = a.dtype.type(0), item_size(a.dtype.type(0))
     behind = corner * size
     for i in range(k // ROWS * ROWS, n, ROWS):
@@ -69,17 +49,9 @@ def times_rest(a: Array, k: int, n: int, row: int, corner: int, u: Array, produc
 
 @jit
 def bidiagonalize(
-    a: Array,
-    n: int,
-    row: int,
-    d: Array,
-    e: Array,
-    left: Array,
-    left_factors: Array,
-    right: Array,
-    right_factors: Array,
-    space: Array,
-) -> None:
+    a: Array, n: int, row: int, d: Array, e: Array, left: Array, left_factors: Array, right: Array,
+    right_factors: Array, space: Array,
+) -> None:  # fmt: skip
     """The diagonals of B, and the reflections of rows, and of columns behind the first; A, in padded rows, is lost."""
     like = a.dtype.type(0)
     for i in range(7 * row):
@@ -125,31 +97,13 @@ def conquer_both(solver: int, d: Array, e: Array, u: Array, v: Array) -> int:
     at, size = address(ints), 4
     ints[0], ints[1], ints[2], ints[3] = LAPACK_UPLO_U, LAPACK_COMPZ_I, n, 0
     count = at + 2 * size
-    call_c(
-        solver,
-        (
-            at,
-            at + size,
-            count,
-            address(d),
-            address(e),
-            address(u),
-            count,
-            address(v),
-            count,
-            address(work),
-            at,
-            address(work),
-            at + 4 * size,
-            at + 3 * size,
-        ),
-    )
+    operands = at, at + size, count, address(d), address(e), address(u), count, address(v), count
+    call_c(solver, operands + (address(work), at, address(work), at + 4 * size, at + 3 * size))
     return ints[3]
 
 
 @jit
 def load_square(a: int, n: int, row: int, to: Array) -> None:
-    """The upper rows of a matrix with n columns, zeros behind its rows of `row` numbers."""
     like, size = to.dtype.type(0), item_size(to.dtype.type(0))
     for i in range(to.size):
         to[i] = 0
@@ -161,8 +115,7 @@ def load_square(a: int, n: int, row: int, to: Array) -> None:
 
 @jit
 def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solver: int, first: int, last: int) -> None:
-    """U, singular values in descending order and V of some contiguous matrices, which are lost; `info` is not 0 where
-    that fails."""
+    """U, singular values in descending order and V of matrices, which are lost; `info` is not 0 where that fails."""
     rows, n = a.shape[1], a.shape[2]
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks, line = (n + BLOCK - 1) // BLOCK, n * size
@@ -197,10 +150,7 @@ def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solv
 
 
 def singular_vectors(a: Array, solver: int) -> tuple[Array, Array, Array]:
-    """U, the singular values in descending order, V^T of real matrices, as many of each as the shorter side.
-
-    `solver` is the address of LAPACK's bdsdc as a function of C.
-    """
+    """U, the singular values in descending order, V^T, reduced; `solver` is the address of LAPACK's bdsdc."""
     wide = a.shape[-2] < a.shape[-1]
     value = np.array(a.swapaxes(-1, -2) if wide else a, order="C")
     rows, n = value.shape[-2:]

@@ -7,18 +7,15 @@ where they are to be errors.
 from __future__ import annotations
 
 from math import ceil, log2, prod
-from typing import Any, Literal, NoReturn
+from typing import Literal
 
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
-from ...errors import LinAlgError
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
-from ...kernels.cuda_launch.cpu_fallback import Fallback
-from ...kernels.cuda_libraries.libraries import libraries
 from ...kernels.cuda_libraries.matmul import multiply
-from . import cpu
+from . import cpu, cpu_lapack
 from . import cuda_kernels as kernels
 from .cuda_batches import (
     INT32,
@@ -36,15 +33,15 @@ from .cuda_batches import (
     solved,
     stream_of,
     triangle_of,
+    with_library,
     zeros,
 )
 
 Array = DeviceArray
 
 
+@with_library(cpu.inverse_info)
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.inverse_info, a, check_errors)
     packed, pivots, info = factored(a)
     checked("linalg_inv", cpu._INVERSE, info, check_errors)
     result = solved(packed, pivots, identities(a))
@@ -56,9 +53,8 @@ def inverse(a: Array) -> Array:
     return inverse_info(a, True)[0]
 
 
+@with_library(cpu.solve_matrices)
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.solve_matrices, a, b, check_errors)
     packed, pivots, info = factored(a)
     checked("linalg_solve", cpu._SOLVE, info, check_errors)
     result = solved(packed, pivots, by_columns(b))
@@ -66,22 +62,16 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
     return swapped(result), info
 
 
-def fallen(kernel: Any, *args: Any) -> Any:
-    return Fallback(kernel)(*args)
-
-
+@with_library(cpu.determinant)
 def determinant(a: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.determinant, a)
     packed, pivots, _ = factored(a)
     result = like(a, *a.shape[:-2])
     per_element.run(kernels.determinants, result.size, a.dtype, packed, pivots, result, a.shape[-1])
     return result
 
 
+@with_library(cpu.log_determinant)
 def log_determinant(a: Array) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.log_determinant, a)
     packed, pivots, _ = factored(a)
     sign, logarithm = like(a, *a.shape[:-2]), like(a, *a.shape[:-2], dtype=real_of(a.dtype))
     text = kernels.complex_log_determinants if a.dtype.kind == "c" else kernels.log_determinants
@@ -89,9 +79,8 @@ def log_determinant(a: Array) -> tuple[Array, Array]:
     return sign, logarithm
 
 
+@with_library(cpu.cofactors)
 def cofactors(a: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.cofactors, a)
     packed, pivots, info = factored(a)
     if not on_host(info).any():
         inverted = solved(packed, pivots, identities(a))  # by columns: the transposes
@@ -132,9 +121,8 @@ def conjugated(a: Array) -> Array:
     return a
 
 
+@with_library(cpu.cholesky_factor)
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.cholesky_factor, a, check_errors)
     n, batch = a.shape[-1], a.shape[:-2]
     packed, info = by_columns(a), zeros(a, *batch, dtype=INT32)
     if a.size:
@@ -145,9 +133,8 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     return result, info
 
 
+@with_library(cpu.geqrf)
 def geqrf(self: Array) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.geqrf, self)
     packed, tau = reflections(self)
     return swapped(packed), tau
 
@@ -161,9 +148,8 @@ def reflections(a: Array) -> tuple[Array, Array]:
     return packed, tau
 
 
+@with_library(cpu.qr_factors)
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.qr_factors, a, mode)
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
     packed, tau = reflections(a)
     k = min(m, n)
@@ -182,9 +168,8 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
     return swapped(q), r
 
 
+@with_library(cpu.reflected_columns)
 def reflected_columns(a: Array, factors: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.reflected_columns, a, factors)
     batch, (m, n), k = a.shape[:-2], a.shape[-2:], factors.shape[-1]
     q, tau, info = by_columns(a), arrays.copied(factors), zeros(a, *batch, dtype=INT32)
     for matrix, value, failed in each(batch, q, tau, info) if a.size else ():
@@ -192,34 +177,28 @@ def reflected_columns(a: Array, factors: Array) -> Array:
     return swapped(q)
 
 
+@with_library(cpu.svd_factors)
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.svd_factors, a, full_matrices, driver)
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
     wide = m <= n  # rows are the columns of the transpose: then A^T = V^* S U^T is decomposed
     long, short = (n, m) if wide else (m, n)
     k = long if full_matrices else short
     if not short:
         u, vh = like(a, *batch, m, m if full_matrices else 0), like(a, *batch, n if full_matrices else 0, n)
-        return (
-            identities(u) if u.size else u,
-            like(a, *batch, 0, dtype=real_of(a.dtype)),
-            identities(vh) if vh.size else vh,
-        )
+        u, vh = (identities(x) if x.size else x for x in (u, vh))
+        return u, like(a, *batch, 0, dtype=real_of(a.dtype)), vh
     left, right = like(a, *batch, k, long), like(a, *batch, short, short)  # by columns
     s = decomposed("linalg_svd", "A" if full_matrices else "S", a, wide, left, right)
     return (right, s, left) if wide else (swapped(left), s, swapped(right))
 
 
+@with_library(cpu.singular_values)
 def singular_values(a: Array, driver: None) -> Array:
-    if libraries() is None:
-        return fallen(cpu.singular_values, a, driver)
     none = like(a, 0)
     return decomposed("linalg_svdvals", "N", a, a.shape[-2] <= a.shape[-1], none, none)
 
 
 def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: Array) -> Array:
-    """Singular values; vectors go to `left` and `right`."""
     batch, (short, long) = a.shape[:-2], sorted(a.shape[-2:])
     value = arrays.copied(a) if wide else by_columns(a)
     s, info = like(a, *batch, short, dtype=real_of(a.dtype)), zeros(a, *batch, dtype=INT32)
@@ -234,29 +213,20 @@ def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: 
 
 def require_convergence(op: str, a: Array, info: Array) -> None:
     if on_host(info).any():
-        not_converged(op, a)
+        raise cpu.not_converged(op, on_host(a))
 
 
-def not_converged(op: str, a: Array) -> NoReturn:
-    """Raise the error of an iteration that has no end."""
-    finite = np.isfinite(on_host(a)).all()
-    reason = "is ill-conditioned or has too many repeated values" if finite else "contained non-finite values"
-    raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
-
-
+@with_library(cpu.hermitian_eigen)
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     return eigen_of_hermitian("linalg_eigh", a, True)
 
 
+@with_library(cpu.hermitian_eigenvalues)
 def hermitian_eigenvalues(a: Array) -> Array:
     return eigen_of_hermitian("linalg_eigvalsh", a, False)[0]
 
 
 def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
-    if libraries() is None:
-        if vectors:
-            return fallen(cpu.hermitian_eigen, a)
-        return fallen(cpu.hermitian_eigenvalues, a), a
     batch, n = a.shape[:-2], a.shape[-1]
     result, values = by_columns(a), like(a, *batch, n, dtype=real_of(a.dtype))
     info = zeros(a, *batch, dtype=INT32)
@@ -267,20 +237,17 @@ def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
     return values, swapped(result)
 
 
+@with_library(cpu.general_eigen)
 def general_eigen(a: Array) -> tuple[Array, Array]:
-    if libraries() is None:
-        return fallen(cpu.general_eigen, a)
     return eigen_of("linalg_eig", a, True)
 
 
+@with_library(cpu.general_eigenvalues)
 def general_eigenvalues(a: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.general_eigenvalues, a)
     return eigen_of("linalg_eigvals", a, False)[0]
 
 
 def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
-    """Computed with complex numbers, whatever the matrix has."""
     cpu._require_finite(op, on_host(a))
     batch, n = a.shape[:-2], a.shape[-1]
     value = by_columns(a.as_read(np.result_type(a.dtype, np.complex64)))
@@ -293,9 +260,8 @@ def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
     return values, swapped(result) if vectors else result
 
 
+@with_library(cpu.pseudo_inverse)
 def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
-    if libraries() is None:
-        return fallen(cpu.pseudo_inverse, a, atol, rtol)
     u, s, vh = svd_factors(a, False, None)
     limits = [arrays.copied(broadcast(limit.as_read(s.dtype), a.shape[:-2])) for limit in (atol, rtol)]
     factors = like(s, *s.shape)
@@ -304,10 +270,8 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     return swapped(conjugated(result))
 
 
+@with_library(cpu.lstsq_solve)
 def lstsq_solve(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
-    """The shortest X with the least |A X - B|, and the rank of each A, by singular values."""
-    if libraries() is None:
-        return fallen(cpu.lstsq_solve, a, b, rcond)
     absolute, relative = zeros(a, *a.shape[:-2]), zeros(a, *a.shape[:-2])
     arrays.fill(relative, rcond)
     s = on_host(singular_values(a, None))
@@ -323,9 +287,10 @@ PADE = [
 MAX_EXACT_NORM = 5.371920351148152  # up to this norm it is exact to the last bits of a float64
 
 
+@with_library(cpu.matrix_exponential)
 def matrix_exponential(a: Array) -> Array:
-    if libraries() is None or not a.size:
-        return arrays.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
+    if not a.size:
+        return arrays.copied(a)
     norm = float(np.abs(on_host(a)).sum(-2).max())
     squarings = max(ceil(log2(norm / MAX_EXACT_NORM)), 0) if norm > 0 and np.isfinite(norm) else 0
     x = weighted(a, [(0.5**squarings, arrays.contiguous(a))])
@@ -352,3 +317,27 @@ def weighted(like_: Array, terms: list[tuple[float, Array]]) -> Array:
     for factor, array in terms:
         per_element.run(kernels.added, result.size, result.dtype, array, result, result.dtype.type(factor))
     return result
+
+
+@with_library(cpu_lapack.solve_triangular_matrices)
+def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
+    value, result = arrays.contiguous(a), arrays.copied(b)
+    n, k = result.shape[-2:]
+    if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
+        left, right = all_of(value), all_of(result)
+        library().trsm_all(b.dtype, upper, unitriangular, k, n, left, right, prod(b.shape[:-2]), stream_of(b))
+    return result
+
+
+@with_library(cpu_lapack.lu_packed)
+def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
+    packed, pivots, info = factored(a)
+    checked("linalg_lu_factor", cpu_lapack._ZERO_U, info, check_errors)
+    return swapped(packed), pivots, info
+
+
+def row_order(pivots: Array, rows: int) -> Array:
+    value, batch = arrays.contiguous(pivots), pivots.shape[:-1]
+    order = arrays.empty((*batch, rows), np.dtype(np.int64), pivots.device)
+    per_element.run(kernels.rows_in_order, prod(batch), order.dtype, value, order, rows, pivots.shape[-1])
+    return order

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from math import prod
 from typing import Any
 
@@ -13,6 +14,7 @@ from ...device.cuda.current import current_stream
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch import per_element
 from ...kernels.cuda_launch.arrays import swapped
+from ...kernels.cuda_launch.cpu_fallback import Fallback
 from ...kernels.cuda_libraries.libraries import libraries
 from ...kernels.cuda_libraries.protocol import Libraries, Matrices
 from . import cuda_kernels as kernels
@@ -20,6 +22,19 @@ from .cpu_lapack import refuse
 
 Array = DeviceArray
 INT32 = np.dtype(np.int32)
+
+
+def with_library(host: Any) -> Callable[[Any], Any]:
+    """Decorator of what libraries compute: where there are none, the kernel of the host does."""
+
+    def decorate(function: Any) -> Any:
+        @wraps(function)
+        def call(*args: Any) -> Any:
+            return Fallback(host)(*args) if libraries() is None else function(*args)
+
+        return call
+
+    return decorate
 
 
 def library() -> Libraries:
@@ -38,7 +53,6 @@ def real_of(dtype: np.dtype) -> np.dtype:
 
 
 def by_columns(a: Array) -> Array:
-    """A copy of matrices that lie column after column: of shape (..., columns, rows)."""
     return memory.copied(swapped(a))
 
 
@@ -61,7 +75,6 @@ def each(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[int, ...]]:
 
 
 def all_of(a: Array) -> Matrices:
-    """Matrices in row order, (..., columns, rows), as those of a batch that lie column after column."""
     rows = a.shape[-1]
     return Matrices(a.address, rows, a.shape[-2] * rows * a.itemsize)
 
@@ -73,7 +86,6 @@ def checked(op: str, message: str, info: Array, check_errors: bool) -> None:
 
 
 def blank_failures(x: Array, info: Array) -> None:
-    """Let the results be nan where something failed."""
     if x.size:
         blank = x.dtype.type(np.nan)
         per_element.run(kernels.blanked, x.size, x.dtype, x, info, x.size // info.size, blank)
@@ -104,7 +116,6 @@ def solved(packed: Array, pivots: Array, b: Array) -> Array:
 
 
 def triangle_of(packed: Array, rows: int, upper: bool) -> Array:
-    """A triangle of the first rows of matrices that lie column after column, in row order."""
     *batch, columns, step = packed.shape
     result = like(packed, *batch, rows, columns)
     per_element.run(kernels.triangle, result.size, packed.dtype, packed, result, rows, columns, step, upper)
@@ -118,5 +129,4 @@ def identities(a: Array) -> Array:
 
 
 def on_host(result: Any) -> np.ndarray:
-    """Numbers that the program has to wait for."""
     return memory.to_host(result)

@@ -38,7 +38,6 @@ def triangle(x: Any, result: Any, rows: Any, columns: Any, step: Any, upper: Any
 
 
 def identities(result: Any, n: Any, total: Any) -> None:
-    """Unit matrices."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         at = index(k % index(n * n))
@@ -46,7 +45,6 @@ def identities(result: Any, n: Any, total: Any) -> None:
 
 
 def blanked(x: Any, info: Any, each: Any, blank: Any, total: Any) -> None:
-    """Matrices of `each` elements become nan where info is not 0."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total and get_info(info, index(k // each)) != 0:
         put_x(x, k, blank)
@@ -79,7 +77,6 @@ def rows_in_order(pivots: Any, order: Any, rows: Any, count: Any, total: Any) ->
 
 
 def products_of_others(s: Any, result: Any, n: Any, total: Any) -> None:
-    """result[b, i] = the product of all s[b, j] but that of i."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         b = index(k // n)
@@ -103,7 +100,6 @@ def inverted(s: Any, min_value: Any, share: Any, result: Any, n: Any, total: Any
 
 
 def scaled_columns(x: Any, s: Any, result: Any, rows: Any, columns: Any, total: Any) -> None:
-    """result[b, i, j] = x[b, i, j] s[b, j]."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         q = index(k // columns)
@@ -112,21 +108,18 @@ def scaled_columns(x: Any, s: Any, result: Any, rows: Any, columns: Any, total: 
 
 
 def scaled_matrices(x: Any, s: Any, result: Any, each: Any, total: Any) -> None:
-    """result[b, i] = x[b, i] s[b]."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         put_result(result, k, T(get_x(x, k) * get_s(s, index(k // each))))
 
 
 def added(x: Any, result: Any, factor: Any, total: Any) -> None:
-    """result += factor x."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         put_result(result, k, T(get_result(result, k) + factor * get_x(x, k)))
 
 
 def conjugated(x: Any, total: Any) -> None:
-    """x becomes its complex conjugate."""
     k = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if k < total:
         put_x(x, k, get_x(x, k).conjugate())

@@ -18,10 +18,7 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 
 def hermitian_input(x: Tensor) -> Tensor:
-    """x itself, of which one triangle will be read, with the gradient of a function of (x + x^H) / 2.
-
-    So the gradient of a Hermitian matrix is one, as though both triangles had been read.
-    """
+    """x itself, one triangle of which will be read, with the gradient of (x + x^H) / 2, as though both had been."""
     if not (x._requires_grad or watch.active):
         return x
     symmetric_part = (x + adjoint(x)) / 2
@@ -29,56 +26,47 @@ def hermitian_input(x: Tensor) -> Tensor:
 
 
 def half_lower(x: Tensor) -> Tensor:
-    """The lower triangle of x with half its diagonal."""
     return (x.tril() + x.tril(-1)) / 2
 
 
 def of_lower(x: Tensor) -> Tensor:
-    """The Hermitian matrix with the lower triangle of x, and the real part of its diagonal."""
     half = half_lower(x)
     return half + adjoint(half)
 
 
 def of_lower_backward(grad: Tensor) -> Tensor:
-    """The gradient of x from that of `of_lower(x)`."""
     return half_lower(grad + adjoint(grad))
 
 
 def is_vector(a: Tensor, b: Tensor) -> bool:
-    """Whether `b` is a vector for each matrix of `a`, not a matrix."""
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b._shape) == tuple(a._shape[:-1]))
 
 
 def with_batch_of(x: Tensor, other: Tensor, name: str = "expand") -> Tensor:
-    """Matrices expanded to the batch that they and others broadcast to, as the op `name` requires."""
     batch, others = x._shape[:-2], other._shape[:-2]
     return x if batch == others else x.expand((*broadcast_shapes(name, batch, others), *x._shape[-2:]))
 
 
 def broadcast_batches(name: str, a: Tensor, b: Tensor) -> Pair:
-    """Matrices A and B in the batch dimensions that both broadcast to."""
     return with_batch_of(a, b, name), with_batch_of(b, a, name)
 
 
 def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
-    """The triangle of a matrix that is read."""
     return x.triu(int(unitriangular)) if upper else x.tril(-int(unitriangular))
 
 
 def identity_of(x: Tensor) -> Tensor:
-    """The identity matrix for each matrix of a batch."""
     return op.eye(x._shape[-1], dtype=x.dtype, device=x.device).expand(x._shape)
 
 
 def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The norm of the matrices that lie in two dimensions."""
     rows, columns = dim
     if order == "fro":
         return op.linalg_vector_norm(x, 2, dim, keepdim)
     if order in ("nuc", 2, -2):
         values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
         result = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)
-        return _with_dims(result, (rows, columns)) if keepdim else result
+        return result.unsqueeze(min(dim)).unsqueeze(max(dim)) if keepdim else result
     along, over = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = x.abs().sum(along, True)
     result = _extreme(sums, over, order, True)
@@ -92,15 +80,7 @@ def _extreme(x: Tensor, dim: int, order: Any, keepdim: bool) -> Tensor:
     return x.amax(dim, keepdim) if order > 0 else x.amin(dim, keepdim)
 
 
-def _with_dims(x: Tensor, dims: Sequence[int]) -> Tensor:
-    """With dimensions of size 1 where a matrix was."""
-    for d in sorted(dims):
-        x = x.unsqueeze(d)
-    return x
-
-
 def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """A norm of vectors or of matrices, by the number of dimensions; of all elements if nothing is said."""
     if order is None:
         return op.linalg_vector_norm(x, 2, dim, keepdim)
     dims = range(x.ndim) if dim is None else dim
@@ -110,7 +90,6 @@ def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bo
 
 
 def condition_by_values(values: Tensor, p: Any) -> Tensor:
-    """The greatest singular value over the least, for p = -2 the other way round; 0 where there are none."""
     if not values._shape[-1]:
         return values.sum(-1)
     first, last = values.select(-1, 0), values.select(-1, -1)
@@ -118,7 +97,6 @@ def condition_by_values(values: Tensor, p: Any) -> Tensor:
 
 
 def condition_by_inverse(x: Tensor, p: Any) -> Tensor:
-    """|A| |A^-1| in the matrix norm of order p; inf for a singular A."""
     inverse, info = op.linalg_inv_ex(x)
     inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), 0)
     dims = (x.ndim - 2, x.ndim - 1)
@@ -149,7 +127,6 @@ def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
 
 
 def _tolerance(value: Any, x: Tensor) -> Tensor:
-    """One number for each matrix."""
     if isinstance(value, float):
         return op.full(x._shape[:-2], value, dtype=float64, device=x.device)
     value = value.detach().real if value.is_complex() else value.detach()
@@ -157,31 +134,24 @@ def _tolerance(value: Any, x: Tensor) -> Tensor:
 
 
 def squared_modulus(x: Tensor) -> Tensor:
-    """|x|^2."""
     return (x * x.conj_physical()).real if x.is_complex() else x * x
 
 
 def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:
-    """The tensor with these dimensions behind all others."""
     last = [d % x.ndim for d in dims]
     return x.permute([*(d for d in range(x.ndim) if d not in last), *last])
 
 
 def is_followed(*tensors: Tensor) -> bool:
-    """Whether a graph or forward mode follows what is computed of tensors."""
     return watch.active or any(x._requires_grad for x in tensors)
 
 
 def for_kernel(*tensors: Tensor) -> bool:
-    """Whether tensors are for a kernel without a gradient: real ones of the host that nothing follows."""
     return not is_followed(*tensors) and all(x.device.type == "cpu" and not x.is_complex() for x in tensors)
 
 
 def lstsq_formula(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Pair:
-    """The shortest X with the least |A X - B|, and the ranks of A: by reflections, which estimate singular values.
-
-    By these themselves if the driver says so, or where the limit is the greatest of them.
-    """
+    """By reflections, which estimate singular values; by these if the driver says so, or `rcond` is not below 1."""
     if driver in (None, "gelsy") and (rcond is None or rcond < 1) and for_kernel(a, b):
         return op.lstsq_solve(a, b, finfo(a.dtype).eps * max(a._shape[-2:]) if rcond is None else rcond)
     inverse = op.linalg_pinv(a, rtol=None if driver == "gels" else rcond)

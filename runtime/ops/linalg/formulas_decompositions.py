@@ -19,7 +19,6 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 
 def matrix_of_diagonal(x: Tensor) -> Tensor:
-    """The diagonal matrix with these elements."""
     return x.unsqueeze(-1) * op.eye(x._shape[-1], dtype=x.dtype, device=x.device)
 
 
@@ -43,18 +42,15 @@ def undefined_where(mask: Tensor, x: Tensor, cause: Tensor) -> Tensor:
 
 
 def real_diagonal(x: Tensor) -> Tensor:
-    """The real parts of the elements of the diagonal."""
     result = x.diagonal(0, -2, -1)
     return result.real if result.is_complex() else result
 
 
 def triangle_of(a: Tensor, uplo: str) -> Tensor:
-    """A matrix whose lower triangle is the one that is asked for."""
     return hermitian_input(a if uplo == "L" else adjoint(a))
 
 
 def outside(x: Tensor, u: Tensor, s: Tensor, cause: Tensor) -> Tensor:
-    """The part of x / s that is at right angles to the columns of U."""
     divided = over_columns(x, s, cause)
     return divided - u.matmul(adjoint(u).matmul(divided))
 
@@ -67,7 +63,6 @@ def phases(x: Tensor, s: Tensor, cause: Tensor) -> Tensor | float:
 
 
 def svd_tangents(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The tangents of U, S and V^H, of reduced or square matrices."""
     v, row, column = adjoint(vh), s.unsqueeze(-2), s.unsqueeze(-1)
     p = adjoint(u).matmul(a_t).matmul(v)
     back = adjoint(p)
@@ -101,7 +96,6 @@ def determined(q: Tensor, r: Tensor, mode: str) -> Tensor:
 
 
 def over_adjoint(x: Tensor, triangular: Tensor, upper: bool) -> Tensor:
-    """x T^-H of triangular matrices T."""
     return adjoint(op.solve_triangular_matrices(triangular, adjoint(x), upper, False))
 
 
@@ -129,7 +123,6 @@ def exponential_along(a: Tensor, direction: Tensor) -> Tensor:
 
 
 def lower_factor(packed: Tensor) -> Tensor:
-    """L: the columns below the diagonal, with 1 on it."""
     size = min(packed._shape[-2:])
     return packed.narrow(-1, 0, size).tril(-1) + op.eye(
         packed._shape[-2], size, dtype=packed.dtype, device=packed.device
@@ -137,12 +130,10 @@ def lower_factor(packed: Tensor) -> Tensor:
 
 
 def upper_factor(packed: Tensor) -> Tensor:
-    """U: the rows from the diagonal on."""
     return packed.narrow(-2, 0, min(packed._shape[-2:])).triu()
 
 
 def rows_in_order(x: Tensor, order: Tensor) -> Tensor:
-    """The rows of matrices in another order."""
     return x.gather(-2, order.unsqueeze(-1).expand(x._shape))
 
 
@@ -164,16 +155,11 @@ def lu_backward(grad: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
     elif more:
         rest = op.solve_triangular_matrices(adjoint(square_l), grad_u.narrow(-1, size, more), True, True)
         grad_l = grad_l - rest.matmul(adjoint(upper.narrow(-1, size, more)))
-    square = square_lu_backward(grad_l.narrow(-2, 0, size), grad_u.narrow(-1, 0, size), square_l, square_u)
+    grad_l, grad_u = grad_l.narrow(-2, 0, size), grad_u.narrow(-1, 0, size)
+    inner = adjoint(square_l).matmul(grad_l).tril(-1) + grad_u.matmul(adjoint(square_u)).triu()
+    square = over_adjoint(op.solve_triangular_matrices(adjoint(square_l), inner, True, True), square_u, True)
     result = op.cat([square, rest], -2 if rows > columns else -1) if more else square
     return rows_in_order(result, op.row_order(pivots, rows).argsort(-1))
-
-
-def square_lu_backward(grad_l: Tensor, grad_u: Tensor, lower: Tensor, upper: Tensor) -> Tensor:
-    """The gradient of the product of a square L and U."""
-    inner = adjoint(lower).matmul(grad_l).tril(-1) + grad_u.matmul(adjoint(upper)).triu()
-    left = op.solve_triangular_matrices(adjoint(lower), inner, True, True)
-    return over_adjoint(left, upper, True)
 
 
 def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
@@ -197,7 +183,6 @@ def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
 
 
 def permutation_matrix(pivots: Tensor, like: Tensor) -> Tensor:
-    """P as a matrix."""
     rows = like._shape[-2]
     zeros = op.zeros((*pivots._shape[:-1], rows, rows), dtype=like.dtype, device=like.device)
     return zeros.scatter(-2, op.row_order(pivots, rows).unsqueeze(-2), 1)

@@ -11,20 +11,11 @@ from math import prod
 from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from ...kernels.llvm.rank_updates import BATCH_MATRICES
+from . import cpu_lu as lu
 from .cpu_cholesky import BLOCK, factor_each, factor_small
 from .cpu_eigh import ROTATED, eigen_each, eigenvalues_each
 from .cpu_lapack_calls import SINGLE, c_address, lstsq_batched, small_eigen_each
-from .cpu_lu import (
-    COLUMNS,
-    decompose_each,
-    determinant_each,
-    fail_if_any,
-    invert_each,
-    log_determinant_each,
-    order_each,
-    solve_each,
-    solve_triangular_each,
-)
+from .cpu_lu import COLUMNS
 from .cpu_qr import factorize_each, reflected_each
 from .cpu_small import decompose_small, invert_small, solve_small, solve_triangular_small
 
@@ -32,7 +23,6 @@ LSTSQ_SERIAL_ELEMENTS = 4096  # numbers of a matrix: of so few OpenBLAS computes
 
 
 def inverse(a: Layout) -> Plan | None:
-    """The inverses; an error where there is none."""
     return inverse_info(a, True)
 
 
@@ -45,7 +35,7 @@ def inverse_info(a: Layout, check_errors: bool) -> Plan | None:
     if is_small(a.shape):
         last = Step(invert_small, operands, results, (), (count, *ints), groups(count), work)
     else:
-        last = Step(invert_each, operands, results, (), ints, (count * blocks(rows), 1), work)
+        last = Step(lu.invert_each, operands, results, (), ints, (count * blocks(rows), 1), work)
     return (*decomposing(a, 2, 3, 1), *failing(1, check_errors), last)
 
 
@@ -59,7 +49,7 @@ def solve_matrices(a: Layout, b: Layout, check_errors: bool) -> Plan | None:
         last = Step(solve_small, operands, ((0, b.shape),), (), ints, groups(count), work)
     else:
         shared = (count * blocks(columns), 1)
-        last = Step(solve_each, operands, ((0, b.shape),), (), (rows, columns), shared, work)
+        last = Step(lu.solve_each, operands, ((0, b.shape),), (), (rows, columns), shared, work)
     return (*decomposing(a, 2, 3, 1), *failing(1, check_errors), last)
 
 
@@ -72,39 +62,36 @@ def solve_triangular_matrices(a: Layout, b: Layout, upper: bool, unitriangular: 
         ints = (count, rows, columns, *kind)
         return (Step(solve_triangular_small, (0, 1), ((0, b.shape),), (), ints, groups(count), work),)
     shared = (count * blocks(columns), 1)
-    return (Step(solve_triangular_each, (0, 1), ((0, b.shape),), (), (rows, columns, *kind), shared, work),)
+    return (Step(lu.solve_triangular_each, (0, 1), ((0, b.shape),), (), (rows, columns, *kind), shared, work),)
 
 
 def determinant(a: Layout) -> Plan | None:
     if not are_real(a):
         return None
-    last = Step(determinant_each, (~1, ~2), ((0, a.shape[:-2]),), (), (a.shape[-1],))
+    last = Step(lu.determinant_each, (~1, ~2), ((0, a.shape[:-2]),), (), (a.shape[-1],))
     return (*decomposing(a, 1, 2, 3), last)
 
 
 def log_determinant(a: Layout) -> Plan | None:
-    """The signs of the determinants, and the logarithms of their absolute values."""
     if not are_real(a):
         return None
     batch = a.shape[:-2]
-    last = Step(log_determinant_each, (~2, ~3), ((0, batch), (1, batch)), (), (a.shape[-1],))
+    last = Step(lu.log_determinant_each, (~2, ~3), ((0, batch), (1, batch)), (), (a.shape[-1],))
     return (*decomposing(a, 2, 3, 4), last)
 
 
 def lu_packed(a: Layout, check_errors: bool) -> Plan | None:
-    """L and U in one matrix, the rows that were exchanged, and the first zero pivots."""
     return (*decomposing(a, 0, 1, 2), *failing(2, check_errors)) if are_real(a) else None
 
 
 @of_any_dtype
 def row_order(pivots: Layout, rows: int) -> Plan | None:
-    """Which row stands where after exchanges."""
     batch = pivots.shape[:-1]
     if not are_contiguous(pivots) or not pivots.shape or not prod(pivots.shape):
         return None
     results, count = ((0, (*batch, rows)),), prod(batch)
     ints, work = (pivots.shape[-1], rows), 4 * prod(pivots.shape)
-    return (Step(order_each, (0,), results, (), ints, (count, 1), work, indices=(0,)),)
+    return (Step(lu.order_each, (0,), results, (), ints, (count, 1), work, indices=(0,)),)
 
 
 def cholesky_factor(a: Layout, check_errors: bool) -> Plan | None:
@@ -132,11 +119,7 @@ def qr_factors(a: Layout, mode: str) -> Plan | None:
 
 def lstsq_solve(a: Layout, b: Layout, rcond: float) -> Plan | None:
     """The shortest X with the least |A X - B|, and the ranks of A, where LAPACK has no use for threads."""
-    if (
-        not are_real(a, b)
-        or a.shape[-2] * a.shape[-1] > LSTSQ_SERIAL_ELEMENTS
-        or prod(b.shape[-2:]) > LSTSQ_SERIAL_ELEMENTS
-    ):
+    if not are_real(a, b) or max(prod(a.shape[-2:]), prod(b.shape[-2:])) > LSTSQ_SERIAL_ELEMENTS:
         return None
     addresses = addresses_of("gelsy")
     if not all(addresses):
@@ -181,12 +164,10 @@ def are_real(*operands: Layout) -> bool:
 
 
 def is_small(shape: Ints) -> bool:
-    """Whether square matrices have so few rows that several are decomposed side by side."""
     return shape[-2] == shape[-1] <= BLOCK
 
 
 def groups(count: int) -> tuple[int, int]:
-    """The groups of a batch of small matrices, which threads share."""
     return -(-count // BATCH_MATRICES), 1
 
 
@@ -199,21 +180,19 @@ def work_of(shape: Ints, columns: int) -> int:
 
 
 def decomposing(a: Layout, packed: int, pivots: int, info: int) -> Plan:
-    """The call that decomposes the first operand, and the numbers of its results."""
     batch, (rows, columns) = a.shape[:-2], a.shape[-2:]
     results = ((packed, a.shape), (pivots, (*batch, min(rows, columns))), (info, batch))
     count, work, others = prod(batch), work_of(a.shape, columns) // 3, (pivots, info)
     if is_small(a.shape):
         step = Step(decompose_small, (0,), results, (), (count, rows), groups(count), work, int32s=others)
     else:
-        step = Step(decompose_each, (0,), results, (), (rows, columns), (count, 1), work, int32s=others)
+        step = Step(lu.decompose_each, (0,), results, (), (rows, columns), (count, 1), work, int32s=others)
     return (step,)
 
 
 def addresses_of(name: str) -> Ints:
-    """The addresses of LAPACK's routine for float32 and float64; 0 where there is none."""
     return c_address(name, "f"), c_address(name, "d")
 
 
 def failing(info: int, check_errors: bool) -> Plan:
-    return (Step(fail_if_any, (~info,), ()),) if check_errors else ()
+    return (Step(lu.fail_if_any, (~info,), ()),) if check_errors else ()

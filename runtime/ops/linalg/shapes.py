@@ -8,67 +8,54 @@ from ...shapes import Shape
 
 
 def batch(A: Any, *rest: Any) -> Shape:
-    """One number a matrix."""
     return tuple(A.shape[:-2])
 
 
 def batch_of_each(A: Any) -> list[Shape]:
-    """Two numbers a matrix."""
     return [batch(A), batch(A)]
 
 
 def with_info(A: Any, *rest: Any) -> list[Shape]:
-    """A matrix of the same shape, and one number."""
     return [tuple(A.shape), batch(A)]
 
 
 def solution_with_info(A: Any, B: Any, check_errors: bool) -> list[Shape]:
-    """The shape of the right-hand sides, and one number a matrix."""
     return [tuple(B.shape), batch(A)]
 
 
 def solution_with_rank(A: Any, B: Any, rcond: float) -> list[Shape]:
-    """As many rows as A has columns, as many columns as B has; and one number a matrix."""
     return [(*batch(A), A.shape[-1], B.shape[-1]), batch(A)]
 
 
 def third(LD: Any, pivots: Any, B: Any, hermitian: bool) -> Shape:
-    """The shape of the right-hand sides."""
     return tuple(B.shape)
 
 
 def transposed(A: Any, *rest: Any) -> Shape:
-    """Rows and columns exchanged."""
     return (*batch(A), A.shape[-1], A.shape[-2])
 
 
 def diagonal_of(A: Any, *rest: Any) -> Shape:
-    """As many numbers as a diagonal has."""
     return (*batch(A), min(A.shape[-2:]))
 
 
 def diagonal_and_matrix(A: Any) -> list[Shape]:
-    """A diagonal, and a matrix of the same shape."""
     return [diagonal_of(A), tuple(A.shape)]
 
 
 def matrix_and_diagonal(A: Any) -> list[Shape]:
-    """A matrix of the same shape, and a diagonal."""
     return [tuple(A.shape), diagonal_of(A)]
 
 
 def packed(A: Any, *rest: Any) -> list[Shape]:
-    """A matrix of the same shape, a diagonal, and one number."""
     return [tuple(A.shape), diagonal_of(A), batch(A)]
 
 
 def order_of_rows(pivots: Any, rows: int) -> Shape:
-    """`rows` numbers in the place of the exchanges."""
     return (*pivots.shape[:-1], rows)
 
 
 def svd_shape(A: Any, full_matrices: bool, driver: None) -> list[Shape]:
-    """(m, k), (k,) and (k, n), k the smaller of both sides; square matrices where they are full."""
     rows, columns = A.shape[-2:]
     min_size = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (min_size, min_size)
@@ -76,7 +63,6 @@ def svd_shape(A: Any, full_matrices: bool, driver: None) -> list[Shape]:
 
 
 def qr_shape(A: Any, mode: str) -> list[Shape]:
-    """(m, k) and (k, n), k the smaller of both sides, or m where they are complete; no Q where R alone is wanted."""
     rows, columns = A.shape[-2:]
     inner = rows if mode == "complete" else min(rows, columns)
     return [(0,) if mode == "r" else (*batch(A), rows, inner), (*batch(A), inner, columns)]
