@@ -235,7 +235,6 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
 
 
 def _require_scores(op: str, input: Any, target: Any) -> None:
-    """Scores (batch, classes) or (classes,), of which a number is one, and class numbers."""
     if input.ndim > 2 or (input.ndim and not input._shape[-1]):
         raise ShapeError(
             f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
@@ -256,7 +255,6 @@ def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any
 
 
 def _require_class_range(op: str, target: Any, minimum: int, classes: int) -> None:
-    """All numbers are classes, in each example of a batch."""
     target = all_examples(target)
     if target.numel() and not is_recorded(target) and not minimum <= int(target.min()) <= int(target.max()) < classes:
         raise RuntimeError(

@@ -59,7 +59,6 @@ def ctc_loss_of_tensors(
 
 
 def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int) -> None:
-    """Enough labels for each sample, and all of them classes."""
     longest = max(lengths, default=0)
     if targets.ndim == 2:
         if targets._shape[0] != len(lengths) or targets._shape[1] < longest:
@@ -79,7 +78,6 @@ def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int)
 
 
 def _labels(targets: Any, lengths: Sequence[int]) -> np.ndarray:
-    """All labels within the lengths, of all examples of a batch."""
     ndim, targets = targets.ndim, all_examples(targets)
     if ndim == 1:
         return host_array(targets)

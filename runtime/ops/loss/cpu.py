@@ -53,11 +53,6 @@ def mse_loss_gradients(output_mask: Sequence[bool], grad: Array, input: Array, t
 
 
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: int = 1) -> Array:
-    """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
-
-    Raises:
-        RuntimeError: an input or a target outside [0, 1].
-    """
     lines = _flat(input), _flat(target)
     for name, values in zip(("input", "target"), lines, strict=True):
         if cpu_loops.outside(values):
@@ -72,7 +67,6 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
 def binary_cross_entropy_backward(
     grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
 ) -> Array:
-    """weight (x - target) / max(x (1 - x), 1e-12) grad_output."""
     result = np.empty(input.shape, input.dtype)
     by_slices(cpu_loops.bernoulli_backward, (_flat(input), _flat(target), result.reshape(-1)), input.size)
     return _scaled(result, grad_output, weight, reduction)
@@ -81,7 +75,6 @@ def binary_cross_entropy_backward(
 def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = 1
 ) -> Array:
-    """weight (pos_weight target softplus(-x) + (1 - target) softplus(x))."""
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
     if reduction:
         return _reduced(cpu_loops.logistic_totals, (*lines, _weights(weight, input)), input, reduction)
@@ -93,7 +86,6 @@ def binary_cross_entropy_with_logits(
 def binary_cross_entropy_with_logits_backward(
     grad_output: Array, input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
 ) -> Array:
-    """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output."""
     result = np.empty(input.shape, input.dtype)
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
     by_slices(cpu_loops.logistic_backward, (*lines, result.reshape(-1)), input.size)
@@ -112,7 +104,6 @@ def _weights(weight: Array | None, like: Array) -> Array:
 
 
 def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int) -> Array:
-    """The sum or the mean; the mean of nothing is nan."""
     size = input.size
     sums = np.zeros(-(-size // CHUNK))
     shared(totals, (*lines, sums), size, size, CHUNK)
@@ -140,15 +131,7 @@ def cross_entropy(
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> tuple[Array, Array]:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
-
-    Args:
-        input: (classes,) or (batch, classes, *dims).
-        target: (), or (batch, *dims).
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index.
-    """
+    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight."""
     weights = None if weight is None else contiguous(weight)
     try:
         args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
@@ -178,11 +161,7 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Array:
-    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss.
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index any more.
-    """
+    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
     weights = None if weight is None else contiguous(weight)
     constants = reduction, ignore_index, label_smoothing
@@ -196,11 +175,7 @@ def cross_entropy_backward(
 def nll_loss(
     input: Array, target: Array, weight: Array | None = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[Array, Array]:
-    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index.
-    """
+    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims)."""
     args = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
     try:
         loss, total = run(plans.nll_loss, *args, reduction, ignore_index)
@@ -218,7 +193,6 @@ def nll_loss_backward(
     reduction: int,
     ignore_index: int,
 ) -> Array:
-    """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
     classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
     total = np.asarray(total_weight, grad_output.dtype)  # which is of 16 bits where it is given as it is stored
     args = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none
@@ -234,7 +208,6 @@ def _targets(target: Array) -> Array:
 
 
 def _outside(target: Array, shape: tuple[int, ...], ignored: int) -> IndexError:
-    """The error for the first target that is no class."""
     count = shape[min(1, len(shape) - 1)]
     wrong = target[((target < 0) | (target >= count)) & (target != ignored)]
     return IndexError(f"nll_loss(): Target {wrong[0]} is out of bounds: expected a class in [0, {count - 1}]")

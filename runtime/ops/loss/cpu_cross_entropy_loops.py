@@ -22,13 +22,11 @@ Array = np.ndarray
 
 @jit
 def class_weight(weights: Array, target: int) -> float:
-    """The weight of a class."""
     return weights[target] if weights.size else 1.0
 
 
 @jit
 def total_weight(weights: Array, classes: int) -> float:
-    """The sum of all weights."""
     if not weights.size:
         return float(classes)
     total = weights.dtype.type(0)
@@ -39,7 +37,6 @@ def total_weight(weights: Array, classes: int) -> float:
 
 @jit(fastmath=_REORDER)
 def _weighted_sum(row: Array, top: float, weights: Array) -> float:
-    """sum_c w_c (x_c - top)."""
     total = 0.0
     if weights.size:
         for c in range(row.size):
@@ -52,7 +49,6 @@ def _weighted_sum(row: Array, top: float, weights: Array) -> float:
 
 @jit
 def note_loss(losses: Array, saved_state: Array, reduction: int, index: int, loss: float, log_sum: float) -> None:
-    """Writes the log-sum-exp of one target's scores, and its loss where losses are not reduced."""
     saved_state[index] = log_sum
     if reduction == 0:
         losses[index] = loss
@@ -60,11 +56,7 @@ def note_loss(losses: Array, saved_state: Array, reduction: int, index: int, los
 
 @jit
 def finish_losses(losses: Array, saved_state: Array, sums: Array, blocks: int, reduction: int) -> None:
-    """Writes the total weight and the reduced loss.
-
-    Raises:
-        IndexError: a target is no class: the kernel in Python then says which.
-    """
+    """The total weight and the reduced loss; an IndexError if a target is no class: the kernel in Python says which."""
     loss, weight, totals = 0.0, 0.0, row_at(0.0, address(sums), 3 * blocks)
     for b in range(0, totals.size, 3):
         if totals[b + 2] > 0:
@@ -92,7 +84,6 @@ def losses_of_rows(
     first: int,
     last: int,
 ) -> None:
-    """Fills the losses, what backward needs, and the sums of blocks."""
     totals = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -120,7 +111,6 @@ def losses_of_rows(
 
 @jit
 def target_gradient(grads: Array, saved_state: Array, reduction: int, index: int) -> float:
-    """The gradient of the loss of one target; `grads` are one number, or one for each target."""
     grad = float(grads[index] if grads.size > 1 else grads[0])
     return grad / saved_state[-1] if reduction == 1 else grad
 
@@ -141,11 +131,7 @@ def losses_of_rows_backward(
     first: int,
     last: int,
 ) -> None:
-    """Fills the gradient: a p of each row, less what its target and the smoothing take off.
-
-    Raises:
-        IndexError: a target is no class any more: its memory may be an array that somebody writes to.
-    """
+    """An IndexError if a target is no class any more: its memory may be an array that somebody writes to."""
     to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -187,7 +173,6 @@ def losses_of_columns(
     first: int,
     last: int,
 ) -> None:
-    """Fills the losses, the log-sum-exps and the sums of items of the batch, for x (batch, classes, positions)."""
     totals, none = row_at(0.0, address(sums), 3 * batch), x.dtype.type(0)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -261,11 +246,6 @@ def losses_of_columns_backward(
     first: int,
     last: int,
 ) -> None:
-    """Fills the gradient of items of the batch, for x (batch, classes, positions).
-
-    Raises:
-        IndexError: a target is no class any more, as in `losses_of_rows_backward`.
-    """
     to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)

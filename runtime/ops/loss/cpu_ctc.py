@@ -34,7 +34,6 @@ FILLED = 32  # rows have a multiple of so many states
 def alignment_losses(
     log_probs: Array, targets: Array, lengths: Array, blank: int, losses: Array, first: int, last: int
 ) -> None:
-    """-log(sum over alignments of the product of their probabilities)."""
     for n in range(first, last):
         steps, count = lengths[n, 0], 2 * lengths[n, 1] + 1
         width = row_length(count)
@@ -84,14 +83,12 @@ def alignment_gradients(
 
 @jit
 def row_length(count: int) -> int:
-    """The length of the rows for so many states."""
     return (count + FILLED - 1) // FILLED * FILLED
 
 
 @jit
 def describe(labels: Array, blank: int, states: Array, jumps: Array) -> None:
-    """The class of each state; 0 where one may be jumped to from two before, which is a label unlike the last one, else
-    -inf, as behind all states."""
+    """The class of each state; jumps are 0 to a label unlike the last one, else -inf, as behind all states."""
     for s in range(states.size):
         states[s] = labels[s // 2] if s % 2 else blank
         jumps[s] = 0.0 if s > 1 and states[s] != states[s - 2] else -inf
@@ -101,7 +98,6 @@ def describe(labels: Array, blank: int, states: Array, jumps: Array) -> None:
 
 @jit
 def begin(ahead: Array) -> None:
-    """Before the first step nothing has been reached."""
     for row in range(ahead.shape[0]):
         for s in range(ahead.shape[1]):
             ahead[row, s] = -inf
@@ -109,7 +105,6 @@ def begin(ahead: Array) -> None:
 
 @jit
 def emit(log_probs: Array, states: Array, emitted: Array) -> None:
-    """The logarithms of the probabilities of the states' classes; -inf for what fills the row."""
     for s in range(states.size):
         emitted[s] = log_probs[states[s]]
     for s in range(states.size, emitted.size):
@@ -163,10 +158,7 @@ def retreat(ways: Array, emitted: Array, jumps: Array, after: Array) -> None:
 
 @jit
 def visit(ahead: Array, ways: Array, states: Array, total: float, grad: float, chances: Array, result: Array) -> None:
-    """Takes grad times the probability of each state from what its class has; nan - nan where the total is -inf.
-
-    The probabilities are left in `chances`.
-    """
+    """Takes grad times the states' probabilities, left in `chances`, from result; nan - nan where total is -inf."""
     for s in range(ways.size):
         both = ahead[s] + ways[s] - total
         chances[s] = exp_of_masked(both)
@@ -180,12 +172,7 @@ SUMS = 100  # elements that cost as much as the sum of ways to one state
 def ctc_values(
     log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
 ) -> Array:
-    """-log(sum over alignments of the product of their probabilities) of each sample; inf where there is none.
-
-    Args:
-        log_probs: (steps, samples, classes).
-        targets: (samples, labels), of which the first target_lengths count.
-    """
+    """The loss of each sample, inf where there is no alignment; of (samples, labels) the first target_lengths count."""
     lengths, losses = lengths_of(input_lengths, target_lengths), np.empty(log_probs.shape[1])
     arguments = np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank, losses
     shared(alignment_losses, arguments, losses.size, work_of(lengths))
@@ -200,7 +187,6 @@ def ctc_backward(
     target_lengths: Sequence[int],
     blank: int,
 ) -> Array:
-    """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
     lengths, result = lengths_of(input_lengths, target_lengths), np.zeros(log_probs.shape)
     args = grad.astype(np.float64), np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank
     shared(alignment_gradients, (*args, result), grad.size, 3 * work_of(lengths))
@@ -213,7 +199,6 @@ def lengths_of(input_lengths: Sequence[int], target_lengths: Sequence[int]) -> A
 
 
 def as_int64(targets: Array) -> Array:
-    """Rows of labels as loops read them."""
     if targets.ndim != 2:
         raise ShapeError(f"ctc_values(): expected a row of labels for each sample, but got shape {list(targets.shape)}")
     return np.ascontiguousarray(targets, np.int64)

@@ -52,11 +52,6 @@ def mse_loss_gradients(
 def binary_cross_entropy(
     input: DeviceArray, target: DeviceArray, weight: Maybe = None, reduction: int = 1
 ) -> DeviceArray:
-    """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
-
-    Raises:
-        RuntimeError: an input or a target outside [0, 1]: when the program next waits for the device.
-    """
     require_chances("binary_cross_entropy", in_order(input), in_order(target))
     return summed(kernels.bernoulli, (input, target, or_one(weight)), reduction)
 
@@ -95,7 +90,6 @@ def share_of_one(input: DeviceArray, reduction: int) -> float:
 
 
 def summed(function: Any, args: Sequence[Any], reduction: int) -> DeviceArray:
-    """A function of elements, the losses, or their mean or sum."""
     shape = args[0].shape
     if not reduction:
         return made(function, shape, args)
@@ -120,11 +114,6 @@ def require_chances(name: str, input: DeviceArray, target: DeviceArray) -> None:
 def nll_loss(
     input: DeviceArray, target: DeviceArray, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[DeviceArray, DeviceArray]:
-    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index: when the program next waits for the device.
-    """
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("nll_loss", classes, rows.along, ignore_index)
     losses, shares = parts_of_loss(x, target, reduction)
@@ -157,11 +146,6 @@ def cross_entropy(
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> tuple[DeviceArray, DeviceArray]:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index: when the program next waits for the device.
-    """
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
     saved_state = new(x, (rows.amount + 1,))
@@ -184,7 +168,6 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> DeviceArray:
-    """u ((1 - e) w_t (p - 1 at the target) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     x, rows = scores(input), rows_of_scores(input)
     factors = broadcast_grad(grad_output, saved_state[rows.amount :] if reduction == 1 else None, target.shape)
     result = new(x, x.shape)
@@ -195,7 +178,6 @@ def cross_entropy_backward(
 
 
 def smoothed(name: str, ignored: int, smoothing: float) -> tuple[str, tuple[Any, ...]]:
-    """The program of a cross-entropy and its numbers: there is another one for smoothed labels."""
     return (f"smoothed_{name}", (ignored, float(smoothing))) if smoothing else (name, (ignored,))
 
 
@@ -204,7 +186,6 @@ def new(like: DeviceArray, shape: Ints) -> DeviceArray:
 
 
 def parts_of_loss(x: DeviceArray, target: DeviceArray, reduction: int) -> tuple[DeviceArray, DeviceArray]:
-    """Memory for the loss and the weight of each target: without a reduction the losses are the result."""
     losses = memory.scratch(x, target.shape) if reduction else new(x, target.shape)
     return losses, memory.scratch(x, target.shape)
 
@@ -237,7 +218,6 @@ def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) 
 
 
 def reduced(losses: DeviceArray, shares: DeviceArray, reduction: int) -> tuple[DeviceArray, DeviceArray]:
-    """The reduced loss and the total weight; without a reduction the losses and 0."""
     if not reduction:
         total = new(losses, ())
         memory.fill(total, 0)

@@ -37,7 +37,6 @@ put_result: Any = None
 
 
 def log_sum(a: Any, b: Any, c: Any, never: Any) -> Any:
-    """log(e^a + e^b + e^c)."""
     top = b if b > a else a
     top = c if c > top else top
     return top if top == never else T(top + log(T(T(exp(T(a - top)) + exp(T(b - top))) + exp(T(c - top)))))
@@ -158,7 +157,6 @@ def losses_of(
 
 
 def run(text: Any, samples: int, longest: int, *args: Any) -> None:
-    """A block for each sample, with as many threads as states of the longest, up to a limit."""
     if samples:
         threads = min(-(-(2 * longest + 1) // WARP) * WARP, MAX_THREADS)
         launch(indexed_kernel(text, F64, True), samples, threads, *args)

@@ -15,7 +15,6 @@ from . import cpu_loops as nll_loops
 def cross_entropy(
     x: Layout, target: Layout, weight: Layout | None, reduction: int, ignore_index: int, label_smoothing: float
 ) -> Plan | None:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight."""
     if not are_contiguous(x, target, weight):
         return None
     sizes = _sizes_of(x, target)
@@ -80,6 +79,5 @@ def nll_loss_backward(
 
 
 def _nll_sizes_of(shape: Ints) -> Ints:
-    """The scores as (batch, classes, positions)."""
     batch, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
     return batch, classes, prod(shape[2:])

@@ -91,7 +91,6 @@ def _plus(product: Array, c: Array, beta: Number, alpha: Number) -> Array:
 
 
 def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
-    """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
     if weight.ndim == 2:
         rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
         result = matmul2d_as_stored(rows, weight.T, bias)
@@ -103,7 +102,6 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np
 
 
 def _by_one_row(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """input @ weight^T for a weight that is a vector."""
     if input.ndim == 1:
         return vector_vector(input, weight)
     return matrix_vector(input.reshape(prod(input.shape[:-1]), input.shape[-1]), weight)
@@ -125,7 +123,6 @@ def linear_backward(
     input_shape: Sequence[int],
     weight_shape: Sequence[int],
 ) -> tuple[np.ndarray | None, ...]:
-    """The gradients of input, weight and bias; without rows of the weight, as if there were one."""
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = grad_output.reshape(prod(input_shape[:-1]), outputs)
     results: list[np.ndarray | None] = [None, None, None]

@@ -35,10 +35,9 @@ def matrix_product(
     first: int,
     last: int,
 ) -> None:
-    """out = a b, or with `how` & ADDING out + a b; a and b may each be given as its transpose, whose rows are so many
-    elements apart.
+    """out = a b (+ out with `how` & ADDING); a range of rows, or with BY_COLUMNS of columns.
 
-    The range is one of rows, or with `how` & BY_COLUMNS one of columns.
+    a and b may be given as transposes; their rows as they lie are a_row and b_row elements apart.
     """
     like, size, left, right, count = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, last - first
     begin, other, to, add = address(a), address(b), address(out), how & ADDING != 0
@@ -70,8 +69,7 @@ def batch_product(
     first: int,
     last: int,
 ) -> None:
-    """out = a b for each item of batches, all or none of which are given as transposes; items, and their rows as they
-    lie, are so many elements apart. A range of the rows of all."""
+    """As `matrix_product` for each item, all or none of them transposes; a range of the rows of all."""
     like, size, left, right, i = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, first
     while i < last:
         item, row = i // rows, i % rows
@@ -109,7 +107,6 @@ def row_repeated(row: Array, out: Array, rows: int, columns: int, how: int, firs
 
 @jit
 def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
-    """out[i] += row, for `rows` rows."""
     for i in range(rows):
         line = part_of(out, i * columns, columns)
         for j in range(columns):
@@ -178,7 +175,6 @@ def transposed_vector_product(a: Array, x: Array, out: Array, depth: int, column
 
 @jit
 def matrix_vector_products(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
-    """out = a x for a range of items, each of which has its matrix and its vector."""
     for item in range(first, last):
         matrix = part_of(a, item * rows * depth, rows * depth).reshape((rows, depth))
         rows_by_vector(matrix, part_of(x, item * depth, depth), part_of(out, item * rows, rows), 0, (rows + 3) // 4)
@@ -209,7 +205,6 @@ def dot_products(a: Array, x: Array, out: Array, depth: int, first: int, last: i
 
 @jit
 def transposed_vector_products(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
-    """out = a^T x for a range of items, each of which has its matrix and its vector."""
     for item in range(first, last):
         matrix, blocks = part_of(a, item * depth * columns, depth * columns), (columns + WIDTH - 1) // WIDTH
         vector, to = part_of(x, item * depth, depth), part_of(out, item * columns, columns)
@@ -230,7 +225,6 @@ def matrix_vector_sum(
 def transposed_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int, first: int, last: int
 ) -> None:
-    """out = a^T x + shift, of which there is one for all where `step` is 0."""
     transposed_vector_product(a, x, out, depth, columns, first, last)
     for i in range(WIDTH * first, min(WIDTH * last, columns)):
         out[i] += shift[i * step]
@@ -250,11 +244,7 @@ def coordinate_product(
     first: int,
     last: int,
 ) -> None:
-    """out[row[k]] = sum of x[k] b[column[k]], in the order of k, for a range of columns of b.
-
-    Raises:
-        IndexError: a coordinate is out of bounds: the kernel in Python then says which.
-    """
+    """out[row[k]] = sum of x[k] b[column[k]], in the order of k, for a range of columns of b."""
     positions = empty_row(np.int64(0), numbers + AHEAD)
     for k in range(numbers):
         if row[k] < 0 or row[k] >= count or column[k] < 0 or column[k] >= depth:

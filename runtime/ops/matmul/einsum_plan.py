@@ -51,7 +51,6 @@ class Plan(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shapes: Shapes) -> Plan:
-    """The plan for operands of these labels and shapes."""
     sizes = label_sizes(op, operands, shapes)
     output_labels = (
         output if len(operands) > 1 else operands[0]
@@ -125,7 +124,6 @@ _MAX_CACHED = 52  # labels that NumPy can tell apart
 
 
 def contraction_order(operands: Sequence[Set[Label]], output: Set[Label], sizes: Sizes) -> Order:
-    """The pairs to contract, one after the other: with the fewest multiplications, or nearly so for many operands."""
     numbers = {label: number for number, label in enumerate(sorted(set().union(*operands), key=str))}
     path = [tuple(range(len(operands)))]
     if len(operands) > 2 and len(numbers) <= _MAX_CACHED:

@@ -37,15 +37,9 @@ def products_of_pairs(
     shape: Ints,
     bias: int | None,
 ) -> Plan:
-    """The calls for the products of matrices, with a row added to each.
+    """The calls for products of matrices of `sizes` (items, rows, depth, columns), a row added to each.
 
-    Args:
-        sizes: items of the batch, rows, depth, columns.
-        lying: whether the left matrices lie across; whether the right ones do; whether threads share columns.
-        operands: the numbers of both operands.
-        output: the number of the result.
-        shape: of the result.
-        bias: the number of the row, or None.
+    matrix_layout says whether the left matrices lie across, whether the right ones do, whether threads share columns.
     """
     (batch, rows, depth, columns), (left, right, by_columns) = sizes, matrix_layout
     twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
@@ -144,18 +138,14 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
 
 
 def is_by_columns(rows: int, columns: int) -> bool:
-    """Whether threads share the columns of a product, and not its rows.
-
-    Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
-    """
+    """Whether threads share columns: each copies what it reads of b to panels, so nothing is copied twice then."""
     return columns >= max(rows, COLUMNS_THRESHOLD)
 
 
 def by_vector(
     matrix: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: tuple[int, bool] | None
 ) -> Plan:
-    """The calls for a matrix by a vector; `bias` is its number among the operands, and whether it has one for each
-    element."""
+    """The call for a matrix by a vector; bias is (its operand's number, whether it has one for each element)."""
     (rows, depth), is_transposed = matrix.shape, across(matrix)
     constants = (depth, rows) if is_transposed else (rows, depth)
     parts, row = (-(-rows // (WIDTH if is_transposed else 4)), 1), 0 if is_transposed else 4 * depth
@@ -251,7 +241,6 @@ def mm_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, b
 
 
 def is_transposed(x: Layout) -> bool | None:
-    """Whether all matrices of a batch lie across, as transposes of a contiguous batch; None where they do neither."""
     batch, rows, columns = x.shape
     if x.strides is None:
         return False
@@ -301,7 +290,6 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
 
 
 def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
-    """The call for the products of matrices by a vector for each, which threads share by items."""
     batch, rows, depth = matrices.shape
     results, shares, row = ((output, shape),), (batch, 1), rows * depth
     if rows == 1 and depth <= SHORT:
@@ -345,7 +333,6 @@ def bmm_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, 
 
 
 def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
-    """One product, of the transposed gradient and the rows of the input."""
     if grad.strides is not None or x.strides is not None or len(grad.shape) != len(x.shape):
         return None
     rows, columns, depth = prod(x.shape[:-1]), grad.shape[-1], x.shape[-1]
@@ -370,7 +357,6 @@ def matrix_of_rows(x: Layout) -> Layout | None:
 
 
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
-    """One product, which begins with the bias in each row."""
     rows = matrix_of_rows(x) if x.shape else None
     if rows is None or len(weight.shape) != 2 or (bias is not None and bias.strides is not None):
         return None
@@ -386,7 +372,6 @@ def linear_backward(
     x_shape: Ints,
     weight_shape: Ints,
 ) -> Plan | None:
-    """A product for the input, one for the weight, and sums for the bias."""
     if grad.strides is not None or len(weight_shape) != 2:
         return None
     rows, columns = prod(x_shape[:-1]), weight_shape[0]

@@ -48,10 +48,7 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Sequence[Array | None]:
-    """The gradients of input, weight and bias, of which those that are `wanted`: all in one pass over the data.
-
-    The input is None where only that of the bias is wanted.
-    """
+    """All in one pass over the data; the input is None where only the gradient of the bias is wanted."""
     if input is None:
         return None, None, sum_to_size(grad, affine_shape)
     layout = layout_of(input.shape, dim, affine_shape, weight is None and not any(output_mask[1:]))
@@ -71,7 +68,6 @@ def standardize_backward(
 def standardize_groups(
     input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
 ) -> tuple[Array, Array, Array]:
-    """Group norm: `standardize` over each group of neighbouring channels of (N, C, ...)."""
     result = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
     return result[0].reshape(input.shape), *result[1:]
 
@@ -100,7 +96,6 @@ def _grouped(array: Array, groups: int) -> Array:
 
 
 def normalize_by(input: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
-    """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...) and one number per channel in all others."""
     args = [None if a is None else np.ascontiguousarray(a) for a in (input, mean, var, weight, bias)]
     result: Array = run(plans.normalize_by, *args, eps)[0]
     return result
@@ -108,7 +103,6 @@ def normalize_by(input: Array, mean: Array, var: Array, weight: Array | None, bi
 
 @jit
 def follow(running: Array, batch: Array, share: float, factor: float) -> None:
-    """running = (1 - share) running + share factor batch."""
     for i in range(running.size):
         running[i] = (1 - share) * running[i] + share * factor * batch[i]
 

@@ -51,11 +51,7 @@ class NormLayout(Folded):
 
 @lru_cache(maxsize=1024)
 def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = False) -> NormLayout:
-    """The layout of statistics over the dimensions `reduced`, with weights that broadcast from `affine_shape`.
-
-    Args:
-        plain: whether there are none: the table has one element then, and its loops are those of segments.
-    """
+    """Statistics over `reduced`; `plain` is without weights: a table of one element, with the loops of segments."""
     remaining_dims = tuple(i for i in range(len(shape)) if i not in reduced)
     affine = (1,) * len(shape) if plain else (1,) * (len(shape) - len(affine_shape)) + affine_shape
     first = remaining_dims[0] if remaining_dims else 0

@@ -28,7 +28,6 @@ Array = np.ndarray
 
 @jit(fastmath=REORDER)
 def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tuple[float, float]:
-    """sum_i w_i g_i and sum_i w_i g_i (x_i - center)."""
     total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
     for k in range(0, row.size, _BLOCK):
         block, arg, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
@@ -56,7 +55,6 @@ def standardize_rows(
     first: int,
     last: int,
 ) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
     to, row_buffer = x.dtype.type, buffer_for(x, count)
     for c in range(first, last):
         row, out = reading(x, c * count, count, row_buffer), part_of(result, c * count, count)
@@ -137,7 +135,6 @@ def standardize_columns(
     first: int,
     last: int,
 ) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias for x (A, C) and one weight for each channel."""
     for start in range(first, last, _WIDTH):
         width = min(_WIDTH, last - start)
         centers, spreads = part_of(mean, start, width), part_of(var, start, width)
@@ -182,7 +179,6 @@ def backward_columns(
     first: int,
     last: int,
 ) -> None:
-    """The gradients of x, of the weights and of the shifts."""
     for start in range(first, last, _WIDTH):
         width = min(_WIDTH, last - start)
         centers, zero = part_of(mean, start, width), x.dtype.type(0)
@@ -225,7 +221,6 @@ def _column_moments(
 
 @jit(fastmath=REORDER)
 def _sums(grad: Array, row: Array, center: float) -> tuple[float, float]:
-    """sum_i g_i and sum_i g_i (x_i - center)."""
     total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
     for k in range(0, row.size, _BLOCK):
         block, value = row[k : k + _BLOCK], grad[k : k + _BLOCK]
@@ -269,7 +264,6 @@ def standardize_segments(
     first: int,
     last: int,
 ) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
     to, each = x.dtype.type, space // max(parts, 1)
     for c in range(first, last):
         average, variance = _statistics(x, samples, channels, space, c)

@@ -26,7 +26,6 @@ _BLOCK = 1024
 def normalize_rows(
     x: Array, weight: Array, result: Array, scales: Array, eps: float, count: int, first: int, last: int
 ) -> None:
-    """x r weight with r = 1 / sqrt(mean(x^2) + eps) of each row; fills in r."""
     to = x.dtype.type
     for r in range(first, last):
         row, out = part_of(x, r * count, count), part_of(result, r * count, count)
@@ -38,7 +37,6 @@ def normalize_rows(
 
 @jit(fastmath=REORDER)
 def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
-    """sum_i g_i w_i x_i."""
     total = 0.0
     for k in range(0, row.size, _BLOCK):
         block, value, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
@@ -83,7 +81,6 @@ def normalize_planes(
     first: int,
     last: int,
 ) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias for a range of the planes of (samples, channels, space)."""
     to = x.dtype.type
     for plane in range(first, last):
         c = plane % channels
@@ -109,7 +106,6 @@ def normalize_features(
     first: int,
     last: int,
 ) -> None:
-    """The same for a range of samples of one number per channel."""
     factors, terms = np.empty(channels, x.dtype), np.empty(channels, x.dtype)
     for c in range(channels):
         factor = (weight[c] if weighted else x.dtype.type(1)) / math.sqrt(var[c] + eps)

@@ -30,12 +30,10 @@ from .cuda_layout import kind_of
 
 
 def scaled(x: Any, weight: Any, bias: Any) -> Any:
-    """x weight + bias."""
     return x * weight + bias
 
 
 def unit_scaled(x: Any, factor: Any, mean: Any, var: Any, eps: Any) -> Any:
-    """(x - mean) / sqrt(var + eps) factor."""
     return (x - mean) / sqrt(var + eps) * factor
 
 
@@ -47,7 +45,6 @@ Three = tuple[DeviceArray, DeviceArray, DeviceArray]
 def standardize_any(
     input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
 ) -> Three:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     order, rows = rows_over(input.shape, dim)
     units, mean, var = arrays.scratch(input, input.shape), *(arrays.result(input, stats_shape) for _ in range(2))
     compute(program("standardize_plain"), rows, (merged_view(input, order),), (units, mean, var), (eps,))
@@ -103,7 +100,6 @@ def restored_order(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
 
 
 def seen(values: Maybe, shape: Ints, neutral: float) -> DeviceArray | float:
-    """Weights or shifts in the shape in which they broadcast; `neutral` in place of None."""
     return neutral if values is None else in_memory_order(values).reshape(shape)
 
 

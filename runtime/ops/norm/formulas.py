@@ -17,10 +17,8 @@ def grouped(x: Tensor, groups: int) -> Tensor:
 
 
 def sum_all_but(x: Tensor, dim: int) -> Tensor:
-    """The sum over all dimensions but one."""
     return op.sum(x, [d for d in range(x.ndim) if d != dim])
 
 
 def per_channel(values: Tensor, ndim: int) -> Tensor:
-    """One number per channel in the shape in which it meets (N, C, ...)."""
     return values.reshape([-1] + [1] * (ndim - 2))

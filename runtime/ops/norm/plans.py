@@ -18,12 +18,10 @@ BACKWARD = {"columns": loops.backward_columns, "segments": loops.backward_segmen
 def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> Plan | None:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`."""
     return _forward(layout_of(x.shape, dim, affine_shape, weight is None and bias is None), x, weight, bias, eps)
 
 
 def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, groups: int, eps: float) -> Plan | None:
-    """The same arithmetic with mean and variance over each group of neighbouring channels."""
     return _forward(layout_of_groups(x.shape, groups), x, weight, bias, eps)
 
 
@@ -39,7 +37,6 @@ def _forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout 
 
 
 def _filled(output: int, layout: NormLayout, value: float) -> Step:
-    """The call that makes a table full of one value, for the calls behind it."""
     return Step(fill, (), ((output, layout.table_shape),), (value,))
 
 
@@ -49,7 +46,6 @@ def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
 
 
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
-    """The plan for a folded array and tables of weights and shifts: the result, the mean and the variance."""
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
     row = layout.folded[1] if layout.kind == "rows" else 0
     return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),)
@@ -128,7 +124,6 @@ def folded_backward(
     layout: NormLayout,
     eps: float,
 ) -> Plan:
-    """The plan for folded arrays and a table of weights: the gradients of those of the three that are wanted."""
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
     x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
     if layout.kind != "rows":
@@ -154,7 +149,6 @@ def _requested_indices(output_mask: tuple[bool, ...]) -> list[int]:
 def normalize_by(
     x: Layout, mean: Layout, var: Layout, weight: Layout | None, bias: Layout | None, eps: float
 ) -> Plan | None:
-    """(x - mean) / sqrt(var + eps) * weight + bias with one number per channel in all others."""
     if not are_contiguous(x, mean, var, weight, bias):
         return None
     samples, channels, *sizes = x.shape

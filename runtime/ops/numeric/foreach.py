@@ -19,7 +19,6 @@ _OPTIONS = "alpha", "value", "dtype"  # what ops are given by name; the names of
 
 
 def powsum(x: Any, ord: Any) -> Any:
-    """The sum of the powers of all absolute values: the norm before its root is taken."""
     return x.abs().pow(ord).sum()
 
 
@@ -80,7 +79,6 @@ def _keyword_only(function: Callable[..., Any]) -> tuple[int, list[str]]:
 
 
 def _one_by_one(name: str, args: list[Any], options: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
-    """The arguments of each call: items of lists and tensors of numbers, and what all calls have in common."""
     lists = [value for value in args if isinstance(value, list | tuple)]
     tensors = [value for value in lists if value and isinstance(value[0], TensorBase)]
     if not lists:

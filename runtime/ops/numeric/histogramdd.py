@@ -55,7 +55,6 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
 
 
 def _checked_weights(points: Any, weight: Any) -> Any:
-    """The weight of each point, 1 when none is given."""
     if points.ndim < 2:
         raise RuntimeError(f"{NAME}(): input tensor should have at least 2 dimensions, but got {points.ndim}")
     if points._dtype not in (dtypes.float32, dtypes.float64):
@@ -71,7 +70,6 @@ def _checked_weights(points: Any, weight: Any) -> Any:
 
 
 def _edges(points: Any, bins: Any, bounds: Sequence[float] | None) -> tuple[Any, ...]:
-    """The edges of each dimension, as given or of equal parts of a range."""
     count = points._shape[-1]
     if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], TensorBase) and bins[0].ndim:
         result = argument_checks.tensor_list(NAME, "bins", bins)
@@ -99,7 +97,6 @@ def _require_all(bins: Sequence[Any], count: int) -> None:
 
 
 def _check_edges(points: Any, edges: Any, dim: int) -> None:
-    """A vector of the points' dtype that makes at least one bin."""
     if edges.ndim != 1 or edges._dtype is not points._dtype or edges.numel() < 2:
         raise RuntimeError(
             f"{NAME}(): expected at least two edges in a vector of {points._dtype} for dimension {dim}, but got shape "

@@ -45,7 +45,6 @@ def _is_real(x: Any) -> bool:
 
 
 def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> Any:
-    """What other arguments give, all checked: a number for x, a tensor that takes the result."""
     if not isinstance(x, TensorBase) and not isinstance(n, TensorBase):
         raise TypeError(f"{name}(): expected a tensor for input or n, but got two numbers")
     args: Any = [

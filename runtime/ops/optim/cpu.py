@@ -38,7 +38,6 @@ def sgd_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Gradient descent. `buffer` is not touched when momentum is zero; the first step starts it at the gradient."""
     number = param.dtype.type
     sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
     lr, momentum, dampening_factor, first, ahead = sgd_numbers(lr, momentum, dampening, nesterov, is_first)
@@ -74,7 +73,6 @@ def adam_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adam. `max_square` is read with `amsgrad` only."""
     number = param.dtype.type
     sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
     shrink, rate, scale, new1, kept2, new2, eps, amsgrad = adam_numbers(
@@ -108,7 +106,6 @@ def rmsprop_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """RMSprop; `buffer` is empty without momentum, `mean` where the mean square is not centered."""
     number = param.dtype.type
     sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
     lr, alpha, new, eps, momentum, centered = rmsprop_numbers(step, lr, alpha, eps, momentum, centered)
@@ -138,7 +135,6 @@ def adagrad_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adagrad."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     lr, eps = adagrad_numbers(step, lr, lr_decay, eps)
@@ -161,7 +157,6 @@ def adadelta_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adadelta; `moved` is the mean square of earlier steps."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     lr, rho, new, eps = adadelta_numbers(step, lr, rho, eps)
@@ -185,7 +180,6 @@ def adamax_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adamax. What is nan stays so."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     lr, new, beta2, eps = adamax_numbers(step, lr, beta1, beta2, eps)
@@ -214,7 +208,6 @@ def nadam_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """NAdam: steps along the gradient and along the mean."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     shrink, along, ahead, scale, new1, kept2, new2, eps = nadam_numbers(
@@ -244,7 +237,6 @@ def radam_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """RAdam, which divides by the root of the mean square once that is known well enough."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     shrink, lr, divides, new1, kept2, new2, eps = radam_numbers(step, lr, beta1, beta2, eps, decoupled_decay)
@@ -272,7 +264,6 @@ def rprop_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Rprop: steps of `size` against the sign of the gradient; none where that has changed since `before`."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     fewer, more, low, high = rprop_numbers(step, lr, fewer, more, low, high)
@@ -297,7 +288,6 @@ def asgd_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """ASGD; the average is the parameter itself while `mu` is 1."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     momentum_factor, eta, mu = asgd_numbers(step, eta, mu, lr, lambd, alpha, t0)

@@ -57,7 +57,6 @@ SCALE = Change(lambda target: target.device(scaled), (True,), share)
 
 
 def clip_all(arrays: Iterable[DeviceArray], low: float, high: float) -> None:
-    """Bring all elements of flat arrays between two numbers; nan stays."""
     for same in by_kind(arrays):
         change(CLIP, [(array,) for array in same], (low, high))
 

@@ -14,7 +14,6 @@ from ...kernels.scalar import root
 
 
 def uphill(g: Any, p: Any, sign: Any, decay: Any) -> Any:
-    """The gradient with the sign of `maximize` and with weight decay."""
     return sign * g + decay * p if decay != 0 else sign * g
 
 
@@ -93,7 +92,6 @@ def rmsprop_numbers(step: Any, lr: Any, alpha: Any, eps: Any, momentum: Any, cen
 
 
 def adagrad(p: Any, g: Any, total: Any, rate: Any, small: Any) -> Any:
-    """Adagrad."""
     total = total + g * g
     return p - rate * g / (root(total) + small), total
 

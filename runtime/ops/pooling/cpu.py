@@ -57,24 +57,15 @@ def _windows(
 
 
 def max_pool(input: Array, *window: Any) -> tuple[Array, Array]:
-    """The largest value of each window, and its index into the flattened plane; NaN counts as largest.
-
-    `window` is kernel_size, stride, padding, dilation, ceil_mode, spatial.
-    """
+    """NaN counts as largest. `window` is kernel_size, stride, padding, dilation, ceil_mode, spatial."""
     return tuple(_made(plans.max_pool if input.dtype.kind == "f" else plans.max_pool_of_any, input, *window))
 
 
 def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
-    """The maxima of output_size windows that cover the plane as evenly as may be, and their indices."""
     return tuple(_made(plans.adaptive_max_pool, input, output_size, spatial))
 
 
 def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
-    """Adds each gradient to the element of the plane that its maximum came from.
-
-    Raises:
-        IndexError: an index that lies outside the plane.
-    """
     size = prod(input_shape[-spatial:])
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         raise IndexError(f"max_pool_backward(): expected indices in [0, {size - 1}]")
@@ -82,11 +73,7 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
 
 
 def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Array:
-    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index.
-
-    Raises:
-        RuntimeError: an index that lies outside the plane.
-    """
+    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index."""
     outside = indices[(indices < 0) | (indices >= prod(output_size))]
     if outside.size:
         volume = "x".join(map(str, output_size))
@@ -98,10 +85,7 @@ def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding
 
 
 def avg_pool(input: Array, *window: Any) -> Array:
-    """The sum of each window over its divisor.
-
-    `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
-    """
+    """`window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial."""
     if input.dtype.kind in "iu":
         return full_avg_pool(input, *window)
     return _made(plans.avg_pool, input, *window)[0]
@@ -112,7 +96,6 @@ def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Ar
 
 
 def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
-    """The means of output_size windows that cover the plane as evenly as may be."""
     return _made(plans.adaptive_avg_pool, input, output_size, spatial)[0]
 
 

@@ -45,7 +45,6 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
 
 
 def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
-    """`counts` windows along each dimension, which cover the input as evenly as may be."""
     lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
     lines = [
         np.stack([np.arange(count) * n // count, -(-np.arange(1, count + 1) * n // count)], 1)
@@ -80,6 +79,5 @@ def _numbers(lines: list[Array]) -> Array:
 
 
 def windows_table(windows: Windows) -> Array:
-    """What loops over windows one by one are told: see cpu_loops.py."""
     counts = [len(line) for line in windows.ranges]
     return np.concatenate([[*windows.sizes, *windows.steps, *counts], *map(np.ravel, windows.ranges)]).astype(np.int64)

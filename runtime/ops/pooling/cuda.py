@@ -106,7 +106,6 @@ def divisor_of(
     first0: Any, end0: Any, whole0: Any, first1: Any, end1: Any, whole1: Any, first2: Any, end2: Any, whole2: Any,
     padded: Any, divisor: Any,
 ) -> Any:  # fmt: skip
-    """By what the sum of a window is divided."""
     if divisor != 0:
         return index(divisor)
     if padded:
@@ -172,7 +171,6 @@ Geometry = tuple[Ints, ...]  # of each dim: the size, the kernel's, stride, pad,
 def max_pool(
     input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
 ) -> tuple[Array, Array]:
-    """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
     return max_pool_values(input, sliding(input.shape, kernel, stride, padding, dilation, ceil_mode), spatial, False)
 
 
@@ -190,7 +188,6 @@ def max_pool_values(input: Array, geometry: Geometry, spatial: int, adaptive: bo
 
 
 def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
-    """Adds each gradient to the element of the plane that its maximum came from."""
     result = arrays.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
     arrays.fill(result, 0)
     windows, size = prod(grad_output.shape[-spatial:]), prod(input_shape[-spatial:])
@@ -203,7 +200,6 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
 
 
 def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Array:
-    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index."""
     lead, area = input.shape[: -len(kernel)], prod(input.shape[-len(kernel) :])
     zeros = arrays.result_of_zeros(input, (*lead, prod(output_size)))
     rows = (*lead, area)
@@ -240,7 +236,6 @@ def means_of(
     divisor_override: int | None,
     spatial: int,
 ) -> tuple[Geometry, bool, int, int]:
-    """The windows, whether they count what is padding, and the divisor that takes the place of their elements."""
     geometry = sliding(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     return geometry, count_include_pad, divisor_override or 0, spatial
 
@@ -262,7 +257,6 @@ def scatter_grad(
 
 
 def sliding(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Geometry:
-    """Windows at regular steps over the last dimensions of an array of this shape."""
     sizes = shape[-len(kernel) :]
     along = zip(sizes, kernel, stride, padding, dilation, strict=True)
     counts = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
@@ -273,7 +267,6 @@ def sliding(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: In
 
 
 def covering(shape: Ints, counts: Ints) -> Geometry:
-    """So many windows along each of the last dimensions, which cover them as evenly as may be."""
     full = [(1,) * (3 - len(counts)) + tuple(values) for values in (shape[-len(counts) :], counts)]
     ones = (1, 1, 1)
     return full[0], ones, ones, (0, 0, 0), ones, full[1]

@@ -17,8 +17,7 @@ SMALL = 1 << 31  # elements of a plane whose indices are counted in 32 bits
 
 
 def max_pool(x: Layout, *window: Any) -> Plan | None:
-    """The greatest of each window, and its index; `window` is kernel_size, stride, padding, dilation, ceil_mode and
-    spatial."""
+    """`window` is kernel_size, stride, padding, dilation, ceil_mode and spatial."""
     if not are_contiguous(x):
         return None
     windows, spatial = windows_of(x.shape, *window[:-1]), window[-1]
@@ -76,7 +75,6 @@ def max_pool_backward(grad: Layout, indices: Layout, input_shape: Ints, spatial:
 
 @of_any_dtype
 def max_unpool(x: Layout, indices: Layout, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Plan | None:
-    """Each maximum at its index, on zeros; the last of several."""
     shape = (*x.shape[: -len(kernel)], *output_size)
     if not are_contiguous(x, indices):
         return None
@@ -114,14 +112,12 @@ def _windows_and_divisors(
     divisor_override: int | None,
     spatial: int,
 ) -> tuple[Windows, Array, int]:
-    """The windows, by what the sum of each is divided, and the dimensions of a plane."""
     windows = windows_of(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     elements = windows.elements if count_include_pad else windows.inside
     return windows, np.array(divisor_override) if divisor_override else elements, spatial
 
 
 def _means(windows: Windows, divisors: Array, spatial: int) -> Plan:
-    """The calls for means: all windows at once as a convolution, or one by one."""
     result, rows, divided = ((0, windows.shape),), (prod(windows.shape[:-spatial]), 1), _integral_divisors(divisors)
     if windows.sliding is None:
         return (Step(loops.window_means, (0,), result, rows=rows, tables=(windows_table(windows), divided)),)

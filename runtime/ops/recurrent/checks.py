@@ -131,7 +131,6 @@ def _require_weights(
     bias_hh: Any,
     out: Any = None,
 ) -> None:
-    """Rows of the weights for each gate and unit; columns for each number of the input and of the hidden state."""
     hidden = state if out is None else out
     if len(state._shape) != 2 or len(hidden._shape) != 2:
         raise ShapeError(
@@ -148,7 +147,6 @@ def _require_weights(
 
 
 def _require_states(op: str, input: Any, sizes: Sequence[int], *states: Any) -> None:
-    """One row for each sequence."""
     batch = sizes[0] if sizes else input._shape[1]
     for state in states:
         if state._shape[0] != batch:

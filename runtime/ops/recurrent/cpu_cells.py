@@ -27,7 +27,6 @@ SEQUENCES = 4  # that one thread goes through, at least
 
 @jit
 def panels_of(weight: Array, across: bool) -> Array:
-    """The matrices of a stack as panels, each transposed first where they lie across."""
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
     width = panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
@@ -111,7 +110,6 @@ def half_of(size: int) -> int:
 
 @lru_cache(maxsize=256)
 def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool) -> Array:
-    """The table that the loops go by; without batch_sizes the input is (steps, batch, features)."""
     counts = np.array(batch_sizes or shape[:1] and (shape[1],) * shape[0], np.int64)
     table = np.zeros((len(counts), 3), np.int64)
     table[:, 0], table[:, 1] = np.cumsum(counts) - counts, counts
@@ -121,7 +119,6 @@ def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool
 
 
 def through_time(loops: Any, arguments: tuple[Any, ...], hidden: Array, steps: Array, gates: int) -> None:
-    """Loops over the steps, which take a range of sequences; large ones are shared between threads."""
     batch, size = hidden.shape
     shared(loops, arguments, batch, len(steps) * batch * size * size * gates // PRODUCTS, SEQUENCES)
 
@@ -131,7 +128,6 @@ def rows_of(array: Array) -> Array:
 
 
 def parts_of(weight: Array | None, parts: int) -> Array | None:
-    """A weight or bias of several gates as a stack of those of each."""
     if weight is None:
         return None
     return np.ascontiguousarray(weight).reshape(parts, len(weight) // parts, *weight.shape[1:])

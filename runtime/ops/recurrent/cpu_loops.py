@@ -19,7 +19,7 @@ Array = np.ndarray
 
 @jit
 def steps_between(steps: int, batch: int, reverse: int) -> Array:
-    """The table of steps that all sequences take part in: see cpu_steps.py."""
+    """The table of steps that all sequences take part in: see cpu_cells.py."""
     table = np.empty((steps, 3), np.int64)
     for k in range(steps):
         table[k, 0] = (steps - 1 - k if reverse else k) * batch
@@ -40,8 +40,6 @@ def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
 def panels_filled(
     weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int, first: int, last: int
 ) -> None:
-    """A range of the columns of a stack of matrices (parts, rows, columns) as panels, each matrix transposed first
-    where they lie across."""
     depth, wide = (columns, rows) if across else (rows, columns)
     stack = part_of(weight, 0, parts * rows * columns).reshape((parts, rows, columns))
     fill_all_panels(stack, across != 0, panels_in(panels, parts, depth, wide), first, last)
@@ -49,7 +47,6 @@ def panels_filled(
 
 @jit
 def copied_or_zero(value: Array, out: Array, first: int, last: int) -> None:
-    """out = given, or zeros where it is not given, for a range of elements."""
     if not value.size:
         out[first:last] = 0
     else:
@@ -58,7 +55,6 @@ def copied_or_zero(value: Array, out: Array, first: int, last: int) -> None:
 
 @jit
 def run_copied(source: Array, out: Array, start: int, position: int, count: int) -> None:
-    """out[place + i] = source[start + i], for i below `count`."""
     copy_run(source, start, out, position, count)
 
 
@@ -66,8 +62,7 @@ def run_copied(source: Array, out: Array, start: int, position: int, count: int)
 def biases_repeated(
     one: Array, other: Array, gates: Array, parts: int, gap: int, rows: int, size: int, first: int, last: int
 ) -> None:
-    """A range of the rows of all gates, which begin with both biases; of the last gate, if it is kept in two parts,
-    each with its own."""
+    """A range of the rows of all gates made both biases; the last gate, if kept in two parts, has one in each."""
     for i in range(first, last):
         k, row = i // rows, part_of(gates, i * size, size)
         with_one, with_other = k < parts, k < parts - gap or k == parts
@@ -93,8 +88,7 @@ def inputs_projected(
     first: int,
     last: int,
 ) -> None:
-    """gates[k] = rows weight[k]^T, or gates[k] + it, for a range of the columns of all gates; gates beyond `parts`
-    become zero without."""
+    """gates[k] (+)= rows weight[k]^T for a range of all columns; gates beyond `parts` become 0 without `add`."""
     if not add and last == parts * size:
         gates[parts * count * size :] = 0
     value = part_of(rows, 0, count * depth).reshape((count, depth))
@@ -107,7 +101,6 @@ def inputs_projected(
 def inputs_gradient(
     grads: Array, weight: Array, out: Array, parts: int, count: int, depth: int, size: int, first: int, last: int
 ) -> None:
-    """out = sum_k grads[k] weight[k], for a range of rows."""
     value = part_of(grads, 0, parts * count * size).reshape((parts, count, size))
     stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
     inputs_backward(value, stack, out.reshape((count, depth)), first, last)
@@ -170,7 +163,6 @@ def rnn_states(
     first: int,
     last: int,
 ) -> None:
-    """`rnn_forward` for outputs that hold the inputs' share."""
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     rnn_forward(panels_in(panels, 1, size, size)[0], table, state, output, smooth != 0, first, last)
 
@@ -189,7 +181,6 @@ def rnn_gradients(
     first: int,
     last: int,
 ) -> None:
-    """`rnn_backward` for gate_grads and grad_hidden that hold the gradients of the results."""
     state, table = grad_hidden.reshape((batch, size)), steps_between(steps, batch, reverse)
     weights = panels_in(panels, 1, size, size)[0]
     rnn_backward(output, weights, table, gate_grads, state, smooth != 0, first, last)
@@ -212,7 +203,6 @@ def lstm_states(
     first: int,
     last: int,
 ) -> None:
-    """`lstm_forward` for gates that hold the inputs' share."""
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     memory, none = begun(initial_cell, cell, batch, size, first, last), np.empty((0, 0, 0), output.dtype)
     weights, stack = panels_in(panels, 4, size, size), gates.reshape((4, steps * batch * size))
@@ -236,7 +226,6 @@ def lstm_gradients(
     first: int,
     last: int,
 ) -> None:
-    """`lstm_backward` for grad, grad_hidden and grad_cell that hold the gradients of the results."""
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
     none, full = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype)
     lstm_backward(
@@ -270,7 +259,6 @@ def gru_states(
     first: int,
     last: int,
 ) -> None:
-    """`gru_forward` for gates that hold the inputs' share."""
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     weights, stack = panels_in(panels, 3, size, size), gates.reshape((4, steps * batch * size))
     gru_forward(stack, weights, table, state, output, first, last)
@@ -291,7 +279,6 @@ def gru_gradients(
     first: int,
     last: int,
 ) -> None:
-    """`gru_backward` for grad and grad_hidden that hold the gradients of the results."""
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
     stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
     weights, state = panels_in(panels, 3, size, size), grad_hidden.reshape((batch, size))

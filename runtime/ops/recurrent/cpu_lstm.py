@@ -58,7 +58,6 @@ def lstm_layer(
 
 
 def _projection(weight_hr: Array | None, across: bool, dtype: np.dtype) -> Array:
-    """The panels of the projection; none without it."""
     if weight_hr is None:
         return np.empty((0, 0, 0), dtype)
     return panels_of(parts_of(weight_hr, 1), across)
@@ -180,8 +179,7 @@ def lstm_backward(
 ) -> None:
     """Gradients of the gates before their nonlinearities; those of the last states become those of the first.
 
-    `grad` holds the gradients of the output and gets those that come from later steps added; with a projection,
-    `full` becomes what was projected.
+    `grad`, of the output, gets those of later steps added; with a projection `full` becomes what was projected.
     """
     size, width = grad_cell.shape[1], grad_hidden.shape[1]
     dh, dc = grad_hidden[first:last].reshape(-1), grad_cell[first:last].reshape(-1)

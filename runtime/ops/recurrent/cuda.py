@@ -105,7 +105,6 @@ def gru_layer_backward(
 
 
 def input_gradient(both: Array, last: Array, weight_ih: Array) -> Array:
-    """The gradient of all rows, from those of reset and update, and of the candidate."""
     weight, size = arrays.contiguous(weight_ih), last.shape[1]
     result = multiply(both, narrowed(weight, 0, 0, 2 * size))
     return multiply(last, narrowed(weight, 0, 2 * size, 3 * size), result, 1, 1)

@@ -37,7 +37,6 @@ def rows_of(a: Array) -> Array:
 
 
 def state_of(value: Array | None, like: Array) -> Array:
-    """A copy that is written to; zeros for None."""
     if value is not None:
         return arrays.copied(value)
     result = empty(like, *like.shape)
@@ -46,7 +45,6 @@ def state_of(value: Array | None, like: Array) -> Array:
 
 
 def above(grad_output: Array | None, like: Array, rows: int, width: int) -> Array:
-    """A copy of the output's gradient for all rows; zeros for None."""
     if grad_output is not None:
         return arrays.copied(grad_output).reshape((rows, width))
     result = empty(like, rows, width)
@@ -68,7 +66,6 @@ def of_step(a: Array, dim: int, start: int, count: int) -> Array:
 
 
 def projected(rows: Array, weight: Array, gates: Array) -> None:
-    """gates[k] += rows weight[k]^T for each gate of the weight."""
     add_product(rows, weight, narrowed(gates, 0, 0, weight.shape[0]))
 
 
@@ -100,7 +97,6 @@ def biases_of(bias: Array | None, gates: int) -> list[Array]:
 
 
 def totals(first: Array | None, second: Array | None, gates: int) -> list[list[Array]]:
-    """Both biases of each gate, none without."""
     one, two = biases_of(first, gates), biases_of(second, gates)
     return [[one[k], two[k]] for k in range(gates)] if one and two else [[] for _ in range(gates)]
 
@@ -129,7 +125,6 @@ def previous_positions(table: tuple[tuple[int, int], ...], rows: int) -> np.ndar
 
 
 def weight_gradient(grads: Array, rows: Array) -> Array:
-    """grads^T rows, for gradients of all gates side by side."""
     return multiply(swapped(grads), rows)
 
 

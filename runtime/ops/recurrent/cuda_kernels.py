@@ -49,7 +49,6 @@ def rnn_values(output: Any, hidden: Any, size: Any, start: Any, smooth: Any, tot
 
 
 def rnn_back(output: Any, above: Any, later: Any, grads: Any, size: Any, start: Any, smooth: Any, total: Any) -> None:
-    """The gradients of what the nonlinearity is applied to."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at = index(index(start * size) + i)
@@ -166,7 +165,6 @@ def rows_before(values: Any, initial: Any, table: Any, result: Any, size: Any, t
 
 
 def added(above: Any, later: Any, start: Any, size: Any, total: Any) -> None:
-    """above[start:] += later."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at = index(index(start * size) + i)

@@ -19,32 +19,26 @@ Step = Callable[
 
 
 def rnn_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of rnn_layer's tensors, from its arguments."""
     return recompute_vjp(rnn_in_ops, arguments[:6], grads, *arguments[6:])
 
 
 def rnn_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangents of rnn_layer's outputs, from the tangents of its tensors and its arguments."""
     return recompute_jvp(rnn_in_ops, arguments[6:12], arguments[:6], *arguments[12:])
 
 
 def lstm_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of lstm_layer's tensors, from its arguments."""
     return recompute_vjp(lstm_in_ops, arguments[:8], grads, *arguments[8:])
 
 
 def lstm_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangents of lstm_layer's outputs, from the tangents of its tensors and its arguments."""
     return recompute_jvp(lstm_in_ops, arguments[8:16], arguments[:8], *arguments[16:])
 
 
 def gru_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of gru_layer's tensors, from its arguments."""
     return recompute_vjp(gru_in_ops, arguments[:6], grads, *arguments[6:])
 
 
 def gru_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangents of gru_layer's outputs, from the tangents of its tensors and its arguments."""
     return recompute_jvp(gru_in_ops, arguments[6:12], arguments[:6], *arguments[12:])
 
 

@@ -74,7 +74,6 @@ def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int,
 
 
 def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -> Step:
-    """The call that lays the weights of the states out in panels."""
     parts, size = sizes.parts, sizes.size
     ints, half_tile = (parts, size, size, across), size // 2 if size % (2 * PANEL) == 0 else size
     return Step(loops.panels_filled, (operand,), (panels,), (), ints, (parts * size, half_tile), parts * size**2)
@@ -170,7 +169,6 @@ class Gradients(NamedTuple):
     states: int  # how many
 
     def memory(self, k: int) -> int:
-        """The number of a result that only calls use."""
         return len(self.output_mask) + k
 
     @property
@@ -197,8 +195,7 @@ class Gradients(NamedTuple):
         return (Step(loops.values_before, (values, initial), (memory,), (), ints, (count, SLICE)),), ~memory[0]
 
     def of_tensors(self, x: int, shape: Ints, states: int, weight_ih: int) -> Plan:
-        """The calls for the gradients of input, weights and biases; the operands are the input, its shape, the states
-        that rows were computed from, and the weights of the input."""
+        """The calls for input, weights and biases; `states` is the operand that rows were computed from."""
         parts, gap, _, _, depth, size, _ = self.sizes
         rows, gates, first = self.sizes.rows, ~self.gates[0], 1 + self.states
         steps: list[Step] = []
@@ -213,7 +210,6 @@ class Gradients(NamedTuple):
         return (*steps, *self.of_biases(first + 2))
 
     def of_weight(self, operands: tuple[int, int], number: int, gap: int, depth: int) -> Step:
-        """The call for the gradient of the weights of the input or of the states."""
         parts, size, rows = self.sizes.parts, self.sizes.size, self.sizes.rows
         ints, work = (parts, gap, rows, depth, size), rows * parts * size * depth // PRODUCTS
         result = number, (parts * size, depth)
@@ -252,7 +248,6 @@ def rnn_layer_backward(
     reverse: bool,
     nonlinearity: str,
 ) -> Plan | None:
-    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
     if x is None or hidden is None or weight_ih is None or weight_hh is None or output is None:
         return None
     sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
@@ -288,7 +283,6 @@ def lstm_layer_backward(
     batch_sizes: Ints,
     reverse: bool,
 ) -> Plan | None:
-    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
     if x is None or hidden is None or cell is None or weight_ih is None or weight_hh is None or weight_hr is not None:
         return None
     sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
@@ -322,7 +316,6 @@ def gru_layer_backward(
     batch_sizes: Ints,
     reverse: bool,
 ) -> Plan | None:
-    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
     if x is None or hidden is None or weight_ih is None or weight_hh is None or output is None:
         return None
     sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)

@@ -178,6 +178,5 @@ def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) ->
 
 
 def _require_sum(op: str, weights: list[Any]) -> None:
-    """The weights of all observations do not sum to zero."""
     if weights and not functools.reduce(operator.mul, [w.reshape(-1) for w in weights]).sum():
         raise RuntimeError(f"{op}(): expected weights that do not sum to zero")

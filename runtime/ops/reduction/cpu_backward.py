@@ -99,7 +99,6 @@ def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array
 
 
 def cumsum_backward(grad: Array, dim: int) -> Array:
-    """x_j gets sum_{i >= j} g_i."""
     return running_sum(grad, dim, True)
 
 

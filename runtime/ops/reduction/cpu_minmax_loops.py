@@ -38,7 +38,6 @@ def first_in_row(row: Array, sign: int) -> tuple[float, int]:
 
 @jit
 def first_in_short_row(row: Array, sign: int) -> tuple[float, int]:
-    """The greatest of a row, or with sign -1 the least, and where it first is."""
     best, at = row[0], 0
     for i in range(1, row.size):
         better = row[i] > best if sign > 0 else row[i] < best
@@ -156,7 +155,6 @@ def further(best: Any, value: Any, sign: int) -> Any:
 
 @jit
 def extreme_of(row: Array, sign: int) -> Any:
-    """The greatest of whole numbers, or bools, or with sign -1 the least."""
     best = row[0]
     if sign > 0:
         for i in range(1, row.size):
@@ -171,14 +169,12 @@ def extreme_of(row: Array, sign: int) -> Any:
 def integer_minmax_of_rows(
     x: Array, values: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
-    """values[b] = the extreme of x[b], of whole numbers or bools."""
     for b in range(first, last):
         values[b] = extreme_of(part_of(x, offset_of(b, between, times, outer), along), sign)
 
 
 @jit
 def integer_minmax_of_chunks(x: Array, values: Array, sign: int, first: int, last: int) -> None:
-    """values[k] = the extreme of chunk k of x."""
     for k in range(first, last, CHUNK):
         values[k // CHUNK] = extreme_of(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
@@ -194,7 +190,6 @@ def integer_sum_of(row: Array) -> Any:
 
 @jit
 def integer_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
-    """totals[k] = the sum of chunk k of x."""
     for k in range(first, last, CHUNK):
         totals[k // CHUNK] = integer_sum_of(part_of(x, k, min(CHUNK, x.size - k)))
 
@@ -212,7 +207,6 @@ def integer_sums(
     first: int,
     last: int,
 ) -> None:
-    """out[b, j] = sum_i x[b, i, j] of whole numbers or bools, modulo 2^64."""
     k = first
     while k < last:
         start = offset_of(k // after, between, times, outer) + k % after
@@ -271,11 +265,7 @@ def tests(
 def selected_in_zeros(
     grads: Array, positions: Array, out: Array, along: int, count: int, after: int, first: int, last: int
 ) -> None:
-    """Zeros with grads[b, i, j] at out[b, places[b, i, j], j], for some b.
-
-    Raises:
-        IndexError: a place is out of bounds: the kernel in Python then says so.
-    """
+    """out[b, positions[b, i, j], j] = grads[b, i, j], else 0; an IndexError at the end if one is out of bounds."""
     outside = False
     for b in range(first, last):
         plane = part_of(out, b * along * after, along * after)

@@ -59,7 +59,6 @@ def mean_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
 
 
 def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
-    """sum_i (a_i - mean)^2 / max(n - correction, 0), in two passes."""
     return reduced("variance", a, dim, keepdim, float(correction))
 
 
@@ -74,7 +73,6 @@ def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
 
 
 def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest element."""
     return reduced("logsumexp", a, dim, keepdim)
 
 

@@ -29,12 +29,10 @@ def pairs(a: DeviceArray) -> DeviceArray:
 
 
 def combine_parts(parts: DeviceArray) -> DeviceArray:
-    """Pairs of real numbers in row order as complex ones."""
     return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(parts.shape[:-1])
 
 
 def by_parts(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
-    """The results of a program over real and over imaginary parts, as pairs."""
     result: DeviceArray = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
     return result
 
@@ -63,7 +61,6 @@ def sizes(a: DeviceArray) -> DeviceArray:
 
 
 def truths(a: DeviceArray) -> DeviceArray:
-    """Whether each element is not zero."""
     return made(kernels.is_not_zero, a.shape, (a,), BOOL)
 
 

@@ -15,27 +15,22 @@ put_result: Any = None
 
 
 def product(x: Any, y: Any) -> Any:
-    """x y."""
     return x * y
 
 
 def size(z: Any) -> Any:
-    """|z|."""
     return abs(z)
 
 
 def is_not_zero(z: Any) -> Any:
-    """Whether z is not 0."""
     return z != T(0)
 
 
 def exponential_from(z: Any, top: Any) -> Any:
-    """exp(z - top), of z itself where top is no finite number."""
     return exp(z - top if isfinite(top) else z)
 
 
 def logarithm_from(z: Any, top: Any) -> Any:
-    """log(z) + top, of z itself where top is no finite number."""
     return log(z) + top if isfinite(top) else log(z)
 
 

@@ -40,14 +40,12 @@ WRITE_ELEMENTS_THRESHOLD = (
 
 
 def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:
-    """The plan of a loop that fills the results of a reduction; None where its operand does not lie for it."""
     if fold is None:
         return None
     return in_order(single(kernel, 1, fold.result, numbers, ints or fold.ints, _results_of(fold)), fold)
 
 
 def _expand_grad(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
-    """The plan of a loop that fills the gradient of a reduction's operand."""
     if not are_contiguous(*operands) or fold.order or not prod(fold.shape):
         return None
     return single(kernel, len(operands), fold.shape, numbers, fold.folded, _results_of(fold))
@@ -78,7 +76,6 @@ def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
-    """Sums over `divisor`; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim, one_by_one=dim is None)
     if fold is None:
         sums = functools.partial(summed, divisor=1), functools.partial(summed, divisor=divisor)
@@ -107,7 +104,6 @@ def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
 
 
 def in_chunks(each: Any, combine: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
-    """The calls that make one number of each chunk of a large operand, and one of these."""
     chunks = -(-count // CHUNK)
     made = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
     return (
@@ -121,7 +117,6 @@ def prod_all(x: Layout) -> Plan | None:
 
 
 def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Products; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return by_groups(x, dim, keepdim, prod_dim, prod_dim)
@@ -148,7 +143,6 @@ def grown(size: Ints, to: Ints) -> Ints:
 
 
 def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Variances along dimensions that are neighbours in memory, or brought together."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return packed_for_reduction(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
@@ -156,12 +150,10 @@ def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
 
 
 def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Standard deviations along dimensions that are neighbours in memory."""
     return _rooted(var_dim(x, dim, correction, keepdim))
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Norms along dimensions: Euclidean ones of sums of squares, others of sizes or their powers."""
     if p == 2:
         return _euclidean(x, dim, keepdim)
     if (
@@ -180,7 +172,6 @@ def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The roots of sums of squares; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:  # larger ones whose rows are short are sooner brought together
         if prod(x.shape) > NORM_ELEMENTS_THRESHOLD and (x.strides is not None or x.shape[-1] < LONG_ROW):
@@ -231,7 +222,6 @@ def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def _minmax(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
-    """The greatest, or with sign -1 the least; that of all of a large operand in chunks."""
     fold, minmax = folding_of(x, dim, keepdim), functools.partial(_minmax, sign=sign)
     if fold is None:
         return by_groups(x, dim, keepdim, minmax, minmax)
@@ -252,8 +242,6 @@ def _minmax(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between, or
-    brought together."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return packed_for_reduction(x, dim, keepdim, logsumexp)
@@ -269,13 +257,11 @@ def sum_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
 
 
 def mean_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
-    """Each gradient for all elements of which it is the mean, divided by their number."""
     return None if stands(prod(grad.shape), shape) else divided(grad, shape, dim, folding(shape, dim).folded[1])
 
 
 def stands(count: int, shape: Ints) -> bool:
-    """Whether so many gradients are one that stands for all elements of a shape, so many that to write them costs more
-    than what ops need to find out that there is but one."""
+    """Whether one gradient stands for so many elements that writing them costs more than ops need to see it."""
     return count == 1 and prod(shape) >= WRITE_ELEMENTS_THRESHOLD
 
 
@@ -334,7 +320,6 @@ def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
 
 @with_integers(integer_sums)
 def nansum(x: Layout, dim: Ints | int | None, keepdim: bool) -> Plan | None:
-    """The sums; that of all of a large operand in chunks."""
     fold = folding(x.shape, dim, keepdim)
     if x.strides is not None or fold.order or not prod(x.shape):
         return None

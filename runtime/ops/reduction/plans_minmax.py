@@ -16,13 +16,11 @@ MAX_TESTED_ELEMENTS = 1 << 16  # elements that are tested: of more, NumPy needs 
 
 @of_any_dtype
 def max_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The greatest along a dimension, and where they first are."""
     return argminmax(x, folding_of(x, dim, keepdim), 1, (0, 1))
 
 
 @of_any_dtype
 def min_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The least along a dimension, and where they first are."""
     return argminmax(x, folding_of(x, dim, keepdim), -1, (0, 1))
 
 
@@ -42,7 +40,6 @@ def numbered(x: Layout, dim: int | None, keepdim: bool) -> Folding | None:
 
 
 def argminmax(x: Layout, fold: Folding | None, sign: int, outputs: Ints) -> Plan | None:
-    """Extremes and where they are, which are the outputs of these numbers."""
     if fold is None or fold.made:
         return None
     values, positions = outputs
@@ -51,19 +48,16 @@ def argminmax(x: Layout, fold: Folding | None, sign: int, outputs: Ints) -> Plan
 
 
 def rows_of(fold: Folding) -> tuple[int, int]:
-    """The results that threads share, and how many stay together."""
     return fold.folded[0] * fold.folded[2], 1 if fold.folded[2] == 1 else loops.UNIT
 
 
 @of_any_dtype
 def any_all(x: Layout) -> Plan | None:
-    """Whether some element is not zero."""
     return _tested(x, None, False, 0)
 
 
 @of_any_dtype
 def any_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
-    """Whether some element along the dimensions is not zero."""
     return _tested(x, dim, keepdim, 0)
 
 
@@ -104,7 +98,6 @@ def integer_amin(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
 
 
 def integer_minmax(x: Layout, dim: Ints | None, keepdim: bool, sign: int) -> Plan | None:
-    """Extremes of whole numbers, or of what is true or not; that of all of a large operand in chunks."""
     fold, minmax = folding_of(x, dim, keepdim), functools.partial(integer_minmax, sign=sign)
     if fold is None:
         return by_groups(x, dim, keepdim, minmax, minmax)
@@ -133,7 +126,6 @@ def integer_sum_of_all(x: Layout) -> Plan | None:
 
 
 def integer_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """Sums of whole numbers; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return by_groups(x, dim, keepdim, integer_sums, integer_sums)
@@ -153,7 +145,6 @@ def integer_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
 
 @of_any_layout
 def value_selecting_reduction_backward(grad: Layout, shape: Ints, dim: int, indices: Layout) -> Plan | None:
-    """Zeros, and each gradient at the place that its element came from."""
     before, along, after = folding(tuple(shape), dim).folded
     if not are_contiguous(grad, indices) or not prod(grad.shape):
         return None

@@ -17,15 +17,12 @@ def reduced(self: Any, dim: Any, keepdim: bool) -> Shape:
 
 
 def reduced_with_correction_shape(self: Any, dim: Any, correction: Any, keepdim: bool) -> Shape:
-    """As `reduced`."""
     return reduced(self, dim, keepdim)
 
 
 def reduced_to_norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Shape:
-    """As `reduced`."""
     return reduced(self, dim, keepdim)
 
 
 def reduced_with_indices(self: Any, dim: Any, keepdim: bool) -> list[Shape]:
-    """As `reduced`: of the values, and of where they are."""
     return [reduced(self, dim, keepdim)] * 2

@@ -28,7 +28,6 @@ def cummax(a: Array, dim: int) -> tuple[Array, Array]:
 
 
 def cummin(a: Array, dim: int) -> tuple[Array, Array]:
-    """The least element up to each, and where it last occurred."""
     return _cummax_cummin(plans.cummin, a, dim)
 
 
@@ -97,7 +96,6 @@ def _recurrence(added: Array, factor: Array, dim: int, reverse: bool) -> Array:
 
 
 def logcumsumexp(a: Array, dim: int) -> Array:
-    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow."""
     plan = _lines(a, dim, False)
     if plan is None:
         return a.copy()
@@ -131,11 +129,9 @@ def _flat(a: Array, lines: _Lines) -> Array:
 
 
 def _wide(dtype: np.dtype) -> Array:
-    """An empty array of the dtype that sums and products of this one are computed in."""
     return np.empty(0, np.float64 if dtype.kind == "f" else np.int64)
 
 
 def _shared(loop: Any, arguments: tuple[Any, ...], lines: _Lines) -> None:
-    """Runs a loop over all lines, by several threads where there is much to do."""
     count = lines.before * lines.after
     shared(loop, arguments, count, count * lines.along, 4 if lines.after <= NARROW else 64)

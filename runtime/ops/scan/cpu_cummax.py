@@ -34,7 +34,6 @@ SCAN_ELEMENTS_THRESHOLD = 32  # elements
 def cumulative_minmax(
     x: Array, values: Array, positions: Array, along: int, after: int, takes_min: int, first: int, last: int
 ) -> None:
-    """The greatest element up to each, or the least one; nan is extreme, and each later one has its own place."""
     if after == 1:
         for line in range(first, last):
             scan_line(x, values, positions, line * along, along, takes_min != 0)
@@ -72,7 +71,6 @@ def scan_columns(
 
 @jit
 def scan_column(x: Array, values: Array, positions: Array, start: int, along: int, after: int, takes_min: bool) -> None:
-    """The running extremes of one line whose elements lie apart."""
     best, at = x[start], 0
     for i in range(along):
         position = start + i * after
@@ -118,7 +116,6 @@ def scan_some(
 
 @jit
 def is_extreme(value: float, best: float, takes_min: bool) -> bool:
-    """Whether a number is as extreme as the best one, or nan."""
     return value != value or (value <= best if takes_min else value >= best)
 
 
@@ -137,7 +134,6 @@ def is_beaten(some: Array, best: float, takes_min: bool) -> bool:
 
 @jit
 def running_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """out_i = log sum_{j <= i} exp(a_j) along each line of a flat array."""
     while first < last:
         start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width), np.zeros(width)
@@ -160,11 +156,7 @@ def running_logarithms(a: Array, out: Array, along: int, after: int, first: int,
 
 @jit
 def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """out_i = log sum_{j <= i} exp(a_j) of complex numbers along each line of a flat array.
-
-    Logarithms are unique up to multiples of 2 pi i: each result takes the one nearest to the result before, or to the
-    new element where that has the larger real part.
-    """
+    """The logarithm, unique up to 2 pi i, nearest to the result before, or to an element of larger real part."""
     while first < last:
         start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width, np.complex128), np.zeros(width, np.complex128)

@@ -39,7 +39,6 @@ def _minmax(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArr
 
 @pinned_reader(cpu.cumsum)
 def cumsum(a: DeviceArray, dim: int) -> DeviceArray:
-    """y_i = sum_{j <= i} a_j along `dim`."""
     return running_sum(a, dim, False)
 
 
@@ -59,7 +58,6 @@ def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
 
 @pinned_reader(cpu.cumprod)
 def cumprod(a: DeviceArray, dim: int) -> DeviceArray:
-    """y_i = prod_{j <= i} a_j along `dim`."""
     return _scanned("product", [a], dim)
 
 

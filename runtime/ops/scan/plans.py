@@ -45,13 +45,11 @@ def logcumsumexp(x: Layout, dim: int) -> Plan | None:
 
 @of_any_dtype
 def cummax(x: Layout, dim: int) -> Plan | None:
-    """Running maxima, and where they are."""
     return _minmax(x, dim, 0)
 
 
 @of_any_dtype
 def cummin(x: Layout, dim: int) -> Plan | None:
-    """Running minima, and where they are."""
     return _minmax(x, dim, 1)
 
 

@@ -119,7 +119,6 @@ def expand(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
 
 
 def _require_expandable(op: str, shape: Ints, size: Ints, new: int) -> None:
-    """Every size must be that of the tensor, or the tensor's must be 1; `new` dimensions come first."""
     for dim, m in enumerate(size):
         if m < 0:
             raise ShapeError(f"{op}(): The expanded size of the tensor ({m}) isn't allowed in dimension {dim}")

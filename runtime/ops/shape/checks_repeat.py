@@ -39,7 +39,6 @@ def tile(op: str, self: Any, dims: Ints) -> tuple[Any, ...]:
 
 
 def require_counts(op: str, counts: Ints) -> None:
-    """Nothing can be repeated less than 0 times."""
     if min(counts, default=0) < 0:
         raise ShapeError(f"{op}(): trying to create tensor with negative dimension: got counts {list(counts)}")
 
@@ -152,7 +151,6 @@ def vectors(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def require_vector(op: str, tensor: Any) -> None:
-    """One dimension."""
     if tensor.ndim != 1:
         raise RuntimeError(f"{op}(): Expect a 1D vector, but got shape {list(tensor._shape)}")
 

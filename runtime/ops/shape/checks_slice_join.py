@@ -207,7 +207,6 @@ def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: in
 
 
 def require_dimensions(op: str, self: Any, minimum: int) -> None:
-    """At least so many dimensions."""
     if self.ndim < minimum:
         raise RuntimeError(
             f"{op}() expected a tensor with at least {minimum} dimension(s), but got a tensor with {self.ndim} "

@@ -37,10 +37,7 @@ to_copy = clone  # the caller has cast already
 
 
 def run_moving(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array | None:
-    """What the plan of an op that only moves elements makes of an array; None where it has none.
-
-    Any bits pass as floats of their size.
-    """
+    """A plan's result, None without one; any bits pass as floats of their size, for elements only move."""
     moved = AS_FLOATS.get(a.itemsize)
     if moved is None or min(a.strides, default=0) < 0:
         return None
@@ -110,7 +107,6 @@ def unstacked(output_mask: Sequence[bool], grad: Array, dim: int) -> list[Array 
 
 
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
-    """Elements moved on, cyclically, along `dims` or in the flattened array."""
     if (result := run_moving(plans.roll, a, shifts, dims)) is not None:
         return result
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
@@ -127,7 +123,6 @@ def tril(a: Array, diagonal: int) -> Array:
 
 
 def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     number = 0.0 if not value else float(value) if a.dtype.kind == "f" and not isinstance(value, complex) else None
     match = None if number is None else run_moving(plans.constant_pad_nd, a, pad, number)
     if match is not None:

@@ -74,14 +74,12 @@ def part(a: DeviceArray, starts: Sequence[int], sizes: Ints, steps: Sequence[int
 
 
 def part_along(a: DeviceArray, dim: int, start: int, size: int, step: int = 1) -> DeviceArray:
-    """Some of the slices of an array along a dimension; no copy."""
     starts, sizes, steps = [0] * a.ndim, list(a.shape), [1] * a.ndim
     starts[dim], sizes[dim], steps[dim] = start, size, step
     return part(a, starts, tuple(sizes), steps)
 
 
 def one_of(a: DeviceArray, dim: int, index: int) -> DeviceArray:
-    """The slice at an index along a dimension, which it does not have; no copy."""
     by = a.byte_strides
     return a.viewed((*a.shape[:dim], *a.shape[dim + 1 :]), index * by[dim], (*by[:dim], *by[dim + 1 :]))
 

@@ -38,7 +38,6 @@ def im2col(a: DeviceArray, kernel_size: Ints, dilation: Ints, padding: Ints, str
 def col2im(
     columns: DeviceArray, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> DeviceArray:
-    """Zeros to which each column is added where its window lies."""
     result = _counts(output_size, kernel_size, dilation, padding, stride)
     shape = (*columns.shape[:-2], columns.shape[-2] // prod(kernel_size), *output_size)
     return _windows(index_maps.col2im, columns, shape, output_size, result)
@@ -155,13 +154,11 @@ def _merged(flips: list[Turn]) -> list[Turn]:
 
 @pinned_reader(cpu.triu)
 def triu(a: DeviceArray, diagonal: int) -> DeviceArray:
-    """a_ij where j - i >= diagonal, else 0."""
     return _triangle(a, diagonal, True)
 
 
 @pinned_reader(cpu.tril)
 def tril(a: DeviceArray, diagonal: int) -> DeviceArray:
-    """a_ij where j - i <= diagonal, else 0."""
     return _triangle(a, diagonal, False)
 
 

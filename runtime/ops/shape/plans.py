@@ -29,8 +29,7 @@ PARTED = {2: loops.pairs_parted, 3: loops.triples_parted, 4: loops.quadruples_pa
 
 @of_any_dtype
 def clone(x: Layout) -> Plan | None:
-    """Loops over up to five dimensions; where rows are short, or dimensions more, several rows at a time; where rows
-    are columns in memory, by squares."""
+    """Several rows at once where they are short or dimensions many; by squares where rows are columns in memory."""
     size = prod(x.shape)
     if x.strides is None and size > MAX_COPIED_ELEMENTS:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE), row=1)
@@ -203,7 +202,6 @@ def tril(x: Layout, diagonal: int) -> Plan | None:
 
 
 def _triangle(x: Layout, diagonal: int, upper: bool) -> Plan | None:
-    """Row by row, from the column on that the diagonal is in, or up to it."""
     if x.strides is not None or not prod(x.shape):
         return None
     height, width = x.shape[-2:]

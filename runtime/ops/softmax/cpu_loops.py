@@ -25,7 +25,6 @@ Array = np.ndarray
 
 @jit(halves=WRITTEN)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
-    """exp(x) / sum(exp(x)) of each row."""
     row_buffer = buffer_for(result, along)
     for i in range(first, last):
         row, out = part_of(x, i * along, along), writing(result, i * along, along, row_buffer)
@@ -112,7 +111,6 @@ def collect(part: Array, totals: Array, row: int) -> None:
 
 @jit
 def softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
-    """exp(x) / sum(exp(x)) along the middle dimension."""
     shape, line = (before, along, after), first
     table, out = x.reshape(shape), result.reshape(shape)
     while line < last:
@@ -139,7 +137,6 @@ def softmax_columns(x: Array, result: Array, before: int, along: int, after: int
 
 @jit
 def log_softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
-    """x - log(sum(exp(x))) along the middle dimension."""
     shape, line = (before, along, after), first
     table, out = x.reshape(shape), result.reshape(shape)
     while line < last:
@@ -166,7 +163,6 @@ def log_softmax_columns(x: Array, result: Array, before: int, along: int, after:
 def softmax_backward_columns(
     grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """y (g - sum(g y)) along the middle dimension."""
     shape, line = (before, along, after), first
     grads, outputs, out = grad.reshape(shape), output.reshape(shape), result.reshape(shape)
     while line < last:
@@ -190,7 +186,6 @@ def softmax_backward_columns(
 def log_softmax_backward_columns(
     grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """g - exp(y) sum(g) along the middle dimension."""
     shape, line = (before, along, after), first
     grads, outputs, out = grad.reshape(shape), output.reshape(shape), result.reshape(shape)
     while line < last:

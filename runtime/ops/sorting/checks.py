@@ -61,7 +61,6 @@ def quantile(op: str, self: Any, q: Any, dim: int | None, keepdim: bool, interpo
 
 
 def _require_parts(op: str, self: Any, q: Any) -> None:
-    """q is a number or a vector of them, of the tensor's dtype, from 0 to 1."""
     if not isinstance(q, TensorBase):
         outside = not 0 <= q <= 1
     else:
@@ -116,7 +115,6 @@ def _require_real(op: str, first: Any, second: Any) -> None:
 
 
 def _kind_of(value: Any) -> str:
-    """The kind of a tensor's dtype; of numbers that of complex ones."""
     return value._dtype.kind if isinstance(value, TensorBase) else "c" if isinstance(value, complex) else ""
 
 
@@ -130,7 +128,6 @@ def _require_rows(op: str, rows: Any, values: Any) -> None:
 
 
 def _require_indices(op: str, rows: Any, sorter: Any) -> None:
-    """Indices into its row for each element of the rows."""
     known = sorter is not None and is_known(sorter) and sorter.numel()
     if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < rows._shape[-1]:
         raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {rows._shape[-1]}, but got {sorter}")
@@ -167,7 +164,6 @@ def _require_bins(op: str, bins: int) -> None:
 
 
 def finite_range(op: str, low: float, high: float) -> tuple[float, float]:
-    """Two bounds that are finite and in order."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"{op}(): expected a finite range, but got [{low}, {high}]")
     if low > high:

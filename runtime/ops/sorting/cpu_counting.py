@@ -44,7 +44,6 @@ def bin_counts(a: Array, minlength: int) -> Array:
 
 
 def require_none_negative(lowest: int) -> None:
-    """Refuse a number that has no bin; a RuntimeError where it is negative."""
     if lowest < 0:
         raise RuntimeError(f"bincount(): expected a 1-D tensor of integers that are not negative, but got {lowest}")
 
@@ -63,7 +62,6 @@ def index_buffer_size(size: int) -> int:
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
-    """The number of elements in each of `bins` equal parts of [min, max], or of their range where these are equal."""
     line, counts = contiguous(a).reshape(-1), np.empty(bins, a.dtype)
     try:
         even_counts(line, counts, float(min), float(max))
@@ -73,7 +71,6 @@ def histc(a: Array, bins: int, min: float, max: float) -> Array:
 
 
 def require_finite(low: float, high: float) -> None:
-    """Refuse a range that is none; a RuntimeError where one of the bounds is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"histc(): expected a finite range, but got [{low}, {high}]")
 
@@ -87,10 +84,7 @@ def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
 
 
 def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple[Array, Array, Array]:
-    """The distinct elements, or slices along `dim`, in order or as they follow one another.
-
-    Also the index of each element among them and how often each occurs; both empty where `places` is False.
-    """
+    """Distinct elements or slices in order, or of runs; which each is, and counts: both empty if not return_index."""
     if dim is not None and a.dtype in FLOATS:
         result = run_if_planned(plans.distinct, contiguous(a), dim, runs, return_index)
         if result is not None:
@@ -111,7 +105,6 @@ def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple
 
 
 def _distinct_between(a: Array, low: int, size: int, return_index: bool) -> tuple[Array, Array, Array]:
-    """The distinct ones of numbers that lie close together, where each is among them, and how often each occurs."""
     line = np.ascontiguousarray(a, np.int64).reshape(-1)
     counts = counts_from(line, low, size)
     assert counts is not None, "low and size were found in the line"
@@ -124,7 +117,6 @@ def _distinct_between(a: Array, low: int, size: int, return_index: bool) -> tupl
 
 
 def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
-    """Each run of equal elements, or of equal slices, as one."""
     if dim is None and a.size and a.dtype in (*FLOATS, np.int64, np.bool_):
         values, inverse, counts, _ = run(plans.in_runs, contiguous(a), None)
         return values, inverse, counts
@@ -139,7 +131,6 @@ def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
 
 
 def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
-    """Where each element would be put in to keep its row in order, before its equals or after them."""
     wide = np.float64 if self.dtype.kind == "f" else np.uint64 if self.dtype == np.uint64 else np.int64
     result_dims = np.float32 if self.dtype == sorted_sequence.dtype == np.float32 else wide
     rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)

@@ -48,7 +48,6 @@ def count_into(line: Array, low: int, tables: Array, bits: Array, first: int, la
 
 @jit
 def rank_of(line: Array, low: int, ranks: Array, out: Array, first: int, last: int) -> None:
-    """out[j] = ranks[line[j] - low]."""
     row, to = part_of(line, first, last - first), part_of(out, first, last - first)
     for j in range(row.size):
         to[j] = ranks[np.uint64(row[j] - low)]
@@ -65,11 +64,7 @@ def range_of(line: Array, result: Array) -> None:
 
 @jit
 def bins_needed(line: Array, result: Array, minlength: int, max_bin: int) -> None:
-    """The last of what is found is how many bins there are, at least `minlength`.
-
-    Raises:
-        IndexError: a number is negative, or so great that it takes too many.
-    """
+    """result[2] = the number of bins; an IndexError where a number is negative, or so great that it takes too many."""
     range_of(line, result)
     needed = max(result[0] + result[1], minlength)
     if result[0] < 0 or needed > max_bin or result[1] < 1:
@@ -95,17 +90,12 @@ def count_from(line: Array, low: int, counts: Array) -> None:
 
 @jit
 def counts_of_bins(line: Array, counts: Array) -> None:
-    """counts[k] = how often k is in the line."""
     count_from(line, 0, counts)
 
 
 @jit
 def even_counts(line: Array, out: Array, lowest: float, highest: float) -> None:
-    """How many elements are in each of `out.size` equal parts of a range, or of their own range where that is empty.
-
-    Raises:
-        IndexError: an element is not finite, where their own range is asked for.
-    """
+    """Counts in out.size equal parts of a range, or if empty of the elements' own: an IndexError if not finite."""
     kind, bins = line.dtype.type, out.size
     if lowest == highest and line.size:
         lowest, highest = np.float64(min_or_max(line, -1)), np.float64(min_or_max(line, 1))
@@ -212,7 +202,6 @@ def search_blocks(row: Array, table: Array, shape: Array, top: int, values: Arra
 
 @jit
 def come_before(row: Array, start: int, value: float, right: bool) -> int:
-    """How many of the elements of a block, which are in order, come before a value."""
     return lowest_bit(count_above(row, start, value) if right else count_not_below(row, start, value))
 
 
@@ -233,7 +222,6 @@ def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
 
 @jit(halves=READ)
 def match(x: Array, result: Array, out: Array, invert: int, first: int, last: int) -> None:
-    """out = whether an element equals one of those that are to be found, or with `invert` none, for a range of them."""
     for start in range(first, last, MATCHED):
         count = min(MATCHED, last - start)
         row, to, none = part_of(x, start, count), part_of(out, start, count), invert != 0

@@ -23,7 +23,6 @@ Array = np.ndarray
 
 @jit
 def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> None:
-    """The keys of the elements of one line."""
     if after == 1:
         row = part_of(x, start, keys.size)
         for i in range(row.size):
@@ -68,7 +67,6 @@ def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: 
 
 @jit
 def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ranks: Array, order: Array) -> None:
-    """The indices of the elements of one line in order."""
     own = part_of(keys, 0, order.size)
     put_keys(x, start, after, inverted, own)
     if order.size > SHORT:
@@ -79,7 +77,6 @@ def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ra
 
 @jit
 def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
-    """Where the elements of each line in order were."""
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
@@ -101,7 +98,6 @@ def some_in_order(
     first: int,
     last: int,
 ) -> None:
-    """k elements of each line in order, behind the first `skip`, and where they were."""
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after

@@ -28,7 +28,6 @@ MAX_COMPARED_KEYS = 256  # keys that are put in order by comparing each with eve
 
 @jit
 def block_tops(codes: Array, floating: bool, inverted: bool, tops: Array, first: int, last: int) -> None:
-    """The greatest key of each block of a row, for a range of blocks."""
     for b in range(first, last):
         block = part_of(codes, b * BLOCK, min(BLOCK, codes.size - b * BLOCK))
         if codes.itemsize == 4:
@@ -54,7 +53,7 @@ def collect_topk(
     keys: Array,
     indices: Array,
 ) -> int:
-    """How many keys are above `least`, or are among the first `wanted` that equal it: them, and where they are."""
+    """How many keys are above threshold_key, or among the first `requested` equal to it; and these, with indices."""
     result, equal, block_keys = 0, 0, np.empty(BLOCK, keys.dtype)
     for b in range(tops.size):
         if tops[b] < threshold_key or (tops[b] == threshold_key and equal == requested):
@@ -74,10 +73,7 @@ def collect_topk(
 def topk_small_k(
     codes: Array, like: float, floating: bool, inverted: bool, indices: Array, first: int, last: int
 ) -> None:
-    """The indices of the greatest keys of each row, the greatest first, of equal ones the first first.
-
-    `like` is a float of as many bits as a key has.
-    """
+    """The greatest key first, of equal ones the first first. `like` is a float of as many bits as a key has."""
     requested, count = indices.shape[1], codes.shape[1]
     keys, buffer = empty_row(codes[0, 0], full_lanes(count)), topk_buffers(like, requested)
     for r in range(first, last):
@@ -98,10 +94,7 @@ def topk_sorted(
     first: int,
     last: int,
 ) -> None:
-    """k elements of each line in order, behind the first `skip`, and where they were: few of a long line.
-
-    Lines are seen as (before, along, after); the greatest come first if `inverted`.
-    """
+    """As `topk_sorted_small`, for few of a long line; the greatest come first if `inverted`."""
     keys, buffer = empty_row(order_key(x[0]), full_lanes(along)), topk_buffers(x[0], skip + k)
     order = empty_row(0, skip + k)
     for line in range(first, last):
@@ -115,7 +108,6 @@ def topk_sorted(
 
 @jit
 def full_lanes(count: int) -> int:
-    """As many keys as are looked at, for so many."""
     return (count + LANES - 1) // LANES * LANES
 
 
@@ -159,7 +151,7 @@ def full_vectors(candidates: Array, result: int) -> int:
 def collect_small_k(
     keys: Array, count: int, threshold_key: int, requested: int, candidates: Array, positions: Array
 ) -> int:
-    """Keys above `least`, and the first ones that equal it, inverted, and where they are; how many there are."""
+    """As `collect_topk`, with keys inverted; MAX_COMPARED_KEYS + 1 where there are too many."""
     result, equal = 0, 0
     for start in range(0, count, LANES):
         bits = not_below(keys, start, threshold_key)
@@ -197,7 +189,6 @@ def keep_best(keys: Array, count: int, best: Array, to: Array) -> None:
 
 @jit
 def number_of_groups(requested: int) -> int:
-    """Twice as many as keys are wanted, or a few more."""
     size = GROUPS
     while size < 2 * requested:
         size *= 2
@@ -239,7 +230,6 @@ LONG = 16384  # elements of a row whose blocks are worth looking at
 
 
 def is_small_k(k: int, length: int) -> bool:
-    """Whether k of the elements of a row are so few that it need not be sorted."""
     return k <= TOPK_THRESHOLD or is_single_pass(k, length)
 
 
@@ -248,7 +238,6 @@ def is_single_pass(k: int, length: int) -> bool:
 
 
 def topk_small(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
-    """The indices of the k greatest keys of each row, the greatest first, of equal ones the first first."""
     indices = np.empty((len(codes), k), np.int64)
     if k and is_single_pass(k, codes.shape[1]):
         for row, result in zip(codes, indices, strict=True):

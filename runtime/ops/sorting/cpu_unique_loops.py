@@ -24,7 +24,6 @@ Array = np.ndarray
 
 @jit
 def put_order_of(keys: Array, order: Array) -> None:
-    """The indices of keys of 64 bits in order, of equal ones the first first."""
     if keys.size > SHORT:
         order_keys(keys, order)
         return
@@ -112,7 +111,6 @@ def put_ordered(line: Array, order: Array, values: Array, inverse: Array, counts
 
 @jit(halves=READ)
 def count_runs(line: Array, result: Array) -> None:
-    """How many runs of equal elements there are; nan equals nothing."""
     row, before, runs = part_of(line, 1, line.size - 1), part_of(line, 0, line.size - 1), 1
     for i in range(row.size):
         runs += row[i] != before[i]
@@ -121,7 +119,6 @@ def count_runs(line: Array, result: Array) -> None:
 
 @jit(halves=WRITTEN)
 def put_runs(line: Array, values: Array, inverse: Array, counts: Array) -> None:
-    """One element of each run, in which run each element is, and how long each is."""
     at, begin = 0, 0
     values[0], inverse[0] = line[0], 0
     for i in range(1, line.size):
@@ -146,7 +143,6 @@ def comes_before(x: Array, i: int, j: int, before: int, count: int, after: int) 
 
 @jit(halves=READ)
 def are_different(x: Array, i: int, j: int, before: int, count: int, after: int) -> bool:
-    """Whether some elements of two slices differ."""
     for b in range(before):
         for w in range(after):
             if x[(b * count + i) * after + w] != x[(b * count + j) * after + w]:
@@ -179,7 +175,6 @@ def order_slices(x: Array, order: Array, result: Array, before: int, count: int,
 def put_slices_in_order(
     x: Array, order: Array, values: Array, inverse: Array, counts: Array, before: int, count: int, after: int
 ) -> None:
-    """The first of those that are equal, in this order; if there is room which of them each is, and how often it is."""
     different, at = values.size // (before * after), -1
     for k in range(count):
         if k == 0 or are_different(x, order[k], order[k - 1], before, count, after):

@@ -35,7 +35,6 @@ def sort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> tuple[Devi
 
 @pinned_reader(cpu.argsort)
 def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceArray:
-    """Where the elements in ascending (or descending) order along `dim` were."""
     result = arrays.empty(a.shape, INT64, a.device)
     sort_into((result,), keyed(a), _seen(a, dim), (0, _length(a, dim)), descending)
     return result
@@ -49,7 +48,6 @@ def topk(a: DeviceArray, k: int, dim: int, largest: bool, sorted: bool) -> tuple
 
 @pinned_reader(cpu.kthvalue)
 def kthvalue(a: DeviceArray, k: int, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The k-th least element along `dim`, and where it is."""
     return _ranked(a, dim, (k - 1, 1), False, folding(a.shape, dim, keepdim).result)
 
 
@@ -102,7 +100,6 @@ def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
 def _median(
     a: DeviceArray, shape: tuple[int, int, int], remaining_count: tuple[int, ...], skips: bool
 ) -> tuple[DeviceArray, DeviceArray]:
-    """The middle of each line, and where it is, as arrays of a shape."""
     x, (before, along, after) = keyed(a), shape
     order, ranks = order_of(x.ravel(), before * after, along, after), arrays.empty((before * after,), INT32, a.device)
     layout = numbers(along, after)
@@ -118,7 +115,6 @@ def _at_ranks(
     layout: Any,
     remaining_count: tuple[int, ...],
 ) -> tuple[DeviceArray, DeviceArray]:
-    """The elements of one rank for each line, and where they are."""
     results = arrays.result(a, remaining_count), arrays.empty(remaining_count, INT64, a.device)
     flat = tuple([each.ravel() for each in results])
     over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)

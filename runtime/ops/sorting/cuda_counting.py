@@ -24,7 +24,6 @@ BIN_BLOCK_THRESHOLD = 256  # elements of a bin from which on a block of more tha
 
 @pinned_reader(cpu.bin_counts)
 def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
-    """The number of occurrences of each of 0, 1, 2, ..."""
     if not a.size:
         return counted("integer", a, (), minlength)
     lowest, highest = (int(arrays.to_host(result(a))) for result in (min_all, max_all))
@@ -60,7 +59,7 @@ def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | 
 
 
 def counted(name: str, a: DeviceArray, args: tuple[Any, ...], bins: int) -> DeviceArray:
-    """How many elements are in each bin, which is found in the way of a name of bins.WAYS."""
+    """How many elements are in each bin, which the kernel of that name finds."""
     x, counts = contiguous(a).ravel(), arrays.zeros((bins,), INT64, a.device)
     if x.size and bins <= counting.BINS:
         blocks = min(-(-x.size // counting.THREADS), BLOCKS)

@@ -45,13 +45,11 @@ def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
 
 @of_any_dtype
 def sort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
-    """The elements in order, and where they were."""
     return _in_order(x, dim, descending, 0, x.shape[dim] if x.shape else 1, x.shape)
 
 
 @of_any_dtype
 def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | None:
-    """The k greatest, or least, and where they were."""
     if not k or not x.shape:
         return None
     return _first(x, dim, largest, 0, k, (*x.shape[:dim], k, *x.shape[dim + 1 :]))
@@ -59,13 +57,11 @@ def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | Non
 
 @of_any_dtype
 def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
-    """The k-th least element, and where it is."""
     return _first(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
 
 
 @of_any_dtype
 def median_all(x: Layout) -> Plan | None:
-    """The element in the middle of all; nan where one is."""
     return _median_of_all(x, 0)
 
 
@@ -82,13 +78,11 @@ def _median_of_all(x: Layout, skips: int) -> Plan | None:
 
 @of_any_dtype
 def median_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The element in the middle, and where it is; the first nan where there is one."""
     return _middles(x, folding(x.shape, dim, keepdim), dim, 0)
 
 
 @of_any_dtype
 def nanmedian_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The element in the middle of those that are not nan, and where it is."""
     return _middles(x, folding(x.shape, dim, keepdim), dim, 1)
 
 
@@ -98,14 +92,12 @@ def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
 
 @of_any_dtype
 def mode(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The element that occurs most often, and where it does last."""
     shape = folding(x.shape, dim, keepdim).result
     return _in_lines(loops.mode_values, x, dim, (), ((0, shape), (1, shape)), (1,))
 
 
 @of_any_dtype
 def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layout | None) -> Plan | None:
-    """Where values would be put in to keep their rows in order, which are brought into it first."""
     count, length = prod(values.shape), rows.shape[-1]
     if not count or not are_contiguous(rows, values, sorter) or (sorter is not None and not length):
         return None
@@ -198,7 +190,6 @@ def distinct(x: Layout, dim: int | None, runs: bool, return_index: bool) -> Plan
 
 
 def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan | None:
-    """Distinct slices in order, or one of each run, where there are few."""
     before, count, after = folding(x.shape, dim).folded
     if not are_contiguous(x) or not 0 < prod(x.shape) <= MAX_SERIAL_COUNTED or count > MAX_SLICES:
         return None
@@ -213,7 +204,6 @@ def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan
 
 
 def in_order(x: Layout, dim: int | None, return_index: bool, kernel: Any, buffer: int) -> Plan | None:
-    """The distinct elements in order, on demand where each is among them, and how often each occurs."""
     size = prod(x.shape)
     if dim is not None or not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED:
         return None
