@@ -1,7 +1,4 @@
-"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that the op itself checks.
-
-The argument `reduction` of losses (none, mean, sum), and the two older flags that it has replaced.
-"""
+"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that overrules two older flags."""
 
 from __future__ import annotations
 

@@ -1,14 +1,8 @@
-"""Losses of values against targets of the same shape, reduced in the same loop that computes them.
+"""Losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), in the same loop; weights are broadcast against the values.
 
-`reduction` is 0 (none), 1 (mean) or 2 (sum). Weights are broadcast against the values.
-
-The cross-entropy of scores and class indices, without the log-probabilities in between.
-
-With p the softmax of a vector x of scores, t its class, w the weights of the C classes and e the label smoothing,
-the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each vector, from
-which backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
-
-The negative log-likelihood loss of class indices. `reduction` is 0 (none), 1 (mean) or 2 (sum).
+Cross-entropy of scores x, of a vector's softmax p, class t, weights w of the C classes, and label smoothing e is
+(1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c), its mean over the weights of targets. Forward keeps
+log(sum(exp(x))) of each vector, from which backward has p in one pass.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-"""Connectionist temporal classification: sums over all alignments of labels to steps, in logarithms.
+"""Connectionist temporal classification: sums over all alignments of labels to steps, as logarithms in float64.
 
 Labels stand in states with blanks between and around them: state 2 k + 1 is label k. A step stays in its state, goes to
-the next, or jumps over a blank between different labels. Everything is computed in double precision: sums of many
-probabilities are differences of large logarithms in the gradient.
-
-The loops of connectionist temporal classification over samples; cpu_ctc.py says what is computed.
-
-Rows have a number for each state of a sample, and two of -inf beside them: before those of ways to a state, behind
-those of ways from there, so that states at an end need no words of their own. States that nothing leads to fill rows up
-to a length that vector code has no rest of. `lengths` has the steps and the labels of each sample; the last two
-arguments are the range of samples.
+the next, or jumps over a blank between different labels. `lengths` has the steps and the labels of each sample.
+Rows have a number for each state and two of -inf beside them: before those of ways to a state, behind those of ways
+from there. States that nothing leads to fill rows up to whole vectors.
 """
 
 from __future__ import annotations

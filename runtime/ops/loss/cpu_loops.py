@@ -1,10 +1,8 @@
-"""The loops of pointwise losses over flat arrays: the loss of every element, their sum, and the gradients.
+"""The loops of pointwise losses over flat arrays, and of the negative log-likelihood on (batch, classes, positions).
 
 No weights stand for weights of one; `grads` are one number, or one for each element. Sums are taken of blocks that stay
-in the nearest cache, and kept for each chunk, whatever threads compute them: the last two arguments are the range of
-elements.
-
-The negative log-likelihood of class indices and its gradient, as plans call them: on (batch, classes, positions).
+in the nearest cache, and kept for each chunk, whatever threads compute them. Targets that are neither classes nor
+ignored raise an IndexError; the kernel in Python then says which.
 """
 
 from __future__ import annotations

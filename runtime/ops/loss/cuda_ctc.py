@@ -1,6 +1,4 @@
-"""Connectionist temporal classification on a device, in double precision, as on the CPU.
-
-The kernels of connectionist temporal classification on a device: a block for each sample, a thread for each state.
+"""Connectionist temporal classification on a device: a block for each sample, a thread for each state.
 
 `sizes` are samples, classes, labels that a row of the targets holds, and steps of the longest sample.
 """

@@ -1,7 +1,4 @@
-"""Plans of cross-entropy and its gradient, for contiguous scores.
-
-Plans of the negative log-likelihood of class indices and of its gradient.
-"""
+"""Plans of cross-entropy, of the negative log-likelihood of class indices, and of their gradients."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Products of matrices, as plans call them: on memory from the first element of each operand on.
-
-Products with matrices that are given by coordinates, as plans call them.
-"""
+"""Products of matrices, also of those given by coordinates: on memory from the first element of each operand on."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Products of matrices and vectors in any layout and dtype: by plans, in loops of our own, or by NumPy.
+"""Products of matrices and vectors in any layout and dtype: by plans, in loops of our own, or by NumPy's BLAS.
 
-Small products of complex numbers, of whole batches and of two vectors are left to NumPy's BLAS, which computes them in
-one thread; so is what has no loops.
-
-Products of matrices of any dtype: those of 16-bit floats as they are stored, where the processor multiplies pairs.
-
-Elsewhere they are widened to float32, and what is computed of them is for the op to round.
+BLAS has small products of complex numbers, of whole batches and of two vectors, and what has no loops. 16-bit floats
+are multiplied as stored where the processor multiplies pairs; else they are widened, and the op rounds the result.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plans of matrix products, of linear layers, and of their gradients: matrices may lie as transposes.
 
-Plans of products of bfloat16 matrices by instructions that multiply pairs: see kernels/cpu/half_matmul.py.
+Products of bfloat16 matrices are made by instructions that multiply pairs: see kernels/cpu/bfloat16_matmul.py.
 """
 
 from __future__ import annotations

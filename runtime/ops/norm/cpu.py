@@ -1,10 +1,8 @@
-"""Standardizing over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms with a mean.
+"""Standardizing over any dimensions: subtract the mean, divide by the deviation; and division by a root mean square.
 
 Arrays are seen as (A, C, S). Statistics belong to C, which batch norm has inside (samples, channels, space) and layer
 norm in front (1, rows, features). Weights are a table (P, Q) for that: see cpu_layout.py. `normalize_by` takes the
 statistics as arguments, and `follow` moves running statistics towards those of a batch.
-
-Division by the root mean square of rows: the kernels of RMS norm, for arrays in any layout.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The loops of RMS norm, as plans call them: over rows, the last two arguments being the range of them.
+"""The loops of RMS norm, over rows, and of normalizing by given statistics, over planes or samples.
 
-Sums go in blocks: in vector lanes within a block, in double precision from block to block.
-
-The loops of normalizing by statistics that are given, with one number per channel; plans call them.
-
-What is not given of weights and shifts is not read. The last two arguments are the range of planes, or of samples.
+Sums go in blocks: in vector lanes within a block, in double precision from block to block. What is not given of weights
+and shifts is not read. The last two arguments are the range of rows, planes or samples.
 """
 
 from __future__ import annotations

@@ -1,14 +1,6 @@
 """Norms on a device: row programs for rows with a weight for each place, and for channels with one each.
 
-What has weights of another shape is put together of several kernels (`cuda_any.py`).
-
-Parts of norms on a device, element by element.
-
-Norms on a device over any dimensions, with weights of any shape that broadcasts.
-
-Rows are copied together and standardized without weights; these come before and after, element by element.
-
-Division by the root mean square of rows on a device: the kernels of RMS norm as row programs.
+With weights of another shape rows are copied together and standardized without; these come before and after.
 """
 
 from __future__ import annotations

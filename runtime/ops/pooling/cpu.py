@@ -1,7 +1,4 @@
-"""Pooling over the last `spatial` dimensions, one to three, which are called the plane.
-
-Means of windows of whole numbers: exact sums, divided towards zero.
-"""
+"""Pooling over the last `spatial` dimensions, the plane; means of integers are exact sums, divided towards zero."""
 
 from __future__ import annotations
 

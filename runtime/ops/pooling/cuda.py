@@ -1,10 +1,8 @@
-"""Pooling over the last `spatial` dimensions on a device: a thread for each window or element.
+"""Pooling over the last `spatial` dimensions on a device: a thread for each window, or for each element of the planes.
 
-The kernels of pooling on a device: a thread for each window, or for each element of the planes.
-
-Spatial dims are three. Along each dim a window is a range of the plane: that number `p` begins at p * stride - pad and
-has every `dilation`-th of `kernel` elements, or, where `adaptive`, it is from p n / m to ceil((p + 1) n / m) of n
-elements for m windows. What lies in the padding has no elements.
+Kernels see three dims. Along each a window is a range of the plane: that number `p` begins at p * stride - pad and has
+every `dilation`-th of `kernel` elements, or, where `adaptive`, it is from p n / m to ceil((p + 1) n / m) of n elements
+for m windows. What lies in the padding has no elements.
 """
 
 from __future__ import annotations

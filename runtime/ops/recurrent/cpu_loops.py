@@ -1,5 +1,7 @@
-"""The loops of recurrent layers as plans call them: on memory from the first element of each operand on, for sequences
-that are all of one length."""
+"""The loops of recurrent layers as plans call them, for sequences that are all of one length.
+
+`X_states` takes gates (of an RNN outputs) that hold the inputs' share, `X_gradients` memory with results' gradients.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""One layer of gated recurrent units in one direction on a device: forward, and backward through time.
-
-One layer of long short-term memory in one direction on a device: forward, and backward through time.
-
-One layer of a plain recurrent network in one direction on a device: forward, and backward through time.
-"""
+"""One layer of a recurrent network (GRU, LSTM, plain) in one direction on a device: forward, and back through time."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 `dim` is a sorted tuple of dimensions, or one, never negative. Floats are reduced by plans (plans.py) as they lie, or
 copied where there is none for that; for the rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod,
 ... cost more than a small reduction.
-
-Sums of what is not nan, of NumPy arrays, and their gradients: floats by plans (plans_present.py).
 """
 
 from __future__ import annotations

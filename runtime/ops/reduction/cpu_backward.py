@@ -1,11 +1,7 @@
-"""Backward of reductions, one kernel each: the gradient of the input from that of the result.
-
-Each is the fused form of the formula beside it in derivatives.yaml, which decides what the gradient is and stands in
-wherever it is recorded; `python -m codegen verify` compares the two.
+"""Backward of reductions: the fused forms of the formulas in derivatives.yaml, which `codegen verify` compares.
 
 `dim` is a sorted tuple of dimensions, one dimension, or None for all; `grad` has the result's shape, with the reduced
-dimensions as 1 or without them, which is the same memory. A kernel folds the input to (before, along, after) and runs
-the plan for that (plans.py).
+dimensions as 1 or without them, which is the same memory.
 """
 
 from __future__ import annotations

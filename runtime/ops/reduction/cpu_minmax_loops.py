@@ -1,8 +1,6 @@
-"""Extremes, where they are, and tests of elements of any dtype, as plans call them on (before, along, after).
+"""Extremes, where they first are, and tests of any dtype, on (before, along, after): see cpu_reduce_loops.py.
 
-Where elements lie, and how results are counted, is as in cpu_reduce_loops.py.
-
-The first extreme of a row, and those of a few columns, in vectors; nan is extreme. Elements are of any dtype.
+With sign -1 the least is taken in place of the greatest; nan is extreme.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reductions on a device: row programs over the dimensions that are reduced.
-
-Sums of what is not nan on a device, and their gradients: row programs over the dimensions that are reduced.
-"""
+"""Reductions on a device: row programs over the dimensions that are reduced."""
 
 from __future__ import annotations
 

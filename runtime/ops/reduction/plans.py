@@ -1,8 +1,6 @@
 """Plans of reductions of floats, which are read as they lie in memory, and of their gradients, for contiguous ones.
 
-`dim` is a sorted tuple of dimensions, or one, or None for all.
-
-Plans of sums of what is not nan, of contiguous floats along neighbouring dimensions, and of their gradients.
+`dim` is a sorted tuple of dimensions, or one, or None for all. Sums without nan are of contiguous floats.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Running extremes of lines along (before, along, after), and where they last occurred.
+"""Running extremes, where they last occurred, and running logarithms of sums, of lines along (before, along, after).
 
-Neighbouring lines are scanned side by side, so that what lies beside each other in memory is read together. The last
-two arguments are the range of lines, which are numbered in the order of (before, after).
-
-Running logarithms of sums of exponentials; compiled on first use, for each dtype.
-
-A line has a top, a number among its first ones that no later one is larger than by more than 1, and the sum of
-exp(x - top) so far in double precision, with what rounding has taken from it: so nothing is lost to the length, and
-nothing overflows. Lines along (before, along, after) are counted through (before, after).
+Neighbouring lines are scanned side by side, as they lie. The last two arguments are the range of lines, numbered in the
+order of (before, after). For logarithms a line has a top, a number among its first ones that no later one is larger
+than by more than 1, and the sum of exp(x - top) so far in double precision, with what rounding has taken from it: so
+nothing is lost to the length, and nothing overflows.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""Running sums of real numbers; compiled on first use, for each dtype. None loses digits to its length.
+"""Running sums of real numbers; none loses digits to its length, and no bit depends on the threads.
 
-Arrays are flat memory, seen as (before, along, after); lines along are counted through (before, after), and each loop
-takes the first that is its to do, and that after the last. float32 is added in double precision. For float64 what
-rounding takes from a sum is added up beside it, and given back to every result. (The error of s = a + b is exactly
-(a - (s - b')) + (b - b') with b' = s - a: D. Knuth, "The art of computer programming", 4.2.2.)
-
-Running sums of contiguous lines of floats, in vectors; long lines in chunks, so that threads share them.
-
-What comes before a chunk is the sum of the chunks before it, whoever computed these: no bit depends on the threads.
+Arrays are flat memory, seen as (before, along, after); lines are counted through (before, after), and each loop takes
+the range of them. float32 is added in double precision. For float64 what rounding takes from a sum is added up beside
+it, and given back to every result. (The error of s = a + b is exactly (a - (s - b')) + (b - b') with b' = s - a:
+D. Knuth, "The art of computer programming", 4.2.2.) Long lines are shared in chunks, each from the sum of those before.
 """
 
 from __future__ import annotations

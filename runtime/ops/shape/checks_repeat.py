@@ -1,7 +1,4 @@
-"""Argument checks of repeating, combining and moving: repeats, grids, dimensions, and matrices with a diagonal.
-
-Argument checks of the transposes of views: the gradient must have the shape that the view gives.
-"""
+"""Argument checks of repeating, combining and moving, of matrices with a diagonal, and of the transposes of views."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Copies that rearrange: joining, rolling, flipping, padding, triangles, windows (im2col), and transposes of views.
-
-The transposes of views write the gradient into zeros.
-"""
+"""Copies that rearrange; the transposes of views write the gradient into zeros."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Copies, as plans call them: strided memory made contiguous, pieces put together, zeros around one, triangles.
-
-Windows of images as columns, and columns added up where their windows lie, on flat memory.
+"""Copies, as plans call them: strided memory made contiguous, pieces put together, triangles, windows as columns.
 
 The innermost loops count from 0, and index by unsigned numbers where a step is not known: where an index may be
 negative, Numba asks whether it is, and LLVM makes no vectors.

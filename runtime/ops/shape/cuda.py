@@ -1,9 +1,4 @@
-"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part.
-
-Indices that repeat on a CUDA device. The host reads how many there are, and waits for that.
-
-Copies of arrays of a CUDA device on another device.
-"""
+"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part."""
 
 from __future__ import annotations
 

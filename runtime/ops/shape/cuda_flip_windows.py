@@ -1,7 +1,4 @@
-"""Windows on a CUDA device, copied out or added up, and sums of elements that share a place of memory.
-
-Flips, rolls and triangles on a CUDA device, each by one launch.
-"""
+"""Windows, flips, rolls and triangles on a CUDA device, and sums of elements that share a place of memory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Helpers of the formulas and composites of views, and of ops that join, split and repeat tensors.
-
-Helpers of composites that combine the elements of vectors, and put blocks and vectors on diagonals.
-"""
+"""Helpers of the formulas and composites of views, and of ops that join, split, repeat and combine tensors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Plans of copies: contiguous ones of any layout, pieces put together and cut apart, zeros around a piece.
-
-Plans of ops that do to each dimension something of its own: turning, mirroring, and borders; and of triangles.
-"""
+"""Plans of copies, of pieces put together and cut apart, and of turning, mirroring or padding each dimension."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Plans of ops that put elements elsewhere, and zeros between them: from what their kernels do to places; of windows by
-loops of their own."""
+"""Plans of diagonals put into zeros, from what the kernel does to places, and of windows by loops of their own."""
 
 from __future__ import annotations
 

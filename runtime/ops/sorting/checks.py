@@ -1,7 +1,4 @@
-"""Argument checks of sorting, choosing by rank and searching in ordered rows.
-
-Argument checks of counting in bins and of distinct elements.
-"""
+"""Argument checks of sorting, choosing by rank, searching in ordered rows, counting, and of distinct elements."""
 
 from __future__ import annotations
 

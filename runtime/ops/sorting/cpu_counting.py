@@ -1,7 +1,4 @@
-"""Counts of numbers: in bins, by value, in runs.
-
-Positions of values in ordered rows, and membership.
-"""
+"""Counts of numbers: in bins, by value, in runs; positions of values in ordered rows, and membership."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""Loops that count numbers; the last two arguments of those that threads share are the range.
+"""Loops that count numbers, and that search for values in ordered rows, block by block.
 
-Where a loop raises IndexError, the kernel in Python says what is wrong, or counts in another way.
-
-Loops that search for values in ordered rows, block by block.
-
-Tables above a row have the last elements of its blocks, so that each comparison of a block at once says in which block
-below to go on, without a branch that depends on the elements.
+Where a loop raises IndexError, the kernel in Python says what is wrong, or counts in another way. Tables above a row
+have the last elements of its blocks, so that each comparison of a block at once says in which block below to go on,
+without a branch that depends on the elements.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The loops of sorting, over contiguous rows of integer codes: of numbers themselves, or of the bits of floats.
 
-The last two arguments are the range of rows.
-
 The bits of a float, all but the sign inverted where it is negative, grow with it. As keys -0 is 0, nan is above all.
 """
 

@@ -1,7 +1,5 @@
 """The few greatest, or least, elements of long rows, without sorting the rows.
 
-The loops that find the few greatest of many.
-
 The greatest of several groups of keys tell how great a key has to be, at least: k of them are no less than the k-th
 greatest of them. So most keys are looked at in vectors alone.
 """

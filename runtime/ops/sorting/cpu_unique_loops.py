@@ -1,11 +1,7 @@
-"""Loops that find the distinct numbers of a line, and its runs of equal ones.
+"""Loops that find the distinct numbers of a line, or slices along a dimension, and runs of equal ones.
 
 Whole numbers that lie close together are counted in a table; others, and floats, are sorted: in order, equal ones are
-neighbours.
-
-Loops that find the distinct slices along a dimension, few of them, and runs of equal ones.
-
-A slice is compared element by element; nan is greater than all numbers, and makes a slice that equals none.
+neighbours. Slices are compared element by element; nan is greater than all numbers, and makes a slice that equals none.
 """
 
 from __future__ import annotations

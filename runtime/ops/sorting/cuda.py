@@ -1,8 +1,6 @@
-"""Sorting and choosing along one dimension on a CUDA device, as on the CPU: stable, nan is the greatest.
+"""Sorting, choosing, searching and membership on a CUDA device, as on the CPU: stable, nan is the greatest.
 
 Of a median the index is that of the one that stands in the middle of a stable sort, of a mode the last one.
-
-Positions of values in ordered rows on a CUDA device, by bisection, and membership.
 """
 
 from __future__ import annotations

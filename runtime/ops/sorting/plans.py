@@ -1,7 +1,4 @@
-"""Plans of sorting short lines, by the rank of each element, of medians, and of searching ordered rows.
-
-Plans of counting: in bins, in parts of a range, and distinct whole numbers that lie close together.
-"""
+"""Plans of sorting short lines, of medians, of searching ordered rows, of counting, and of distinct elements."""
 
 from __future__ import annotations
 
