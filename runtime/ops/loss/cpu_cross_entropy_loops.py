@@ -182,10 +182,8 @@ def losses_of_columns(
         for start in range(0, positions, _BLOCK):
             width = min(_BLOCK, positions - start)
             tops, shifts = empty_row(none, width), empty_row(none, width)
-            smooth, item = (
-                empty_row(0.0, width if smoothing != 0 else 0),
-                part_of(x, n * count * positions, count * positions),
-            )
+            smooth = empty_row(0.0, width if smoothing != 0 else 0)
+            item = part_of(x, n * count * positions, count * positions)
             _column_sums(item, positions, start, weights, tops, shifts, smooth)
             for j in range(width):
                 index = n * positions + start + j
@@ -269,6 +267,5 @@ def losses_of_columns_backward(
                 out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
         for j in range(positions):
             if own[j] != ignored:
-                result[(n * count + own[j]) * positions + j] -= to(
-                    (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]
-                )
+                share_of_target = (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]
+                result[(n * count + own[j]) * positions + j] -= to(share_of_target)

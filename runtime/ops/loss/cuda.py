@@ -102,10 +102,8 @@ def summed(function: Any, args: Sequence[Any], reduction: int) -> DeviceArray:
 
 def require_chances(name: str, input: DeviceArray, target: DeviceArray) -> None:
     """Inputs and targets must be in [0, 1]: what is not is noted, and raised when the program waits for the device."""
-    errors = [
-        fault(RuntimeError, f"{name}(): all elements of {which} should be between 0 and 1")
-        for which in ("input", "target")
-    ]
+    text = f"{name}(): all elements of {{}} should be between 0 and 1"
+    errors = [fault(RuntimeError, text.format(which)) for which in ("input", "target")]
     arguments = input.ravel(), target.ravel(), word_for(input.device), *errors
     per_element.run(kernels.noted_outside, input.size, input.dtype, *arguments)
     raise_at_once(input.device)

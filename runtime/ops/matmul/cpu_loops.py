@@ -73,22 +73,11 @@ def batch_product(
         stop = min(rows, row + last - i)
         begin = address(a) + (item * a_item + row * (1 if left else a_row)) * size
         other, to = address(b) + item * b_item * size, address(out) + i * columns * size
+        lines, step = stop - row, columns * size
         multiply_within(
-            like,
-            begin,
-            a_row * size,
-            left,
-            other,
-            b_row * size,
-            right,
-            to,
-            columns * size,
-            stop - row,
-            depth,
-            columns,
-            False,
+            like, begin, a_row * size, left, other, b_row * size, right, to, step, lines, depth, columns, False
         )
-        i += stop - row
+        i += lines
 
 
 @jit

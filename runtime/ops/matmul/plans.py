@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...compiler.passes.target import DOTS, TILES, pair_products
 from ...kernels.cpu import bfloat16_matmul
-from ...kernels.cpu.bfloat16_matmul import LINE, SQUARE, STEP
+from ...kernels.cpu.bfloat16_matmul import LINE, SQUARE, STEP, packed_panels, transposed_f16
 from ...kernels.cpu.bfloat16_matmul import PANEL as PAIR_PANEL
 from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
@@ -52,21 +52,13 @@ def products_of_pairs(
     first, panels = operands[0], (batch * twos * 2 * lines * PAIR_PANEL,)
     if left:
         strips, half = batch * -(-rows // SQUARE), (-(-batch * rows * depth * 2 // WORD),)
-        steps.append(
-            Step(bfloat16_matmul.transposed_f16, (first,), ((position, half),), (), (depth, rows), shares(strips, 1))
-        )
+        transposed, shape_of_each = ((position, half),), (depth, rows)
+        steps.append(Step(transposed_f16, (first,), transposed, (), shape_of_each, shares(strips, 1)))
         first = ~position
-    packed = (depth, columns, int(right))
-    steps.append(
-        Step(
-            bfloat16_matmul.packed_panels, operands[1:], ((position + 1, panels),), (), packed, shares(batch * twos, 1)
-        )
-    )
-    parts = (
-        shares(columns, SQUARE)
-        if by_columns
-        else shares(batch * rows, rows if batch >= SHARED_ROWS_THRESHOLD else SQUARE)
-    )
+    packed, made = (depth, columns, int(right)), ((position + 1, panels),)
+    steps.append(Step(packed_panels, operands[1:], made, (), packed, shares(batch * twos, 1)))
+    unit = rows if batch >= SHARED_ROWS_THRESHOLD else SQUARE
+    parts = shares(columns, SQUARE) if by_columns else shares(batch * rows, unit)
     ints = rows, depth, columns, (bias is not None) * bfloat16_matmul.ADDING | by_columns * bfloat16_matmul.BY_COLUMNS
     reads = first, ~(position + 1), operands[0] if bias is None else bias
     work = batch * rows * depth * columns // PAIR_PRODUCTS
@@ -266,12 +258,8 @@ def item_of(x: Layout) -> Layout:
 
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
     """The call for the products of two batches of matrices; none where NumPy computes them."""
-    (batch, rows, depth), columns, left, right = (
-        a.shape,
-        b.shape[2],
-        matrix_layout(item_of(a)),
-        matrix_layout(item_of(b)),
-    )
+    (batch, rows, depth), columns = a.shape, b.shape[2]
+    left, right = matrix_layout(item_of(a)), matrix_layout(item_of(b))
     full = is_transposed(a) is not None and is_transposed(b) is not None
     if not batch * rows * depth * columns:
         return ()

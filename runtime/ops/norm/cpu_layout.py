@@ -58,17 +58,11 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     natural = not remaining_dims or (
         remaining_dims[-1] - first + 1 == len(remaining_dims) and all(affine[i] == 1 for i in range(first))
     )
-    order = (
-        tuple(range(len(shape)))
-        if natural
-        else (*remaining_dims, *(i for i in range(len(shape)) if i not in remaining_dims))
-    )
+    all_dims = range(len(shape))
+    order = tuple(all_dims if natural else sorted(all_dims, key=lambda i: i in reduced))
     begin = first if natural else 0
-    before, inside, behind = (
-        order[:begin],
-        order[begin : begin + len(remaining_dims)],
-        order[begin + len(remaining_dims) :],
-    )
+    end = begin + len(remaining_dims)
+    before, inside, behind = order[:begin], order[begin:end], order[end:]
     a, c, s = (prod(shape[i] for i in part) for part in (before, inside, behind))
     own, remaining_shape = _varying([(shape[i], affine[i]) for i in inside])
     also, of_reduced = _varying([(shape[i], affine[i]) for i in behind[::-1]])

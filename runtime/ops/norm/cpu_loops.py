@@ -84,18 +84,12 @@ def backward_rows(
     last: int,
 ) -> None:
     """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
-    to, row_buffer, other, third = (
-        x.dtype.type,
-        buffer_for(grad, count),
-        buffer_for(x, count),
-        buffer_for(weight, count),
-    )
+    to, third = x.dtype.type, buffer_for(weight, count)
+    row_buffer, other = buffer_for(grad, count), buffer_for(x, count)
     factors = reading(weight, 0, count, third)
     for c in range(first, last):
-        block_sums, padded_sums = (
-            part_of(sums, c // FLUSH * 2 * count, count),
-            part_of(sums, (c // FLUSH * 2 + 1) * count, count),
-        )
+        start = c // FLUSH * 2 * count
+        block_sums, padded_sums = part_of(sums, start, count), part_of(sums, start + count, count)
         if c % FLUSH == 0:
             block_sums[:], padded_sums[:] = 0, 0
         g, row, center = reading(grad, c * count, count, row_buffer), reading(x, c * count, count, other), to(mean[c])

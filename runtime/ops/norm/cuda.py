@@ -141,9 +141,7 @@ def standardize_backward(
             share, shift = new(x, affine_shape), new(x, affine_shape)
             assert kind.sums is not None
             compute(program("weight_sums"), kind.sums, (g, x, *stats), (share, shift), (eps,))
-    return [
-        match if is_requested else None for match, is_requested in zip((result, share, shift), output_mask, strict=True)
-    ]
+    return [x if yes else None for x, yes in zip((result, share, shift), output_mask, strict=True)]
 
 
 def standardize_groups(

@@ -7,7 +7,7 @@ from math import prod
 from ...kernels.cpu.allocate_and_fill import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_loops as loops
-from . import cpu_statistics_loops
+from . import cpu_statistics_loops as stats
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
@@ -134,10 +134,7 @@ def folded_backward(
     sums = (len(output_mask), (2 * blocks * along,))
     return (
         Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
-        *[
-            Step(loops.add_blocks, (), (sums, gradient), (), (k * along, 2 * along, blocks))
-            for k, gradient in enumerate(affine)
-        ],
+        *[Step(loops.add_blocks, (), (sums, own), (), (k * along, 2 * along, blocks)) for k, own in enumerate(affine)],
     )
 
 
@@ -156,20 +153,11 @@ def normalize_by(
     operands = (0, 1, 2, 3 if weight else 1, 4 if bias else 1)  # what is not given is not read
     value, result = (weight is not None, bias is not None), ((0, x.shape),)
     if space == 1:
-        sizes_and_inputs, shares = (channels, *value), (samples, 1)
         return (
-            Step(
-                cpu_statistics_loops.normalize_features,
-                operands,
-                result,
-                (eps,),
-                sizes_and_inputs,
-                shares,
-                row=channels,
-            ),
+            Step(stats.normalize_features, operands, result, (eps,), (channels, *value), (samples, 1), row=channels),
         )
     ints, rows = (channels, space, *value), (samples * channels, 1)
-    return (Step(cpu_statistics_loops.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
+    return (Step(stats.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
@@ -178,10 +166,7 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
     ones, offset = _weights(weight, 1, 2, count)
-    return (
-        *ones,
-        Step(cpu_statistics_loops.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count),
-    )
+    return *ones, Step(stats.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count)
 
 
 def normalize_rms_backward(
@@ -197,7 +182,7 @@ def normalize_rms_backward(
     operands, shares = (1, 2, offset, 4), (rows, loops.FLUSH)
     return (
         *ones,
-        Step(cpu_statistics_loops.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
+        Step(stats.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
         Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
     )
 

@@ -127,6 +127,5 @@ def _counted(points: Any, edges: Sequence[Any], weights: Any) -> Any:
         inside = (result >= 0) & (result < size)
         weights = op.where(inside, weights, 0)
         cells = cells * size + op.where(inside, result, 0)
-    return (
-        op.zeros(prod(sizes), dtype=weights._dtype, device=weights._device).index_add(0, cells, weights).reshape(sizes)
-    )
+    empty_cells = op.zeros(prod(sizes), dtype=weights._dtype, device=weights._device)
+    return empty_cells.index_add(0, cells, weights).reshape(sizes)

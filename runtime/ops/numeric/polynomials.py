@@ -47,9 +47,8 @@ def _is_real(x: Any) -> bool:
 def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> Any:
     if not isinstance(x, TensorBase) and not isinstance(n, TensorBase):
         raise TypeError(f"{name}(): expected a tensor for input or n, but got two numbers")
-    args: Any = [
-        v if isinstance(v, TensorBase) else argument_checks.scalar(name, a, v) for a, v in (("input", x), ("n", n))
-    ]
+    pairs = ("input", x), ("n", n)
+    args: Any = [v if isinstance(v, TensorBase) else argument_checks.scalar(name, a, v) for a, v in pairs]
     dtype = result_type(*args)
     if dtype.kind == "c":
         raise UnsupportedDtypeError(f"{name}(): expected real numbers, but got {dtype}")

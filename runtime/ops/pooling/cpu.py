@@ -27,9 +27,8 @@ def full_avg_pool(
     spatial: int,
 ) -> Array:
     total, count = input, np.ones((1,) * spatial, np.int64)
-    kernel, steps, pads = (
-        tuple(v) * spatial if len(v) == 1 else v for v in (kernel_size, stride or kernel_size, padding)
-    )
+    sizes = kernel_size, stride or kernel_size, padding
+    kernel, steps, pads = (tuple(v) * spatial if len(v) == 1 else v for v in sizes)
     for d in range(spatial):
         axis = input.ndim - spatial + d
         first, last, counted = _windows(input.shape[axis], kernel[d], steps[d], pads[d], ceil_mode, count_include_pad)

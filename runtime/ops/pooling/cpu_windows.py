@@ -25,9 +25,7 @@ class Windows(NamedTuple):
     steps: Ints  # between the elements of a window
     elements: Array  # how many elements each window has, with those in the padding; one number for all the same
     inside: Array  # how many of these are not padding
-    sliding: (
-        Geometry | None
-    )  # of the same windows as a convolution, if they are so many that it pays to do them at once
+    sliding: Geometry | None  # of the same windows as a convolution, if they are enough to do them at once
 
 
 def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Windows:
@@ -46,10 +44,8 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
 
 def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
     lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
-    lines = [
-        np.stack([np.arange(count) * n // count, -(-np.arange(1, count + 1) * n // count)], 1)
-        for n, count in zip(sizes, counts, strict=True)
-    ]
+    edges = [(count, np.arange(count + 1) * n) for n, count in zip(sizes, counts, strict=True)]
+    lines = [np.stack([edge[:-1] // count, -(-edge[1:] // count)], 1) for count, edge in edges]
     elements = _numbers([line[:, 1] - line[:, 0] for line in lines])
     three = (1,) * (3 - len(sizes)) + sizes
     return Windows((*lead, *counts), three, _three(lines), (1, 1, 1), elements, elements, None)

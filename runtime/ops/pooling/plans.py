@@ -26,9 +26,8 @@ def max_pool(x: Layout, *window: Any) -> Plan | None:
     g = windows.sliding
     lines = prod(g.positions[:2]), g.positions[1], g.positions[2]
     tables = (*_sliding_tables(g), windows_table(windows))
-    return (
-        Step(loops.sliding_maxima, (0,), _window_bounds(windows), (), lines, (g.batch, 1), tables=tables, indices=(1,)),
-    )
+    bounds = _window_bounds(windows)
+    return (Step(loops.sliding_maxima, (0,), bounds, (), lines, (g.batch, 1), tables=tables, indices=(1,)),)
 
 
 def max_pool_of_any(x: Layout, *window: Any) -> Plan | None:

@@ -43,9 +43,8 @@ def fill_all_panels(weight: Array, across: bool, panels: Array, first: int, last
         k, start = column // columns, column % columns
         count, panel = min(columns - start, last - column), start // panel_width(like)
         source = address(weight) + k * weight.strides[0] + start * (row if across else weight.itemsize)
-        fill_panels(
-            like, source, row, across, depth, count, address(panels) + k * panels.strides[0] + panel * step, step
-        )
+        to = address(panels) + k * panels.strides[0] + panel * step
+        fill_panels(like, source, row, across, depth, count, to, step)
         column += count
 
 

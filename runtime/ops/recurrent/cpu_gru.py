@@ -73,15 +73,10 @@ def gru_layer_backward(
 ) -> tuple[Array | None, ...]:
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
     gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
-    memory = (
-        gates.reshape(GATES + 1, -1),
-        states.reshape(-1),
-        panels_of(parts_of(weight_hh, GATES), False),
-        steps,
-        above(grads[0], len(states), hidden.shape[1], gates.dtype).reshape(-1),
-        grad_hidden,
-        gate_grads.reshape(GATES + 1, -1),
-    )
+    panels = panels_of(parts_of(weight_hh, GATES), False)
+    grad = above(grads[0], len(states), hidden.shape[1], gates.dtype)
+    inputs = gates.reshape(GATES + 1, -1), states.reshape(-1), panels, steps, grad.reshape(-1)
+    memory = *inputs, grad_hidden, gate_grads.reshape(GATES + 1, -1)
     through_time(gru_backward, memory, hidden, steps, GATES)
     biases = bias_backward(gate_grads).reshape(GATES + 1, -1) if output_mask[4] or output_mask[5] else gate_grads[:, 0]
     return (

@@ -229,22 +229,10 @@ def lstm_gradients(
     last: int,
 ) -> None:
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
-    none, full = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype)
-    lstm_backward(
-        part_of(gates, 0, 4 * count).reshape((4, count)),
-        cells,
-        cells_before,
-        panels_in(panels, 4, size, size),
-        none,
-        table,
-        grad,
-        grad_hidden.reshape((batch, size)),
-        grad_cell.reshape((batch, size)),
-        gate_grads.reshape((4, count)),
-        full,
-        first,
-        last,
-    )
+    none, full, weights = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype), panels_in(panels, 4, size, size)
+    stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
+    state, memory = grad_hidden.reshape((batch, size)), grad_cell.reshape((batch, size))
+    lstm_backward(stack, cells, cells_before, weights, none, table, grad, state, memory, result, full, first, last)
 
 
 @jit

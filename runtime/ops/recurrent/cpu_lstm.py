@@ -83,19 +83,10 @@ def lstm_layer_backward(
     gate_grads = np.empty(gates.shape, gates.dtype)
     grad = above(grads[0], len(cells), hidden.shape[1], cells.dtype)
     full = np.empty(cells.shape if weight_hr is not None else (0, 0), cells.dtype)
-    memory = (
-        gates.reshape(GATES, -1),
-        cells.reshape(-1),
-        before(cells, np.ascontiguousarray(cell), steps).reshape(-1),
-        panels_of(parts_of(weight_hh, GATES), False),
-        _projection(weight_hr, False, cells.dtype),
-        steps,
-        grad.reshape(-1),
-        grad_hidden,
-        grad_cell,
-        gate_grads.reshape(GATES, -1),
-        full.reshape(-1),
-    )
+    panels, projection = panels_of(parts_of(weight_hh, GATES), False), _projection(weight_hr, False, cells.dtype)
+    saved = gates.reshape(GATES, -1), cells.reshape(-1), before(cells, np.ascontiguousarray(cell), steps).reshape(-1)
+    inputs = *saved, panels, projection, steps, grad.reshape(-1)
+    memory = *inputs, grad_hidden, grad_cell, gate_grads.reshape(GATES, -1), full.reshape(-1)
     through_time(lstm_backward, memory, hidden, steps, GATES)
     rows, biases = rows_of(input), bias_backward(gate_grads) if output_mask[5] or output_mask[6] else None
     return (

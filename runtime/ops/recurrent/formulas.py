@@ -13,9 +13,7 @@ from ...autograd.recompute import recompute_jvp, recompute_vjp
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-Step = Callable[
-    ..., tuple[Tensor, ...]
-]  # (what the input gives, states...) to the new states, the first of them put out
+Step = Callable[..., tuple[Tensor, ...]]  # (what the input gives, states...) to the new states, the first is put out
 
 
 def rnn_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:

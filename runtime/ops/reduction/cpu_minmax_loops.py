@@ -270,10 +270,8 @@ def selected_in_zeros(
         for i in range(plane.size):
             plane[i] = 0
         for i in range(count):
-            value, at = (
-                part_of(grads, (b * count + i) * after, after),
-                part_of(positions, (b * count + i) * after, after),
-            )
+            start = (b * count + i) * after
+            value, at = part_of(grads, start, after), part_of(positions, start, after)
             for j in range(after):
                 position = at[j]
                 if position < 0 or position >= along:

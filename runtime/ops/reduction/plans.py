@@ -32,9 +32,7 @@ from .plans_minmax import LARGE, integer_sums
 Dim = Ints | int | None
 NORM_ELEMENTS_THRESHOLD = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
 LONG_ROW = 16
-WRITE_ELEMENTS_THRESHOLD = (
-    1 << 18
-)  # elements: to write as many takes longer than the 20 us that Python needs for a view
+WRITE_ELEMENTS_THRESHOLD = 1 << 18  # elements: to write them takes longer than the 20 us that Python needs for a view
 
 
 def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:

@@ -183,7 +183,5 @@ def _followed(total: complex, low: complex, top: float, nearest: complex) -> com
     if total == 0:
         return complex(-math.inf, 0.0)
     result = cmath.log(total) + low / total + top
-    full_rotations = round((nearest.imag - result.imag) / (2 * math.pi))
-    return (
-        complex(result.real, result.imag + 2 * math.pi * full_rotations) if full_rotations == full_rotations else result
-    )
+    turns = round((nearest.imag - result.imag) / (2 * math.pi))
+    return complex(result.real, result.imag + 2 * math.pi * turns) if turns == turns else result

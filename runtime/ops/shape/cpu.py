@@ -64,9 +64,8 @@ def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: in
 def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> Array:
     """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
-    read_extent = (
-        max(offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)) - low
-    )
+    ends = offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)
+    read_extent = max(ends) - low
     indices = strided(np.arange(read_extent), a.shape, stride, offset - low)
     storage = np.zeros(read_extent, a.dtype)
     np.add.at(storage, indices.ravel(), a.ravel())
@@ -133,10 +132,8 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
         for border in (slice(0, max(left, 0)), slice(inside.shape[dim] - max(right, 0), None)):
             inside[*before, border] = value
         inside = inside[*before, max(left, 0) : inside.shape[dim] - max(right, 0)]
-    inner_part = tuple(
-        slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True)
-    )
-    inside[...] = a[inner_part]
+    inner_part = (slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True))
+    inside[...] = a[tuple(inner_part)]
     return result
 
 

@@ -70,9 +70,8 @@ def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step:
 @pinned_reader(cpu.restride)
 def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> DeviceArray:
     low = min(offset, to_offset)
-    read_extent = (
-        max(offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)) - low
-    )
+    ends = offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)
+    read_extent = max(ends) - low
     storage = arrays.result_of_zeros(a, (read_extent,))
     if a.size and not view_shapes.may_overlap(a.shape, stride):
         arrays.copy(_seen(storage, a.shape, stride, offset - low), a)

@@ -27,9 +27,7 @@ def bin_counts(a: Array, minlength: int) -> Array:
     if line.size <= SHORT:
         require_none_negative(int(line.min(initial=0)))
         return np.bincount(line, minlength=minlength)
-    expected = max(
-        minlength, MIN_TABLE_BINS
-    )  # most often there are no greater ones, so nobody looks for the greatest before
+    expected = max(minlength, MIN_TABLE_BINS)  # most often there are no greater ones: nobody looks for them before
     counts = counts_from(line, 0, expected) if expected <= line.size else None
     if counts is not None:
         used = np.flatnonzero(counts[minlength:])

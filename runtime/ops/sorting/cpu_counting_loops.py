@@ -182,17 +182,14 @@ def put_tables(row: Array, table: Array, shape: Array) -> int:
 def search_blocks(row: Array, table: Array, shape: Array, top: int, values: Array, right: bool, out: Array) -> None:
     """Each value in one row: how many elements of a block come before it is the block of the table below."""
     length = shape[1]
-    last = max(
-        length - LINEAR_SEARCH_LANES, 0
-    )  # the last block is a whole one: what it has of the one before comes before the value
+    # The last block is a whole one: what it has of the one before comes before the value.
+    last = max(length - LINEAR_SEARCH_LANES, 0)
     for i in range(values.size):
         value, position = values[i], 0
         for level in range(top, 0, -1):
-            position = min(
-                LINEAR_SEARCH_LANES * position
-                + come_before(table, shape[2 * level] + LINEAR_SEARCH_LANES * position, value, right),
-                shape[2 * level + 1],
-            )
+            start = LINEAR_SEARCH_LANES * position
+            before = come_before(table, shape[2 * level] + start, value, right)
+            position = min(start + before, shape[2 * level + 1])
         start = min(LINEAR_SEARCH_LANES * position, last)
         out[i] = min(start + come_before(row, start, value, right), length)
 

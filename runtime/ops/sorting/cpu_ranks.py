@@ -126,11 +126,8 @@ def topk_sorted_small(
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were: few in all."""
     selected_count = skip + k
-    keys, best, order = (
-        empty_row(order_key(x[0]), along),
-        empty_row(order_key(x[0]), selected_count),
-        empty_row(0, selected_count),
-    )
+    keys, best = empty_row(order_key(x[0]), along), empty_row(order_key(x[0]), selected_count)
+    order = empty_row(0, selected_count)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         put_keys(x, start, after, inverted != 0, keys)
@@ -213,15 +210,8 @@ def key_of_rank(keys: Array, rank: int) -> int:
             some += np.int32(keys[i] <= half)
             max_bin += np.int32(keys[i] <= rest)
         high = quarter if selected_count > rank else half if some > rank else rest if max_bin > rank else high
-        low = (
-            rest + 1
-            if max_bin <= rank
-            else half + 1
-            if some <= rank
-            else quarter + 1
-            if selected_count <= rank
-            else low
-        )
+        low = quarter + 1 if selected_count <= rank else low
+        low = rest + 1 if max_bin <= rank else half + 1 if some <= rank else low
     return low
 
 

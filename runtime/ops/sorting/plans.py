@@ -23,10 +23,7 @@ from .cpu_unique_loops import (
 )
 
 INSERTION_THRESHOLD = 8  # elements of a line that are chosen one by one
-GROUPED_TOPK_COUNT, GROUPED_TOPK_THRESHOLD = (
-    64,
-    256,
-)  # of a line of more than so many: those above the greatest of groups
+GROUPED_TOPK_COUNT, GROUPED_TOPK_THRESHOLD = 64, 256  # of a line of more than that: those above the greatest of groups
 MAX_SERIAL_SORT = 4096  # elements of a line that is sorted by one thread
 RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
@@ -120,11 +117,9 @@ def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, inver
 
 def _first(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
     """k elements in order behind the first ones, which are chosen one by one where they are few of a longer line."""
-    if (
-        not x.shape
-        or x.shape[dim] <= RANKED
-        or skip + k > (INSERTION_THRESHOLD if x.shape[dim] <= GROUPED_TOPK_THRESHOLD else GROUPED_TOPK_COUNT)
-    ):
+    size = x.shape[dim] if x.shape else 0
+    limit = INSERTION_THRESHOLD if size <= GROUPED_TOPK_THRESHOLD else GROUPED_TOPK_COUNT
+    if size <= RANKED or skip + k > limit:
         return _in_order(x, dim, inverted, skip, k, shape)
     kernel = loops.topk_sorted_small if skip + k <= INSERTION_THRESHOLD else topk_sorted
     return _in_lines(kernel, x, dim, (int(inverted), skip, k), ((0, shape), (1, shape)), (1,))
