@@ -12,19 +12,23 @@ from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.row_programs import over
 from ..scan.cuda import running_sum
 from . import cuda_complex, plans
-from .cuda_backward import expand_grad
+from .cuda_backward import row_gradient
 from .cuda_products import prod_others as prod_others
 
 Dims = tuple[int, ...]
 LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "norm_inf", -math.inf: "norm_neg_inf"}
 
 
-def sum_all(a: DeviceArray) -> DeviceArray:
-    return reduced("total", a, all_of(a), False)
+def reduction(name: str) -> Callable[..., DeviceArray]:
+    def kernel(a: DeviceArray, dim: Dims | int | None = None, keepdim: bool = False) -> DeviceArray:
+        return reduced(name, a, reduced_dims_of(a.ndim, dim), keepdim)
+
+    return kernel
 
 
-def sum_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return reduced("total", a, dim, keepdim)
+sum_all = sum_dim = reduction("total")
+prod_all = prod_dim = reduction("product")
+logsumexp = reduction("logsumexp")
 
 
 def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
@@ -39,20 +43,12 @@ def filled(self: DeviceArray, size: Dims) -> DeviceArray:
     return arrays.result_of(self.with_strides(size, steps))
 
 
-def prod_all(a: DeviceArray) -> DeviceArray:
-    return reduced("product", a, all_of(a), False)
+def mean_dim(a: DeviceArray, dim: Dims | None = None, keepdim: bool = False) -> DeviceArray:
+    dims = reduced_dims_of(a.ndim, dim)
+    return reduced("row_mean", a, dims, keepdim, float(math.prod(a.shape[d] for d in dims)))
 
 
-def prod_dim(a: DeviceArray, dim: int, keepdim: bool) -> DeviceArray:
-    return reduced("product", a, dim, keepdim)
-
-
-def mean_all(a: DeviceArray) -> DeviceArray:
-    return reduced("row_mean", a, all_of(a), False, float(a.size))
-
-
-def mean_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return reduced("row_mean", a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
+mean_all = mean_dim
 
 
 def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
@@ -69,16 +65,8 @@ def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
     return reduced(LENGTHS.get(p, "length_of_power"), value, dim, keepdim, *numbers)
 
 
-def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return reduced("logsumexp", a, dim, keepdim)
-
-
 def cumsum_backward(grad: DeviceArray, dim: int) -> DeviceArray:
     return running_sum(grad, dim, True)
-
-
-def all_of(a: DeviceArray) -> Dims:
-    return reduced_dims_of(a.ndim, None)
 
 
 # What stands for a program where numbers are complex; for others both parts are reduced by themselves.
@@ -104,5 +92,4 @@ def nansum(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     return reduced("total" if a.dtype.kind in "biu" else "nansum_row", a, dim, keepdim)
 
 
-def nansum_backward(grad: DeviceArray, x: DeviceArray, dim: Dims) -> DeviceArray:
-    return expand_grad("nansum_row_backward", (grad, x), dim)
+nansum_backward = row_gradient("nansum_row_backward", 2)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from ...device.cuda.array import DeviceArray
 from ...kernels.cpu.reduce_layout import folding, reduced_dims_of
@@ -38,16 +40,19 @@ def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
     return memory.result_of(seen.with_strides(shape, steps))
 
 
-def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    return expand_grad("var_row_backward", (grad, x), dim, float(correction))
+def row_gradient(name: str, count: int) -> Callable[..., DeviceArray]:
+    """The kernel of a program that takes so many arrays: the gradient, x, and perhaps the result."""
+
+    def kernel(*args: Any) -> DeviceArray:
+        return expand_grad(name, args[:count], *args[count:])
+
+    return kernel
 
 
-def std_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    return expand_grad("std_row_backward", (grad, x, result), dim, float(correction))
-
-
-def amax_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
-    return expand_grad("amax_row_backward", (grad, x, result), dim)
+var_backward = row_gradient("var_row_backward", 2)
+std_backward = row_gradient("std_row_backward", 3)
+amax_backward = row_gradient("amax_row_backward", 3)
+logsumexp_backward = row_gradient("logsumexp_row_backward", 3)
 
 
 def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: float, dim: Dims) -> DeviceArray:
@@ -56,11 +61,7 @@ def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: flo
         return value
     if math.isinf(p):
         return expand_grad("norm_inf_backward", (grad, x, result), dim)
-    return expand_grad("norm_p_backward", (grad, x, result), dim, float(p))
-
-
-def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims) -> DeviceArray:
-    return expand_grad("logsumexp_row_backward", (grad, x, result), dim)
+    return expand_grad("norm_p_backward", (grad, x, result), dim, p)
 
 
 def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
@@ -95,5 +96,5 @@ def expand_grad(name: str, arrays: tuple[DeviceArray, ...], dim: Dims | int | No
     dims = reduced_dims_of(x.ndim, dim)
     result = folding(x.shape, dims).result
     args = [RowInput("x", x, "row"), *(RowInput("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
-    value: DeviceArray = run(name, program(name), args, numbers, ROW, dims, False)
+    value: DeviceArray = run(name, program(name), args, tuple(map(float, numbers)), ROW, dims, False)
     return value
