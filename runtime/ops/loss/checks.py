@@ -57,17 +57,9 @@ def cross_entropy(
     return input, target, weight, reduction, ignore_index, label_smoothing
 
 
-def nll_loss_backward(
-    op: str,
-    grad_output: Any,
-    target: Any,
-    weight: Any,
-    total_weight: Any,
-    input_shape: Sequence[int],
-    reduction: int,
-    ignore_index: int,
-) -> tuple[Any, ...]:
+def nll_loss_backward(op: str, grad_output: Any, target: Any, weight: Any, *rest: Any) -> tuple[Any, ...]:
     """Target and weight that fit input_shape as in `nll_loss`, and a gradient in the shape of the reduced loss."""
+    total_weight, input_shape, reduction, ignore_index = rest
     _require_classes(op, target, weight, tuple(input_shape))
     _require_reduction(op, reduction)
     require_shape(op, "grad_output", grad_output, () if reduction else target._shape)
@@ -281,11 +273,7 @@ def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
 def reduction_word(
     op: str, size_average: bool | None, reduce: bool | None, reduction: Any, choices: Sequence[str] = REDUCTIONS
 ) -> str:
-    """The reduction of a loss; the older flags overrule the word.
-
-    Raises:
-        ValueError: reduction is none of `words`.
-    """
+    """The reduction of a loss; the older flags overrule the word."""
     if size_average is not None or reduce is not None:
         return reduction_of_flags(size_average, reduce)
     if string(op, "reduction", reduction) not in choices:

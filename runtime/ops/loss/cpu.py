@@ -20,7 +20,8 @@ from ...kernels.cpu.sums import CHUNK, sum_of_chunks
 from . import cpu_loops, plans
 
 Array = np.ndarray
-Pair = tuple[Array | None, Array | None]
+Maybe = Array | None
+Pair = tuple[Maybe, Maybe]
 
 NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
 
@@ -46,7 +47,7 @@ def mse_loss_gradients(output_mask: Sequence[bool], grad: Array, input: Array, t
     return first, mse_loss_backward(grad, target, input, reduction) if output_mask[1] else None
 
 
-def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: int = 1) -> Array:
+def binary_cross_entropy(input: Array, target: Array, weight: Maybe = None, reduction: int = 1) -> Array:
     lines = _flat(input), _flat(target)
     for name, values in zip(("input", "target"), lines, strict=True):
         if cpu_loops.outside(values):
@@ -59,7 +60,7 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
 
 
 def binary_cross_entropy_backward(
-    grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
+    grad_output: Array, input: Array, target: Array, weight: Maybe, reduction: int
 ) -> Array:
     result = np.empty(input.shape, input.dtype)
     by_slices(cpu_loops.bernoulli_backward, (_flat(input), _flat(target), result.reshape(-1)), input.size)
@@ -67,7 +68,7 @@ def binary_cross_entropy_backward(
 
 
 def binary_cross_entropy_with_logits(
-    input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = 1
+    input: Array, target: Array, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
 ) -> Array:
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
     if reduction:
@@ -78,7 +79,7 @@ def binary_cross_entropy_with_logits(
 
 
 def binary_cross_entropy_with_logits_backward(
-    grad_output: Array, input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
+    grad_output: Array, input: Array, target: Array, weight: Maybe, pos_weight: Maybe, reduction: int
 ) -> Array:
     result = np.empty(input.shape, input.dtype)
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
@@ -90,7 +91,7 @@ def _flat(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _weights(weight: Array | None, like: Array) -> Array:
+def _weights(weight: Maybe, like: Array) -> Array:
     """Weights broadcast to the shape of `like` and flattened; no elements for None."""
     if weight is None:
         return NO_WEIGHTS[like.dtype]
@@ -107,7 +108,7 @@ def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int
     return np.asarray(total, input.dtype)
 
 
-def _scaled(derivatives: Array, grad_output: Array, weight: Array | None, reduction: int) -> Array:
+def _scaled(derivatives: Array, grad_output: Array, weight: Maybe, reduction: int) -> Array:
     args = _flat(grad_output), _scale(derivatives, reduction), _weights(weight, derivatives)
     by_slices(cpu_loops.scale, (derivatives.reshape(-1), *args), derivatives.size)
     return derivatives
@@ -120,7 +121,7 @@ def _scale(input: Array, reduction: int) -> float:
 def cross_entropy(
     input: Array,
     target: Array,
-    weight: Array | None = None,
+    weight: Maybe = None,
     reduction: int = 1,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
@@ -149,7 +150,7 @@ def cross_entropy_backward(
     grad_output: Array,
     input: Array,
     target: Array,
-    weight: Array | None,
+    weight: Maybe,
     saved_state: Array,
     reduction: int,
     ignore_index: int,
@@ -167,7 +168,7 @@ def cross_entropy_backward(
 
 
 def nll_loss(
-    input: Array, target: Array, weight: Array | None = None, reduction: int = 1, ignore_index: int = -100
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[Array, Array]:
     """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims)."""
     args = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
@@ -181,7 +182,7 @@ def nll_loss(
 def nll_loss_backward(
     grad_output: Array,
     target: Array,
-    weight: Array | None,
+    weight: Maybe,
     total_weight: Array,
     input_shape: tuple[int, ...],
     reduction: int,

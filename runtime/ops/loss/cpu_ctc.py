@@ -43,14 +43,7 @@ def alignment_losses(
 
 @jit
 def alignment_gradients(
-    grad: Array,
-    log_probs: Array,
-    targets: Array,
-    lengths: Array,
-    blank: int,
-    result: Array,
-    first: int,
-    last: int,
+    grad: Array, log_probs: Array, targets: Array, lengths: Array, blank: int, result: Array, first: int, last: int
 ) -> None:
     """result - grad times the probability of each class at each step; nan where there is no alignment."""
     for n in range(first, last):

@@ -13,8 +13,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def reduced_loss(name: str, loss: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> Tensor:
-    word = reduction_word(name, size_average, reduce, reduction)
-    return _reduced(loss, word)
+    return _reduced(loss, reduction_word(name, size_average, reduce, reduction))
 
 
 def _reduced(loss: Tensor, word: str) -> Tensor:

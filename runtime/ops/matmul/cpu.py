@@ -19,6 +19,7 @@ from .cpu_products import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 Number = int | float | complex
 
 
@@ -26,7 +27,7 @@ def mm(a: Array, b: Array) -> Array:
     return matmul2d_as_stored(a, b)
 
 
-def mm_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
+def mm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> tuple[Maybe, ...]:
     return (
         None if b is None or not output_mask[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
         None if a is None or not output_mask[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
@@ -38,9 +39,7 @@ def bmm(a: Array, b: Array) -> Array:
     return np.multiply(widened(a), widened(b), order="C") if a.shape[2] == 1 else matmul3d_as_stored(a, b)
 
 
-def bmm_backward(
-    output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None
-) -> tuple[Array | None, ...]:
+def bmm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> tuple[Maybe, ...]:
     return (
         None if b is None or not output_mask[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
         None if a is None or not output_mask[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
@@ -51,7 +50,7 @@ def mv(a: Array, x: Array) -> Array:
     return matrix_vector(a, x)
 
 
-def mv_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
+def mv_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, x: Maybe) -> tuple[Maybe, ...]:
     return (
         None if x is None or not output_mask[0] else np.multiply.outer(grad, x),
         None if a is None or not output_mask[1] else matrix_vector(contiguous_or_transposed(a).T, grad),

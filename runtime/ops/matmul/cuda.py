@@ -12,8 +12,9 @@ from ...kernels.cuda_libraries.matmul import common, multiply, multiply_with_bia
 from ..reduction.cuda import sum_dim
 
 Array = DeviceArray
+Maybe = Array | None
 Number = int | float | complex
-Gradients = tuple[Array | None, ...]
+Gradients = tuple[Maybe, ...]
 
 
 def mm(a: Array, b: Array) -> Array:
@@ -23,7 +24,7 @@ def mm(a: Array, b: Array) -> Array:
 bmm = mm
 
 
-def mm_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> Gradients:
+def mm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> Gradients:
     return (
         None if b is None or not output_mask[0] else multiply(grad, swapped(b)),
         None if a is None or not output_mask[1] else multiply(swapped(a), grad),
@@ -37,7 +38,7 @@ def mv(a: Array, x: Array) -> Array:
     return multiply(a, column(x)).reshape((a.shape[0],))
 
 
-def mv_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> Gradients:
+def mv_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, x: Maybe) -> Gradients:
     return (
         None if x is None or not output_mask[0] else multiply(column(grad), row(x)),
         None if a is None or not output_mask[1] else mv(swapped(a), grad),
@@ -81,15 +82,11 @@ def plus(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     shape = (*a.shape[:-1], b.shape[-1])
     result = result_for(a, b, shape)
     if beta != 0:
-        arrays.copy(as_stored(result), broadcast(c, shape))
+        arrays.copy(result.as_read(result.stored), broadcast(c, shape))
     return multiply(a, b, result, alpha, beta)
 
 
-def as_stored(a: Array) -> Array:
-    return a.as_read(a.stored)
-
-
-def linear(input: Array, weight: Array, bias: Array | None) -> Array:
+def linear(input: Array, weight: Array, bias: Maybe) -> Array:
     rows = as_rows(input)
     columns = swapped(weight) if weight.ndim == 2 else column(weight)
     if bias is None:
@@ -117,14 +114,14 @@ def linear_weight_backward(grad_output: Array, input: Array) -> Array:
 def linear_backward(
     output_mask: Sequence[bool],
     grad_output: Array,
-    input: Array | None,
-    weight: Array | None,
+    input: Maybe,
+    weight: Maybe,
     input_shape: Sequence[int],
     weight_shape: Sequence[int],
 ) -> Gradients:
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = reshaped(grad_output, prod(input_shape[:-1]), outputs)
-    results: list[Array | None] = [None, None, None]
+    results: list[Maybe] = [None, None, None]
     if output_mask[0] and weight is not None:
         results[0] = multiply(rows, reshaped(weight, outputs, weight_shape[-1])).reshape(tuple(input_shape))
     if output_mask[1] and input is not None:

@@ -20,6 +20,8 @@ from ..reduction.cuda import sum_to_size
 from .cpu_layout import layout_of
 from .cuda_layout import kind_of
 
+Array = DeviceArray
+
 
 def scaled(x: Any, weight: Any, bias: Any) -> Any:
     return x * weight + bias
@@ -30,12 +32,13 @@ def unit_scaled(x: Any, factor: Any, mean: Any, var: Any, eps: Any) -> Any:
 
 
 Ints = tuple[int, ...]
-Maybe = DeviceArray | None
-Three = tuple[DeviceArray, DeviceArray, DeviceArray]
+new = arrays.result
+Maybe = Array | None
+Three = tuple[Array, Array, Array]
 
 
 def standardize_any(
-    input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
+    input: Array, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
 ) -> Three:
     order, rows = rows_over(input.shape, dim)
     units, mean, var = arrays.scratch(input, input.shape), *(arrays.result(input, stats_shape) for _ in range(2))
@@ -46,10 +49,10 @@ def standardize_any(
 
 def standardize_backward_any(
     output_mask: Sequence[bool],
-    grad: DeviceArray,
-    input: DeviceArray,
+    grad: Array,
+    input: Array,
     weight: Maybe,
-    stats: tuple[DeviceArray, DeviceArray],
+    stats: tuple[Array, Array],
     dim: Ints,
     affine_shape: Ints,
     eps: float,
@@ -81,23 +84,23 @@ def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
     return (*remaining_dims, *dim), Rows("rows", prod(shape[d] for d in remaining_dims), along, (along,))
 
 
-def merged_view(array: DeviceArray, order: Ints) -> DeviceArray:
+def merged_view(array: Array, order: Ints) -> Array:
     return arrays.moved(permuted(array, *order))
 
 
-def restored_order(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
+def restored_order(array: Array, order: Ints, shape: Ints) -> Array:
     """A view of an array whose memory has dimensions in this order, in the order that they have in a shape."""
     back = sorted(range(len(order)), key=order.__getitem__)
     return permuted(array.reshape(tuple(shape[d] for d in order)), *back)
 
 
-def seen(values: Maybe, shape: Ints, neutral: float) -> DeviceArray | float:
+def seen(values: Maybe, shape: Ints, neutral: float) -> Array | float:
     return neutral if values is None else in_memory_order(values).reshape(shape)
 
 
 def standardize(
-    input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
-) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+    input: Array, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
+) -> tuple[Array, Array, Array]:
     plain = weight is None and bias is None
     kind = kind_of(input.shape, dim, () if plain else affine_shape)
     stats = layout_of(input.shape, dim, affine_shape, plain).stats_shape
@@ -112,11 +115,11 @@ def standardize(
 
 def standardize_backward(
     output_mask: Sequence[bool],
-    grad: DeviceArray,
+    grad: Array,
     input: Maybe,
     weight: Maybe,
-    mean: DeviceArray,
-    var: DeviceArray,
+    mean: Array,
+    var: Array,
     dim: Ints,
     affine_shape: Ints,
     eps: float,
@@ -144,9 +147,7 @@ def standardize_backward(
     return [x if yes else None for x, yes in zip((result, share, shift), output_mask, strict=True)]
 
 
-def standardize_groups(
-    input: DeviceArray, weight: Maybe, bias: Maybe, groups: int, eps: float
-) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+def standardize_groups(input: Array, weight: Maybe, bias: Maybe, groups: int, eps: float) -> tuple[Array, Array, Array]:
     shape = (groups, input.shape[1] // groups, 1)
     result, mean, var = standardize(grouped(input, groups), weight, bias, (2, 3), shape, eps)
     return result.reshape(input.shape), mean, var
@@ -154,11 +155,11 @@ def standardize_groups(
 
 def standardize_groups_backward(
     output_mask: Sequence[bool],
-    grad: DeviceArray,
+    grad: Array,
     input: Maybe,
     weight: Maybe,
-    mean: DeviceArray,
-    var: DeviceArray,
+    mean: Array,
+    var: Array,
     groups: int,
     eps: float,
 ) -> Sequence[Maybe]:
@@ -167,15 +168,13 @@ def standardize_groups_backward(
     return standardize_backward(output_mask, grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
-def grouped(array: DeviceArray, groups: int) -> DeviceArray:
+def grouped(array: Array, groups: int) -> Array:
     samples, channels = array.shape[:2]
     space = array.size // max(samples * channels, 1)
     return in_order(array).reshape(samples, groups, channels // groups, space)
 
 
-def normalize_by(
-    input: DeviceArray, mean: DeviceArray, var: DeviceArray, weight: Maybe, bias: Maybe, eps: float
-) -> DeviceArray:
+def normalize_by(input: Array, mean: Array, var: Array, weight: Maybe, bias: Maybe, eps: float) -> Array:
     samples, channels = input.shape[:2]
     space = input.size // max(samples * channels, 1)
     x = in_order(input)
@@ -188,15 +187,11 @@ def normalize_by(
     return result
 
 
-def new(like: DeviceArray, shape: Ints) -> DeviceArray:
-    return arrays.result(like, shape)
-
-
-def empty_like(x: DeviceArray) -> DeviceArray:
+def empty_like(x: Array) -> Array:
     return new(x, x.shape)
 
 
-def table(values: Maybe, neutral: float, like: DeviceArray, shape: Ints) -> DeviceArray:
+def table(values: Maybe, neutral: float, like: Array, shape: Ints) -> Array:
     """Weights or shifts in row order; `neutral` everywhere in place of None."""
     if values is not None:
         return in_order(values)
@@ -205,7 +200,7 @@ def table(values: Maybe, neutral: float, like: DeviceArray, shape: Ints) -> Devi
     return made
 
 
-def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> tuple[DeviceArray, DeviceArray]:
+def normalize_rms(input: Array, weight: Maybe, dim: Ints, eps: float) -> tuple[Array, Array]:
     x = in_order(input)
     made = empty_like(x), new(x, (*x.shape[: -len(dim)], *[1] * len(dim)))
     compute(program("normalize_rms"), rows_of_last(x, dim), (x, _weights(weight, x, dim)), made, (eps,))
@@ -213,7 +208,7 @@ def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> t
 
 
 def normalize_rms_backward(
-    output_mask: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, scales: Array, dim: Ints
 ) -> tuple[Maybe, Maybe]:
     g, x, rows = in_order(grad), in_order(input), rows_of_last(input, dim)
     result, sums, scale = None, None, in_order(scales)
@@ -227,10 +222,10 @@ def normalize_rms_backward(
     return result, sums
 
 
-def rows_of_last(x: DeviceArray, dim: Ints) -> Rows:
+def rows_of_last(x: Array, dim: Ints) -> Rows:
     along = prod(x.shape[-len(dim) :])
     return Rows("rows", prod(x.shape[: -len(dim)]), along, (along,))
 
 
-def _weights(weight: Maybe, x: DeviceArray, dim: Ints) -> DeviceArray:
+def _weights(weight: Maybe, x: Array, dim: Ints) -> Array:
     return table(weight, 1, x, x.shape[-len(dim) :])

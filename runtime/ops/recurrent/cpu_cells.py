@@ -22,6 +22,7 @@ from ...kernels.llvm.matmul_tiles import panel_width
 from ..reduction.cpu import sum_dim
 
 Array = np.ndarray
+Maybe = Array | None
 SEQUENCES = 4  # that one thread goes through, at least
 
 
@@ -126,13 +127,13 @@ def rows_of(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(prod(array.shape[:-1]), array.shape[-1])
 
 
-def parts_of(weight: Array | None, parts: int) -> Array | None:
+def parts_of(weight: Maybe, parts: int) -> Maybe:
     if weight is None:
         return None
     return np.ascontiguousarray(weight).reshape(parts, len(weight) // parts, *weight.shape[1:])
 
 
-def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
+def projected(rows: Array, weight: Any, bias: Maybe, to: Array) -> None:
     """to[k] = rows weight[k]^T + bias[k] for each gate; `to` may have more of them, which become the bias alone."""
     if bias is not None:
         to[...] = bias[:, None]
@@ -159,16 +160,16 @@ def bias_backward(grads: Array) -> Array:
     return sum_dim(grads, (1,), False).reshape(-1)
 
 
-def state_of(value: Array | None, like: Array) -> Array:
+def state_of(value: Maybe, like: Array) -> Array:
     """A copy that the loops may write to; zeros for None."""
     return np.zeros(like.shape, like.dtype) if value is None else np.array(value, order="C")
 
 
-def total_bias(first: Array | None, second: Array | None, parts: int) -> Array | None:
+def total_bias(first: Maybe, second: Maybe, parts: int) -> Maybe:
     return None if first is None or second is None else parts_of(first + second, parts)
 
 
-def above(grad_output: Array | None, rows: int, width: int, dtype: np.dtype) -> Array:
+def above(grad_output: Maybe, rows: int, width: int, dtype: np.dtype) -> Array:
     """A copy of the output's gradient for all rows, to which loops add; zeros for None."""
     return np.zeros((rows, width), dtype) if grad_output is None else np.array(rows_of(grad_output))
 

@@ -26,6 +26,7 @@ from .cpu_cells import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
 
 
@@ -34,8 +35,8 @@ def gru_layer(
     hidden: Array,
     weight_ih: Array,
     weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
+    bias_ih: Maybe,
+    bias_hh: Maybe,
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array, ...]:
@@ -51,7 +52,7 @@ def gru_layer(
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, gates
 
 
-def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
+def _biases(bias_ih: Maybe, bias_hh: Maybe) -> Maybe:
     """Biases of the gates: the sums of both, but for the candidate each by itself."""
     if bias_ih is None or bias_hh is None:
         return None
@@ -61,7 +62,7 @@ def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
 
 def gru_layer_backward(
     output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
+    grads: Sequence[Maybe],
     input: Array,
     hidden: Array,
     weight_ih: Array,
@@ -70,7 +71,7 @@ def gru_layer_backward(
     gates: Array,
     batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
     gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
     panels = panels_of(parts_of(weight_hh, GATES), False)

@@ -28,6 +28,7 @@ from .cpu_cells import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 GATES = 4  # input, forget, candidate, output
 
 
@@ -37,9 +38,9 @@ def lstm_layer(
     cell: Array,
     weight_ih: Array,
     weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    weight_hr: Array | None,
+    bias_ih: Maybe,
+    bias_hh: Maybe,
+    weight_hr: Maybe,
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array, ...]:
@@ -57,7 +58,7 @@ def lstm_layer(
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, cell, gates, cells
 
 
-def _projection(weight_hr: Array | None, across: bool, dtype: np.dtype) -> Array:
+def _projection(weight_hr: Maybe, across: bool, dtype: np.dtype) -> Array:
     if weight_hr is None:
         return np.empty((0, 0, 0), dtype)
     return panels_of(parts_of(weight_hr, 1), across)
@@ -65,19 +66,19 @@ def _projection(weight_hr: Array | None, across: bool, dtype: np.dtype) -> Array
 
 def lstm_layer_backward(
     output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
+    grads: Sequence[Maybe],
     input: Array,
     hidden: Array,
     cell: Array,
     weight_ih: Array,
     weight_hh: Array,
-    weight_hr: Array | None,
+    weight_hr: Maybe,
     output: Array,
     gates: Array,
     cells: Array,
     batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:
     steps = steps_of(input.shape, batch_sizes, reverse)
     grad_hidden, grad_cell = state_of(grads[1], hidden), state_of(grads[2], cell)
     gate_grads = np.empty(gates.shape, gates.dtype)

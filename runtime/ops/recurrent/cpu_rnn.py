@@ -27,6 +27,7 @@ from .cpu_cells import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 
 
 def rnn_layer(
@@ -34,8 +35,8 @@ def rnn_layer(
     hidden: Array,
     weight_ih: Array,
     weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
+    bias_ih: Maybe,
+    bias_hh: Maybe,
     batch_sizes: tuple[int, ...],
     reverse: bool,
     nonlinearity: str,
@@ -52,7 +53,7 @@ def rnn_layer(
 
 def rnn_layer_backward(
     output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
+    grads: Sequence[Maybe],
     input: Array,
     hidden: Array,
     weight_ih: Array,
@@ -61,7 +62,7 @@ def rnn_layer_backward(
     batch_sizes: tuple[int, ...],
     reverse: bool,
     nonlinearity: str,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:
     steps, grad_hidden, rows = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden), rows_of(input)
     gate_grads = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
     panels = panels_of(parts_of(weight_hh, 1), False)

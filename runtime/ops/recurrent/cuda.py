@@ -29,6 +29,7 @@ from .cuda_cells import (
 )
 
 Array = DeviceArray
+Maybe = Array | None
 GRU_GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
 
 
@@ -37,8 +38,8 @@ def gru_layer(
     hidden: Array,
     weight_ih: Array,
     weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
+    bias_ih: Maybe,
+    bias_hh: Maybe,
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array, ...]:
@@ -56,7 +57,7 @@ def gru_layer(
     return output.reshape((*input.shape[:-1], size)), state, gates
 
 
-def biases(bias_ih: Array | None, bias_hh: Array | None) -> list[list[Array]]:
+def biases(bias_ih: Maybe, bias_hh: Maybe) -> list[list[Array]]:
     """Biases of the gates: both of each, but for the candidate each by itself."""
     first, second = biases_of(bias_ih, GRU_GATES), biases_of(bias_hh, GRU_GATES)
     if not first or not second:
@@ -66,7 +67,7 @@ def biases(bias_ih: Array | None, bias_hh: Array | None) -> list[list[Array]]:
 
 def gru_layer_backward(
     output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
+    grads: Sequence[Maybe],
     input: Array,
     hidden: Array,
     weight_ih: Array,
@@ -75,7 +76,7 @@ def gru_layer_backward(
     gates: Array,
     batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
@@ -122,9 +123,9 @@ def lstm_layer(
     cell: Array,
     weight_ih: Array,
     weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    weight_hr: Array | None,
+    bias_ih: Maybe,
+    bias_hh: Maybe,
+    weight_hr: Maybe,
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array, ...]:
@@ -150,19 +151,19 @@ def lstm_layer(
 
 def lstm_layer_backward(
     output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
+    grads: Sequence[Maybe],
     input: Array,
     hidden: Array,
     cell: Array,
     weight_ih: Array,
     weight_hh: Array,
-    weight_hr: Array | None,
+    weight_hr: Maybe,
     output: Array,
     gates: Array,
     cells: Array,
     batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
@@ -198,8 +199,8 @@ def rnn_layer(
     hidden: Array,
     weight_ih: Array,
     weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
+    bias_ih: Maybe,
+    bias_hh: Maybe,
     batch_sizes: tuple[int, ...],
     reverse: bool,
     nonlinearity: str,
@@ -217,7 +218,7 @@ def rnn_layer(
 
 def rnn_layer_backward(
     output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
+    grads: Sequence[Maybe],
     input: Array,
     hidden: Array,
     weight_ih: Array,
@@ -226,7 +227,7 @@ def rnn_layer_backward(
     batch_sizes: tuple[int, ...],
     reverse: bool,
     nonlinearity: str,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:
     rows, size = rows_of(input), hidden.shape[1]
     table = table_of(input.shape, batch_sizes, reverse)
     later, values = state_of(grads[1], hidden), rows_of(output)

@@ -18,9 +18,8 @@ from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels
 from .cpu_cells import steps_of
 
-__all__ = ["steps_of"]
-
 Array = DeviceArray
+Maybe = Array | None
 Table = list[tuple[int, int]]  # first row and rows of each step
 
 
@@ -36,7 +35,7 @@ def rows_of(a: Array) -> Array:
     return arrays.contiguous(a).reshape((prod(a.shape[:-1]), a.shape[-1]))
 
 
-def state_of(value: Array | None, like: Array) -> Array:
+def state_of(value: Maybe, like: Array) -> Array:
     if value is not None:
         return arrays.copied(value)
     result = empty(like, *like.shape)
@@ -44,7 +43,7 @@ def state_of(value: Array | None, like: Array) -> Array:
     return result
 
 
-def above(grad_output: Array | None, like: Array, rows: int, width: int) -> Array:
+def above(grad_output: Maybe, like: Array, rows: int, width: int) -> Array:
     if grad_output is not None:
         return arrays.copied(grad_output).reshape((rows, width))
     result = empty(like, rows, width)
@@ -89,14 +88,14 @@ def plus(to: Array, other: Array) -> None:
     per_element.run(kernels.added, to.size, to.dtype, to, value, 0, to.shape[-1])
 
 
-def biases_of(bias: Array | None, gates: int) -> list[Array]:
+def biases_of(bias: Maybe, gates: int) -> list[Array]:
     if bias is None:
         return []
     parts = by_gates(bias, gates)
     return [selected(parts, 0, k) for k in range(gates)]
 
 
-def totals(first: Array | None, second: Array | None, gates: int) -> list[list[Array]]:
+def totals(first: Maybe, second: Maybe, gates: int) -> list[list[Array]]:
     one, two = biases_of(first, gates), biases_of(second, gates)
     return [[one[k], two[k]] for k in range(gates)] if one and two else [[] for _ in range(gates)]
 

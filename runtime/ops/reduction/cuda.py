@@ -15,12 +15,13 @@ from . import cuda_complex, plans
 from .cuda_backward import row_gradient
 from .cuda_products import prod_others as prod_others
 
+Array = DeviceArray
 Dims = tuple[int, ...]
 LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "norm_inf", -math.inf: "norm_neg_inf"}
 
 
-def reduction(name: str) -> Callable[..., DeviceArray]:
-    def kernel(a: DeviceArray, dim: Dims | int | None = None, keepdim: bool = False) -> DeviceArray:
+def reduction(name: str) -> Callable[..., Array]:
+    def kernel(a: Array, dim: Dims | int | None = None, keepdim: bool = False) -> Array:
         return reduced(name, a, reduced_dims_of(a.ndim, dim), keepdim)
 
     return kernel
@@ -31,19 +32,19 @@ prod_all = prod_dim = reduction("product")
 logsumexp = reduction("logsumexp")
 
 
-def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
+def sum_to_size(a: Array, size: Dims) -> Array:
     dims = plans.grown(size, a.shape)
     if not dims:  # which would stand for all
         return arrays.in_order(a).reshape(size)
     return reduced("total", a, dims, True).reshape(size)
 
 
-def filled(self: DeviceArray, size: Dims) -> DeviceArray:
+def filled(self: Array, size: Dims) -> Array:
     steps = (0,) * len(size)
     return arrays.result_of(self.with_strides(size, steps))
 
 
-def mean_dim(a: DeviceArray, dim: Dims | None = None, keepdim: bool = False) -> DeviceArray:
+def mean_dim(a: Array, dim: Dims | None = None, keepdim: bool = False) -> Array:
     dims = reduced_dims_of(a.ndim, dim)
     return reduced("row_mean", a, dims, keepdim, float(math.prod(a.shape[d] for d in dims)))
 
@@ -51,26 +52,26 @@ def mean_dim(a: DeviceArray, dim: Dims | None = None, keepdim: bool = False) -> 
 mean_all = mean_dim
 
 
-def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
+def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     return reduced("variance", a, dim, keepdim, float(correction))
 
 
-def std_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
+def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     return reduced("std", a, dim, keepdim, float(correction))
 
 
-def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
+def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     numbers = () if p in LENGTHS else (float(p),)
     value = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
     return reduced(LENGTHS.get(p, "length_of_power"), value, dim, keepdim, *numbers)
 
 
-def cumsum_backward(grad: DeviceArray, dim: int) -> DeviceArray:
+def cumsum_backward(grad: Array, dim: int) -> Array:
     return running_sum(grad, dim, True)
 
 
 # What stands for a program where numbers are complex; for others both parts are reduced by themselves.
-OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
+OF_COMPLEX: dict[str, Callable[..., Array]] = {
     "product": cuda_complex.product,
     "variance": cuda_complex.variance,
     "std": cuda_complex.std,
@@ -78,9 +79,9 @@ OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
 }
 
 
-def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers: Any) -> DeviceArray:
+def reduced(name: str, a: Array, dim: Dims | int, keepdim: bool, *numbers: Any) -> Array:
     if a.dtype.kind != "c":
-        result: DeviceArray = over(name, (a,), dim, *numbers, keepdim=keepdim)
+        result: Array = over(name, (a,), dim, *numbers, keepdim=keepdim)
         return result
     dims = reduced_dims_of(a.ndim, dim)
     if name in OF_COMPLEX:
@@ -88,7 +89,7 @@ def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers:
     return cuda_complex.linear(name, a, dims, keepdim, *numbers)
 
 
-def nansum(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
     return reduced("total" if a.dtype.kind in "biu" else "nansum_row", a, dim, keepdim)
 
 

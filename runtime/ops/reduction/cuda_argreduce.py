@@ -12,37 +12,38 @@ from ...kernels.cpu.row_shapes import Output
 from ...kernels.cuda_launch.row_programs import over
 from . import cuda_complex
 
+Array = DeviceArray
 Dims = tuple[int, ...]
 INT64 = np.dtype(np.int64)
 
 
-def in_registers(a: DeviceArray) -> DeviceArray:
+def in_registers(a: Array) -> Array:
     """An array of integers or bools, of which kernels compute with int64."""
     return a.as_read(INT64) if a.dtype.kind in "iub" else a
 
 
-def element_of(a: DeviceArray) -> Output:
+def element_of(a: Array) -> Output:
     return Output("each", a.dtype.name) if a.dtype.kind in "iub" else Output("each")
 
 
-def extreme(name: str) -> Callable[..., DeviceArray]:
-    def kernel(a: DeviceArray, dim: Dims | None = None, keepdim: bool = False) -> DeviceArray:
+def extreme(name: str) -> Callable[..., Array]:
+    def kernel(a: Array, dim: Dims | None = None, keepdim: bool = False) -> Array:
         dims, outputs = reduced_dims_of(a.ndim, dim), (element_of(a),)
         return over(name, (in_registers(a),), dims, keepdim=keepdim, outputs=outputs)
 
     return kernel
 
 
-def with_argmax(name: str) -> Callable[..., tuple[DeviceArray, DeviceArray]]:
-    def kernel(a: DeviceArray, dim: int | None, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+def with_argmax(name: str) -> Callable[..., tuple[Array, Array]]:
+    def kernel(a: Array, dim: int | None, keepdim: bool) -> tuple[Array, Array]:
         dims, outputs = reduced_dims_of(a.ndim, dim), (element_of(a), Output("each", "int64"))
         return over(name, (in_registers(a),), dims, keepdim=keepdim, outputs=outputs)
 
     return kernel
 
 
-def truth(name: str) -> Callable[..., DeviceArray]:
-    def kernel(a: DeviceArray, dim: Dims | None = None, keepdim: bool = False) -> DeviceArray:
+def truth(name: str) -> Callable[..., Array]:
+    def kernel(a: Array, dim: Dims | None = None, keepdim: bool = False) -> Array:
         value, dims = cuda_complex.truths(a) if a.dtype.kind == "c" else a, reduced_dims_of(a.ndim, dim)
         return over(name, (in_registers(value),), dims, keepdim=keepdim, outputs=(Output("each", "bool"),))
 
@@ -57,9 +58,9 @@ any_all = any_dim = truth("some")
 all_all = all_dim = truth("every")
 
 
-def argmax(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
+def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
     return with_argmax("max_with_indices")(a, dim, keepdim)[1]
 
 
-def argmin(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
+def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     return with_argmax("min_with_indices")(a, dim, keepdim)[1]

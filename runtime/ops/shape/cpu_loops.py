@@ -18,18 +18,7 @@ Array = np.ndarray
 
 @jit(halves=WRITTEN)
 def strided_copy(
-    x: Array,
-    out: Array,
-    n0: int,
-    n1: int,
-    n2: int,
-    n3: int,
-    n4: int,
-    s0: int,
-    s1: int,
-    s2: int,
-    s3: int,
-    s4: int,
+    x: Array, out: Array, n0: int, n1: int, n2: int, n3: int, n4: int, s0: int, s1: int, s2: int, s3: int, s4: int
 ) -> None:
     """A contiguous copy of up to five dimensions: blocks of windows, and heads of attention, have as many."""
     offset = 0

@@ -110,6 +110,18 @@ def collect(part: Array, totals: Array, row: int) -> None:
 
 
 @jit
+def add_exponentials(x: Array, start: int, tops: Array, sums: Array) -> None:
+    totals = np.zeros(sums.size)
+    for i in range(x.shape[0]):
+        row = x[i, start : start + sums.size]
+        for j in range(sums.size):
+            sums[j] += exp_of_masked(row[j] - tops[j])
+        collect(sums, totals, i)
+    for j in range(sums.size):
+        sums[j] += totals[j]
+
+
+@jit
 def softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     shape, line = (before, along, after), first
     table, out = x.reshape(shape), result.reshape(shape)
@@ -142,15 +154,9 @@ def log_softmax_columns(x: Array, result: Array, before: int, along: int, after:
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
-        totals = np.zeros(part.size)
         tops_of(table[b], start, tops)
-        for i in range(along):
-            row = table[b, i, start:stop]
-            for j in range(part.size):
-                part[j] += exp_of_masked(row[j] - tops[j])
-            collect(part, totals, i)
+        add_exponentials(table[b], start, tops, part)
         for j in range(part.size):
-            part[j] += totals[j]
             part[j] = log(part[j])
         for i in range(along):
             row, to = table[b, i, start:stop], out[b, i, start:stop]
@@ -220,17 +226,11 @@ def log_totals(x: Array, result: Array, before: int, along: int, after: int, fir
             line += 1
             continue
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
-        totals = np.zeros(part.size)
         tops_of(table[b], start, tops)
         for j in range(tops.size):
             tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
-        for i in range(along):
-            row = table[b, i, start:stop]
-            for j in range(part.size):
-                part[j] += exp_of_masked(row[j] - tops[j])
-            collect(part, totals, i)
+        add_exponentials(table[b], start, tops, part)
         out = result[line : line + stop - start]
         for j in range(out.size):
-            part[j] += totals[j]
             out[j] = log(part[j]) + tops[j]
         line += stop - start

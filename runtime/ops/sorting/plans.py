@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
-from ...kernels.cpu.reduce_layout import Folding, folding
+from ...kernels.cpu.plan import Find, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
+from ...kernels.cpu.reduce_layout import folding
 from ..indexing.cpu_gather_loops import gather_of
 from . import cpu_ranks as loops
 from .cpu_counting_loops import MATCHED, bins_needed, counts_of_bins, even_counts, match, search
@@ -54,34 +54,29 @@ def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
     return _first(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
 
 
-@of_any_dtype
-def median_all(x: Layout) -> Plan | None:
-    return _median_of_all(x, 0)
+def median_of_all(skips: int) -> Find:
+    @of_any_dtype
+    def find(x: Layout) -> Plan | None:
+        if x.strides is not None or not 0 < prod(x.shape) <= MAX_MEDIAN_ELEMENTS:
+            return None
+        return (Step(loops.median_of_all, (0,), ((0, ()),), (), (skips,)),)
+
+    return find
 
 
-@of_any_dtype
-def nanmedian_all(x: Layout) -> Plan | None:
-    return _median_of_all(x, 1)
+def medians(skips: int) -> Find:
+    @of_any_dtype
+    def find(x: Layout, dim: int, keepdim: bool) -> Plan | None:
+        shape = folding(x.shape, dim, keepdim).result
+        return _in_lines(loops.middles, x, dim, (skips,), ((0, shape), (1, shape)), (1,))
+
+    return find
 
 
-def _median_of_all(x: Layout, skips: int) -> Plan | None:
-    if x.strides is not None or not 0 < prod(x.shape) <= MAX_MEDIAN_ELEMENTS:
-        return None
-    return (Step(loops.median_of_all, (0,), ((0, ()),), (), (skips,)),)
-
-
-@of_any_dtype
-def median_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    return _middles(x, folding(x.shape, dim, keepdim), dim, 0)
-
-
-@of_any_dtype
-def nanmedian_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    return _middles(x, folding(x.shape, dim, keepdim), dim, 1)
-
-
-def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
-    return _in_lines(loops.middles, x, dim, (skips,), ((0, fold.result), (1, fold.result)), (1,))
+median_all = median_of_all(0)
+nanmedian_all = median_of_all(1)
+median_dim = medians(0)
+nanmedian_dim = medians(1)
 
 
 @of_any_dtype
