@@ -19,19 +19,8 @@ from ...kernels.scalar import exp, log
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_scores: Any = None
-get_targets: Any = None
-get_steps: Any = None
-get_labels: Any = None
-get_ahead: Any = None
-get_behind: Any = None
-get_losses: Any = None
-get_grad: Any = None
-get_result: Any = None
-put_ahead: Any = None
-put_behind: Any = None
-put_losses: Any = None
-put_result: Any = None
+get_scores = get_targets = get_steps = get_labels = get_ahead = get_behind = get_losses = get_grad = get_result = index
+put_ahead = put_behind = put_losses = put_result = index
 
 
 def log_sum(a: Any, b: Any, c: Any, never: Any) -> Any:

@@ -12,8 +12,7 @@ from ...kernels.scalar import exp, log, log1p
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_x: Any = None
-get_target: Any = None
+get_x = get_target = index
 
 
 def bernoulli(x: Any, target: Any, weight: Any) -> Any:

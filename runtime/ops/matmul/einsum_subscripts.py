@@ -84,16 +84,13 @@ def label_sizes(op: str, operands: Sequence[Labels], shapes: Sequence[Shape]) ->
                 )
             known = sizes.get(label, 1)
             if 1 not in (size, known) and size != known:
+                shown = label if isinstance(label, str) else "..."
                 raise ShapeError(
-                    f"{op}(): subscript {_shown(label)} has size {size} for operand {number} which does not broadcast "
+                    f"{op}(): subscript {shown} has size {size} for operand {number} which does not broadcast "
                     f"with previously seen size {known}"
                 )
             sizes[label] = size if known == 1 else known
     return sizes
-
-
-def _shown(label: Label) -> str:
-    return label if isinstance(label, str) else "..."
 
 
 def _implicit(operands: Sequence[Labels]) -> Labels:

@@ -75,7 +75,11 @@ def _edges(points: Any, bins: Any, bounds: Sequence[float] | None) -> tuple[Any,
         result = argument_checks.tensor_list(NAME, "bins", bins)
         _require_all(result, count)
         for dim, edge in enumerate(result):
-            _check_edges(points, edge, dim)
+            if edge.ndim != 1 or edge._dtype is not points._dtype or edge.numel() < 2:
+                raise RuntimeError(
+                    f"{NAME}(): expected at least two edges in a vector of {points._dtype} for dimension {dim}, but "
+                    f"got shape {list(edge._shape)} and {edge._dtype}"
+                )
         return tuple([edge.detach() for edge in result])
     if isinstance(bins, (list, tuple)):
         numbers = argument_checks.integer_list(NAME, "bins", bins)
@@ -94,14 +98,6 @@ def _edges(points: Any, bins: Any, bounds: Sequence[float] | None) -> tuple[Any,
 def _require_all(bins: Sequence[Any], count: int) -> None:
     if len(bins) != count:
         raise RuntimeError(f"{NAME}(): expected {count} bins, the size of the last dimension, but got {len(bins)}")
-
-
-def _check_edges(points: Any, edges: Any, dim: int) -> None:
-    if edges.ndim != 1 or edges._dtype is not points._dtype or edges.numel() < 2:
-        raise RuntimeError(
-            f"{NAME}(): expected at least two edges in a vector of {points._dtype} for dimension {dim}, but got shape "
-            f"{list(edges._shape)} and {edges._dtype}"
-        )
 
 
 def _equal_parts(values: Any, dim: int, bins: int, bounds: Sequence[float] | None) -> Any:

@@ -21,14 +21,8 @@ from ...shapes import pool_size
 from ..indexing.cuda_gather import scatter
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-get_x: Any = None
-get_grad: Any = None
-get_indices: Any = None
-put_values: Any = None
-put_indices: Any = None
-put_result: Any = None
+W = get_x = get_grad = get_indices = put_values = put_indices = put_result = index
 
 
 def range_of(p: Any, d: Any, geometry: Any, adaptive: Any) -> Any:

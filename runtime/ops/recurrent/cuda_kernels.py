@@ -13,27 +13,9 @@ from ...kernels.scalar import sigmoid, tanh
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_gates: Any = None
-get_hidden: Any = None
-get_cell: Any = None
-get_cells: Any = None
-get_values: Any = None
-get_before: Any = None
-get_above: Any = None
-get_later: Any = None
-get_output: Any = None
-get_initial: Any = None
-get_table: Any = None
-put_gates: Any = None
-put_hidden: Any = None
-put_cell: Any = None
-put_cells: Any = None
-put_output: Any = None
-put_later: Any = None
-put_above: Any = None
-put_grads: Any = None
-put_full: Any = None
-put_result: Any = None
+get_gates = get_hidden = get_cell = get_cells = get_values = get_before = get_above = get_later = get_output = index
+get_initial = get_table = put_gates = put_hidden = put_cell = put_cells = put_output = put_later = put_above = index
+put_grads = put_full = put_result = index
 
 
 def rnn_values(output: Any, hidden: Any, size: Any, start: Any, smooth: Any, total: Any) -> None:

@@ -29,17 +29,14 @@ def pairs(a: Array) -> Array:
     return Array(value.address, shape, part, value.block, value.device, keepdim_shape)
 
 
-def combine_parts(parts: Array) -> Array:
-    return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(parts.shape[:-1])
-
-
 def by_parts(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Array:
     result: Array = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
     return result
 
 
 def linear(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Array:
-    return combine_parts(by_parts(name, a, dim, keepdim, *numbers)).reshape(folding(a.shape, dim, keepdim).result)
+    parts = by_parts(name, a, dim, keepdim, *numbers)
+    return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(folding(a.shape, dim, keepdim).result)
 
 
 def variance(a: Array, dim: Dims, keepdim: bool, correction: float) -> Array:

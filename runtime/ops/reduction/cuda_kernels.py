@@ -9,9 +9,7 @@ from ...kernels.scalar import exp, isfinite, log
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_before: Any = None
-get_after: Any = None
-put_result: Any = None
+get_before = get_after = put_result = index
 
 
 def product(x: Any, y: Any) -> Any:

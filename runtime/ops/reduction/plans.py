@@ -240,7 +240,7 @@ def norm_backward(grad: Layout, x: Layout, result: Layout, p: float, dim: Dim) -
     """x, times gradients over norms; of sums of sizes the gradients with the signs of x."""
     if p == 1:
         return _expand_grad(backward.signed_gradients, folding(x.shape, dim), grad, x)
-    plan = scaled_by_result(grad, x, dim) if p == 2 else None
+    plan = _expand_grad(backward.scale_by_result, folding(x.shape, dim), grad, x) if p == 2 else None
     return plan and _behind_shares(plan[0], grad, result, 1)
 
 
@@ -262,10 +262,6 @@ def logsumexp_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Pla
 
 def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
     return _expand_grad(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
-
-
-def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
-    return _expand_grad(backward.scale_by_result, folding(x.shape, dim), factors, x)
 
 
 @with_integers(integer_sums)

@@ -6,6 +6,8 @@ Products and recurrences of float64 are not.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
@@ -19,16 +21,6 @@ Array = DeviceArray
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 
-@pinned_reader(cpu.cummax)
-def cummax(a: Array, dim: int) -> tuple[Array, Array]:
-    return _minmax("maximum", a, dim)
-
-
-@pinned_reader(cpu.cummin)
-def cummin(a: Array, dim: int) -> tuple[Array, Array]:
-    return _minmax("minimum", a, dim)
-
-
 def _minmax(name: str, a: Array, dim: int) -> tuple[Array, Array]:
     if not a.ndim:
         return memory.result_of(a), memory.zeros((), INT64, a.device)
@@ -36,6 +28,10 @@ def _minmax(name: str, a: Array, dim: int) -> tuple[Array, Array]:
     computed = INT64 if a.dtype.kind == "b" else summed_in(a.dtype)
     scan(name, computed, [memory.in_order(a)], [values, positions], seen(a.shape, dim % a.ndim))
     return values, positions
+
+
+cummax = pinned_reader(cpu.cummax)(partial(_minmax, "maximum"))
+cummin = pinned_reader(cpu.cummin)(partial(_minmax, "minimum"))
 
 
 @pinned_reader(cpu.cumsum)

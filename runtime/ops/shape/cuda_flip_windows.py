@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -147,16 +148,6 @@ def _merged(flips: list[Turn]) -> list[Turn]:
     return inner_part or [(1, 1, 0, 0)]
 
 
-@pinned_reader(cpu.triu)
-def triu(a: Array, diagonal: int) -> Array:
-    return _triangle(a, diagonal, True)
-
-
-@pinned_reader(cpu.tril)
-def tril(a: Array, diagonal: int) -> Array:
-    return _triangle(a, diagonal, False)
-
-
 def _triangle(a: Array, diagonal: int, upper: bool) -> Array:
     value = arrays.in_order(a)
     result = arrays.result(a, a.shape)
@@ -165,3 +156,7 @@ def _triangle(a: Array, diagonal: int, upper: bool) -> Array:
     kernel = triangles(between(value.stored, result.dtype), upper)
     over_elements(kernel, prod(a.shape), value.ravel(), result, *numbers(rows, columns), limit)
     return result
+
+
+triu = pinned_reader(cpu.triu)(partial(_triangle, upper=True))
+tril = pinned_reader(cpu.tril)(partial(_triangle, upper=False))

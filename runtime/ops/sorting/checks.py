@@ -87,7 +87,10 @@ def searchsorted(
     if side == "left" and right:
         raise RuntimeError(f"{op}(): expected side and right to agree, but got side='left' and right=True")
     searchsorted_indices(op, sorted_sequence, self, right, sorter)
-    _require_indices(op, sorted_sequence, sorter)
+    known = sorter is not None and is_known(sorter) and sorter.numel()
+    length = sorted_sequence._shape[-1]
+    if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < length:
+        raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {length}, but got {sorter}")
     return sorted_sequence, self, out_int32, right or side == "right", None, sorter
 
 
@@ -122,12 +125,6 @@ def _require_rows(op: str, rows: Any, values: Any) -> None:
             f"{op}(): expected one row to search in, or one for each row of the values, but got shapes "
             f"{list(rows._shape)} and {list(shape)}"
         )
-
-
-def _require_indices(op: str, rows: Any, sorter: Any) -> None:
-    known = sorter is not None and is_known(sorter) and sorter.numel()
-    if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < rows._shape[-1]:
-        raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {rows._shape[-1]}, but got {sorter}")
 
 
 def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...]:

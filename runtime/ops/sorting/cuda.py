@@ -5,6 +5,7 @@ Of a median the index is that of the one that stands in the middle of a stable s
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -68,24 +69,8 @@ def _seen(a: Array, dim: int) -> tuple[int, int, int]:
     return seen(a.shape, dim % a.ndim) if a.ndim else (1, 1, 1)
 
 
-@pinned_reader(cpu.median_all)
-def median_all(a: Array) -> Array:
-    return _of_all(a, False)
-
-
-@pinned_reader(cpu.nanmedian_all)
-def nanmedian_all(a: Array) -> Array:
-    return _of_all(a, True)
-
-
-@pinned_reader(cpu.median_dim)
-def median_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, False)
-
-
-@pinned_reader(cpu.nanmedian_dim)
-def nanmedian_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, True)
+def _along(a: Array, dim: int, keepdim: bool, skips: bool) -> tuple[Array, Array]:
+    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, skips)
 
 
 def _of_all(a: Array, skips: bool) -> Array:
@@ -113,6 +98,12 @@ def _at_ranks(
     flat = tuple([each.ravel() for each in results])
     over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)
     return results
+
+
+median_all = pinned_reader(cpu.median_all)(partial(_of_all, skips=False))
+nanmedian_all = pinned_reader(cpu.nanmedian_all)(partial(_of_all, skips=True))
+median_dim = pinned_reader(cpu.median_dim)(partial(_along, skips=False))
+nanmedian_dim = pinned_reader(cpu.nanmedian_dim)(partial(_along, skips=True))
 
 
 @pinned_reader(cpu.mode)
