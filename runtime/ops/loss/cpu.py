@@ -126,7 +126,6 @@ def cross_entropy(
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
 ) -> tuple[Array, Array]:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight."""
     weights = None if weight is None else contiguous(weight)
     try:
         args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
@@ -170,7 +169,6 @@ def cross_entropy_backward(
 def nll_loss(
     input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[Array, Array]:
-    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims)."""
     args = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
     try:
         loss, total = run(plans.nll_loss, *args, reduction, ignore_index)

@@ -127,14 +127,12 @@ def sum_of_alignments(ahead: Array, count: int, steps: int) -> float:
 
 @jit
 def finish(ways: Array, count: int) -> None:
-    """After the last step there is one way to the end from the last two states, and none from others."""
     for s in range(ways.size):
         ways[s] = 0.0 if count - 2 <= s < count else -inf
 
 
 @jit
 def retreat(ways: Array, emitted: Array, jumps: Array, after: Array) -> None:
-    """For each state the logarithm of all ways from there to the end, by those of the step behind, in their place."""
     for s in range(ways.size):
         after[s] = ways[s] + emitted[s]
     for s in range(ways.size, after.size):
@@ -181,7 +179,6 @@ def ctc_backward(
 
 
 def lengths_of(input_lengths: Sequence[int], target_lengths: Sequence[int]) -> Array:
-    """(samples, 2): the steps and the labels of each sample."""
     return np.array([input_lengths, target_lengths], np.int64).reshape(2, -1).T.copy()
 
 

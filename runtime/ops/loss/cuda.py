@@ -180,7 +180,6 @@ def parts_of_loss(x: Array, target: Array, reduction: int) -> tuple[Array, Array
 
 
 def rows_of_scores(input: Array) -> Rows:
-    """The vectors of scores, for input (classes,) or (batch, classes, *dims)."""
     shape = input.shape if input.ndim > 1 else (1, *input.shape)
     return rows_of(shape[0], shape[1], prod(shape[2:]))
 

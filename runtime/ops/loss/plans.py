@@ -45,7 +45,6 @@ def cross_entropy_backward(
 
 
 def _sizes_of(x: Layout, target: Layout) -> Ints:
-    """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
     if len(target.shape) < 2:
         return prod(x.shape[:-1]), x.shape[-1]
     return *x.shape[:2], prod(target.shape) // max(x.shape[0], 1)

@@ -107,7 +107,6 @@ def _by_one_row(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
-    """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
         return matrix_vector(widened(rows).T, widened(grad_output).reshape(len(rows)))

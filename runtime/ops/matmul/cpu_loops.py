@@ -154,7 +154,6 @@ def matrix_vector_product(a: Array, x: Array, out: Array, rows: int, depth: int,
 
 @jit
 def transposed_vector_product(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
-    """out = a^T x, for a range of blocks of columns."""
     matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
     columns_by_vector(matrix, part_of(x, 0, depth), out, first, last)
 
@@ -230,7 +229,6 @@ def coordinate_product(
     first: int,
     last: int,
 ) -> None:
-    """out[row[k]] = sum of x[k] b[column[k]], in the order of k, for a range of columns of b."""
     positions = empty_row(np.int64(0), numbers + AHEAD)
     for k in range(numbers):
         if row[k] < 0 or row[k] >= count or column[k] < 0 or column[k] >= depth:

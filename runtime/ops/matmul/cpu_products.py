@@ -41,7 +41,6 @@ def product(a: Array, b: Array) -> Array:
 
 
 def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
-    """The product of two matrices, which may be transposed views; `row` is added to all rows."""
     if has_loops(a, b):
         added = None if row is None else contiguous(row)
         return run(plans.with_row, contiguous_or_transposed(a), contiguous_or_transposed(b), added)[0]

@@ -27,7 +27,6 @@ def coordinate_mm(input: np.ndarray, row: np.ndarray, column: np.ndarray, count:
 
 
 def coordinate_sampled(input: np.ndarray, row: np.ndarray, mat2: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """The products of row row[k] of one matrix and row column[k] of the other, for each k."""
     _require_inside("coordinate_sampled", "row", row, len(input))
     _require_inside("coordinate_sampled", "column", column, len(mat2))
     result = np.empty(row.size, input.dtype)

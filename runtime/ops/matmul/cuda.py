@@ -77,7 +77,6 @@ def addbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
 
 
 def plus(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
-    """beta c + alpha a b; c, which broadcasts, is not read when beta is 0."""
     a, b = common(a, b)
     shape = (*a.shape[:-1], b.shape[-1])
     result = result_for(a, b, shape)

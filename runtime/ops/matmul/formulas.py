@@ -86,7 +86,6 @@ def kronecker_product(a: Tensor, b: Tensor) -> Tensor:
 
 
 def matrix_chain_product(matrices: Sequence[Tensor]) -> Tensor:
-    """A_1 A_2 ... A_n, of which the first may be a row and the last a column, multiplied in the cheapest order."""
     first, last = matrices[0], matrices[-1]
     factors = list(matrices)
     factors[0] = first.unsqueeze(0) if first.ndim == 1 else first

@@ -195,7 +195,6 @@ def added(c: Layout, products: Plan, beta: float, alpha: float) -> Plan | None:
 
 
 def loops_through(own: Layout, shape: Ints) -> tuple[int, int, int, Ints | None]:
-    """Three loops through a result of at most three dimensions, and the steps of an operand that is broadcast to it."""
     missing = 3 - len(own.shape)
     value = zip((1,) * missing + tuple(own.shape), (0,) * missing + steps_of(own), strict=True)
     steps = tuple([0 if size == 1 else step for size, step in value])
@@ -257,7 +256,6 @@ def item_of(x: Layout) -> Layout:
 
 
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
-    """The call for the products of two batches of matrices; none where NumPy computes them."""
     (batch, rows, depth), columns = a.shape, b.shape[2]
     left, right = matrix_layout(item_of(a)), matrix_layout(item_of(b))
     full = is_transposed(a) is not None and is_transposed(b) is not None
@@ -288,7 +286,6 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
 
 
 def outer_products(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
-    """The call for the products of columns and rows; none where the elements of a row do not follow each other."""
     (batch, rows, _), columns = a.shape, b.shape[2]
     (a_stride, each, _), (b_stride, _, next_one) = steps_of(a), steps_of(b)
     if columns == 1:  # the numbers of a column follow each other then, and are times one
@@ -329,7 +326,6 @@ def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
 
 
 def chained(steps: list[Plan]) -> Plan | None:
-    """All calls, if there are parts, and one for each."""
     return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
 

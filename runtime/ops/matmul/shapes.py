@@ -8,7 +8,6 @@ from ...shapes import Shape
 
 
 def product(self: Any, other: Any) -> Shape:
-    """The rows of one matrix by the columns of the other, for each matrix of a batch; no columns for a vector."""
     return (*self.shape[:-1], *(other.shape[-1:] if len(other.shape) > 1 else ()))
 
 

@@ -26,7 +26,6 @@ Ints = tuple[int, ...]
 def standardize(
     input: Array, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
 ) -> tuple[Array, Array, Array]:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     layout = layout_of(input.shape, dim, affine_shape, weight is None and bias is None)
     if not input.size:
         none = np.full(layout.stats_shape, np.nan, input.dtype)

@@ -42,7 +42,6 @@ class NormLayout(Folded):
         return np.ascontiguousarray(np.broadcast_to(seen, self.table_dims)).reshape(self.table_shape)
 
     def from_table(self, sums: Array) -> Array:
-        """Sums for the elements of the table as sums for the weights, in the weights' shape."""
         if self.exact:
             return sums
         entire = sums.reshape(self.table_dims)
@@ -85,7 +84,6 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
 
 
 def layout_of_groups(shape: Ints, groups: int) -> NormLayout:
-    """The layout of statistics over each group of neighbouring channels of (N, C, ...), with weights for channels."""
     channels = shape[1] // groups
     return layout_of((shape[0], groups, channels, prod(shape[2:])), (2, 3), (groups, channels, 1))
 

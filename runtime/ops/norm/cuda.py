@@ -78,7 +78,6 @@ def standardize_backward_any(
 
 
 def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
-    """The order of dimensions in which rows over `dim` lie in row order, and these rows."""
     remaining_dims = tuple(d for d in range(len(shape)) if d not in dim)
     along = prod(shape[d] for d in dim)
     return (*remaining_dims, *dim), Rows("rows", prod(shape[d] for d in remaining_dims), along, (along,))

@@ -12,7 +12,6 @@ Ints: TypeAlias = tuple[int, ...]
 
 
 def grouped(x: Tensor, groups: int) -> Tensor:
-    """(N, C, ...) as (N, groups, channels of a group, elements of a channel)."""
     return x.reshape(x._shape[0], groups, x._shape[1] // groups, prod(x._shape[2:]))
 
 

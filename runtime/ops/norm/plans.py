@@ -56,7 +56,6 @@ def _sizes_of(layout: NormLayout) -> Ints:
 
 
 def _shares_of(layout: NormLayout) -> tuple[int, int]:
-    """How many rows or channels threads share, and how many stay together."""
     if layout.kind == "rows":
         return layout.folded[0], 1
     return layout.folded[1], COLUMNS if layout.kind == "columns" else 1
@@ -102,7 +101,6 @@ def _backward(
     var: Layout,
     eps: float,
 ) -> Plan | None:
-    """The plan where x lies as it is folded; weights that are not given are filled in."""
     if layout is None or x is None or not _is_folded(layout, grad, x, mean, var, *([weight] if weight else [])):
         return None
     if weight is not None:

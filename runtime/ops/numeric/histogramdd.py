@@ -101,7 +101,6 @@ def _require_all(bins: Sequence[Any], count: int) -> None:
 
 
 def _equal_parts(values: Any, dim: int, bins: int, bounds: Sequence[float] | None) -> Any:
-    """The edges of equal parts of a range, by default that of the values, one wide where it has no width."""
     if bins <= 0:
         raise RuntimeError(f"{NAME}(): bins must be > 0, but got {bins} for dimension {dim}")
     low, high = bounds or ((float(values.min()), float(values.max())) if values.numel() else (0.0, 1.0))

@@ -62,7 +62,6 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> 
 def _chebyshev(
     letter: str, example: Sequence[float], shifted_example: Sequence[float], formula: str
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Those of one kind, and of the same for 2 x - 1."""
     name, number = f"chebyshev_polynomial_{letter}", "tuvw".index(letter)
     title = f"Chebyshev polynomials of the {('first', 'second', 'third', 'fourth')[number]} kind"
     plain = _polynomial(name, kinds.CHEBYSHEV_T + number, example, f"{title}: {formula}.")

@@ -26,7 +26,6 @@ numbers_of: Any = None
 
 @for_numba
 def in_type(context: Any, like: Any, numbers: Any) -> Any:
-    """Numbers in the type of another one."""
     from numba import types
     from numba.core import cgutils
 

@@ -56,7 +56,6 @@ def adam(
 
 
 def adam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, amsgrad: Any, decoupled_decay: Any) -> Any:
-    """`apart` is the weight decay that is no penalty."""
     rate, scale = lr / (1.0 - beta1**step), 1.0 / math.sqrt(1.0 - beta2**step)
     return 1.0 - lr * decoupled_decay, rate, scale, 1.0 - beta1, beta2, 1.0 - beta2, eps, amsgrad
 
@@ -221,5 +220,4 @@ def asgd_numbers(step: Any, eta: Any, mu: Any, lr: Any, lambd: Any, alpha: Any, 
 
 
 def asgd_counts(step: Any, eta: Any, mu: Any, lr: Any, lambd: Any, alpha: Any, t0: Any) -> Any:
-    """The step size and the share of the average in the next step."""
     return lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / (step - t0) if step - t0 > 1.0 else 1.0

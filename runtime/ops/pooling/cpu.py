@@ -34,7 +34,6 @@ def full_avg_pool(input: Array, *window: Any) -> Array:
 def _windows(
     size: int, kernel: int, step: int, pad: int, ceil_mode: bool, all_count: bool
 ) -> tuple[Array, Array, Array]:
-    """Where each window of a dimension begins and ends, and how many elements it is divided by."""
     count = (size + 2 * pad - kernel + (step - 1) * ceil_mode) // step + 1
     if ceil_mode and (count - 1) * step >= size + pad:
         count -= 1  # the last window would lie in the padding alone

@@ -52,7 +52,6 @@ def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
 
 
 def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
-    """Of the windows along one dimension: the ranges inside, and the numbers of elements with padding and without."""
     start = np.arange(count, dtype=np.int64) * stride - pad
     read_extent = dilation * (kernel - 1) + 1
     first = np.where(start < 0, start + (-start + dilation - 1) // dilation * dilation, start)
@@ -69,7 +68,6 @@ def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
 
 
 def _numbers(lines: list[Array]) -> Array:
-    """The products of numbers along dimensions; one number if all are the same."""
     products = functools.reduce(np.multiply.outer, lines)
     return products.max() if products.size and products.min() == products.max() else products
 

@@ -120,7 +120,6 @@ def reached(position: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
 
 
 def means_back(grad: Any, result: Any, geometry: Any, adaptive: Any, padded: Any, divisor: Any, total: Any) -> None:
-    """The transpose of `means`: of each place, the sum of its windows' shares."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         sizes, kernel, stride, pads, dilation, counts = geometry

@@ -17,7 +17,6 @@ SMALL = 1 << 31  # elements of a plane whose indices are counted in 32 bits
 
 
 def max_pool(x: Layout, *window: Any) -> Plan | None:
-    """`window` is kernel_size, stride, padding, dilation, ceil_mode and spatial."""
     if not are_contiguous(x):
         return None
     windows, spatial = windows_of(x.shape, *window[:-1]), window[-1]

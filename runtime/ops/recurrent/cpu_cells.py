@@ -87,7 +87,6 @@ def gates_of(rows: Array, weight: Array, to: Array, add: bool, first: int, last:
 
 @jit
 def inputs_backward(grads: Array, weight: Array, result: Array, first: int, last: int) -> None:
-    """result = sum_k grads[k] weight[k], for a range of rows."""
     for k in range(len(weight)):
         multiply_rows(grads[k], weight[k], result, False, False, k > 0, first, last)
 
@@ -161,7 +160,6 @@ def bias_backward(grads: Array) -> Array:
 
 
 def state_of(value: Maybe, like: Array) -> Array:
-    """A copy that the loops may write to; zeros for None."""
     return np.zeros(like.shape, like.dtype) if value is None else np.array(value, order="C")
 
 
@@ -170,7 +168,6 @@ def total_bias(first: Maybe, second: Maybe, parts: int) -> Maybe:
 
 
 def above(grad_output: Maybe, rows: int, width: int, dtype: np.dtype) -> Array:
-    """A copy of the output's gradient for all rows, to which loops add; zeros for None."""
     return np.zeros((rows, width), dtype) if grad_output is None else np.array(rows_of(grad_output))
 
 

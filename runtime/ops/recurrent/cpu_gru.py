@@ -53,7 +53,6 @@ def gru_layer(
 
 
 def _biases(bias_ih: Maybe, bias_hh: Maybe) -> Maybe:
-    """Biases of the gates: the sums of both, but for the candidate each by itself."""
     if bias_ih is None or bias_hh is None:
         return None
     first, second = (np.asarray(parts_of(bias, GATES)) for bias in (bias_ih, bias_hh))

@@ -32,7 +32,6 @@ def steps_between(steps: int, batch: int, reverse: int) -> Array:
 
 @jit
 def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
-    """The panels of a stack of matrices in memory that has room for them."""
     width = panel_width(memory.dtype.type(0))
     count = (columns + width - 1) // width
     return part_of(memory, 0, parts * count * depth * width).reshape((parts, count, depth * width))
@@ -121,7 +120,7 @@ def weights_gradient(
     first: int,
     last: int,
 ) -> None:
-    """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `apart` places further."""
+    """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `gap` places further."""
     which = np.arange(parts)
     which[-1] += gap
     value = part_of(grads, 0, (parts + gap) * count * size).reshape((parts + gap, count, size))
@@ -146,7 +145,6 @@ def values_before(
 
 @jit
 def begun(initial: Array, state: Array, batch: int, size: int, first: int, last: int) -> Array:
-    """The states of a range of sequences made the initial ones; all of them as a matrix."""
     copy_run(initial, first * size, state, first * size, (last - first) * size)
     return part_of(state, 0, batch * size).reshape((batch, size))
 

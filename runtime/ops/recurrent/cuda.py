@@ -58,7 +58,6 @@ def gru_layer(
 
 
 def biases(bias_ih: Maybe, bias_hh: Maybe) -> list[list[Array]]:
-    """Biases of the gates: both of each, but for the candidate each by itself."""
     first, second = biases_of(bias_ih, GRU_GATES), biases_of(bias_hh, GRU_GATES)
     if not first or not second:
         return [[] for _ in range(GRU_GATES + 1)]

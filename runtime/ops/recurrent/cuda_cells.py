@@ -74,7 +74,6 @@ def add_product(rows: Array, weight: Array, to: Array) -> None:
 
 
 def started(like: Array, biases: list[list[Array]], rows: int, size: int) -> Array:
-    """(gates, rows, size), each gate with the sum of its biases."""
     gates = empty(like, len(biases), rows, size)
     arrays.fill(gates, 0)
     for k, parts in enumerate(biases):
@@ -101,7 +100,6 @@ def totals(first: Maybe, second: Maybe, gates: int) -> list[list[Array]]:
 
 
 def previous(values: Array, initial: Array, table: Table) -> Array:
-    """For every row the values of its sequence one step before, or its initial ones."""
     rows, size = values.shape
     positions = arrays.constant(previous_positions(tuple(table), rows), values.device)
     result = empty(values, rows, size)

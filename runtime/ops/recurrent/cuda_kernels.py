@@ -19,7 +19,6 @@ put_grads = put_full = put_result = index
 
 
 def rnn_values(output: Any, hidden: Any, size: Any, start: Any, smooth: Any, total: Any) -> None:
-    """output, and the state, become tanh or relu of what output holds."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at = index(index(start * size) + i)

@@ -19,7 +19,7 @@ HALF = 4  # bytes of a float32: of which a panel has the most columns
 
 
 class Sizes(NamedTuple):
-    """The sizes of a layer: `parts` gates, of which the last is kept in two where `apart` is 1."""
+    """The sizes of a layer: `parts` gates, of which the last is kept in two where `gap` is 1."""
 
     parts: int
     gap: int
@@ -156,7 +156,6 @@ class Gradients(NamedTuple):
         return 1 + k if self.output_mask[1 + k] else self.memory(6 + k), (self.sizes.batch, self.sizes.size)
 
     def before(self, values: int, initial: int, memory: tuple[int, Ints]) -> tuple[Plan, int]:
-        """The calls for the values that each row was computed from, and the operand that has them."""
         if self.sizes.steps == 1:
             return (), initial
         sizes = self.sizes
@@ -165,7 +164,6 @@ class Gradients(NamedTuple):
         return (Step(loops.values_before, (values, initial), (memory,), (), ints, (count, SLICE)),), ~memory[0]
 
     def of_tensors(self, x: int, shape: Ints, states: int, weight_ih: int) -> Plan:
-        """The calls for input, weights and biases; `states` is the operand that rows were computed from."""
         parts, gap, _, _, depth, size, _ = self.sizes
         rows, gates, first = self.sizes.rows, ~self.gates[0], 1 + self.states
         steps: list[Step] = []

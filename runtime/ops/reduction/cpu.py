@@ -37,7 +37,6 @@ def sum_all(a: Array) -> Array:
 
 
 def _in_own_layout(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array:
-    """The plan's result for an array, for a copy where there is no plan for one that lies so."""
     result = None if a.flags.c_contiguous else run_if_planned(find, a, *arguments)
     return (run(find, contiguous(a), *arguments) if result is None else result)[0]
 
@@ -65,7 +64,6 @@ def _sum_over(a: Array, dim: Dims, keepdim: bool) -> Array:
 
 
 def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
-    """Sums of _ROWS rows of dimension `long` first, then the sum of these and of the rows left over."""
     count = a.shape[long] // _ROWS
     entire = (slice(None),) * long
     chunks = a[*entire, : count * _ROWS].reshape(*a.shape[:long], count, _ROWS, *a.shape[long + 1 :])

@@ -46,12 +46,10 @@ def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: flo
 
 
 def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
-    """2 g (x - mean) / (n - correction)."""
     return _expand_grad(plans.var_backward, (grad, x), dim, correction)
 
 
 def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
-    """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
     return _expand_grad(plans.std_backward, (grad, x, result), dim, correction)
 
 
@@ -90,7 +88,6 @@ def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indic
 
 
 def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
-    """g exp(x - result), and 0 where all x are -inf."""
     return _expand_grad(plans.logsumexp_backward, (grad, x, result), dim)
 
 

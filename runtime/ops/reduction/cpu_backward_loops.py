@@ -48,7 +48,6 @@ def broadcast_divided(
 def var_backward_loop(
     grads: Array, x: Array, out: Array, scale: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """scale g (x - mean)."""
     to, k = x.dtype.type, first
     while k < last:
         b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
@@ -148,7 +147,6 @@ def signed_gradients(
 def logsumexp_backward_loop(
     grads: Array, x: Array, results: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """g exp(x - result), and 0 where all x are -inf."""
     shape, k = (before, along, after), first
     table, result = x.reshape(shape), out.reshape(shape)
     while k < last:

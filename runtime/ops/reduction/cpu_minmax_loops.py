@@ -47,7 +47,7 @@ def first_in_short_row(row: Array, sign: int) -> tuple[float, int]:
 
 @jit
 def first_in_columns(x: Array, start: int, along: int, stride: int, sign: int, values: Array, positions: Array) -> None:
-    """The extremes of neighbouring columns, at least eight, and in which row they first are; rows are `apart`."""
+    """The extremes of neighbouring columns, at least eight, and in which row they first are."""
     done = 0
     while done < values.size:
         column = min(done, values.size - LANES)  # the last eight are whole again

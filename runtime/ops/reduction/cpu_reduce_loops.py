@@ -68,7 +68,6 @@ def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> No
 def row_sums(
     x: Array, out: Array, divisor: float, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
-    """out[b] = sum_i x[b, i] / divisor, where nothing comes after."""
     if along == 1 == between and last <= times:
         rows, to = part_of(x, first, last - first), part_of(out, first, last - first)
         for i in range(to.size):
@@ -115,7 +114,6 @@ def grouped_column_sums(
     first: int,
     last: int,
 ) -> None:
-    """out[b, j] = sum_i x[b, i, j] / divisor, where something comes after."""
     k = first
     while k < last:
         start, totals = k % after, empty_row(0.0, min(_WIDTH, after - k % after, last - k))
@@ -183,7 +181,6 @@ def variances(
     first: int,
     last: int,
 ) -> None:
-    """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
     k = first
     while k < last:
         start = k % after
@@ -250,7 +247,6 @@ def raised_results(out: Array, p: float) -> None:
 def minmax_of_rows(
     x: Array, out: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
-    """out[b] = max_i x[b, i], or with sign -1 the least; nan where there is one."""
     for b in range(first, last):
         out[b] = min_or_max(part_of(x, offset_of(b, between, times, outer), along), sign)
 

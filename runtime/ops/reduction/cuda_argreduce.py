@@ -18,7 +18,6 @@ INT64 = np.dtype(np.int64)
 
 
 def in_registers(a: Array) -> Array:
-    """An array of integers or bools, of which kernels compute with int64."""
     return a.as_read(INT64) if a.dtype.kind in "iub" else a
 
 

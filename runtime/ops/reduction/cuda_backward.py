@@ -90,7 +90,6 @@ def scatter_multiple(grad: Array, indices: Array, result: Array, shape: tuple[in
 
 
 def expand_grad(name: str, arrays: tuple[Array, ...], dim: Dims | int | None, *numbers: float) -> Array:
-    """The gradient of x, the second array, by a program of one gradient, and one result, a row."""
     grad, x, *results = arrays
     dims = reduced_dims_of(x.ndim, dim)
     result = folding(x.shape, dims).result

@@ -106,7 +106,6 @@ def degrees_of_freedom(free: Any) -> Any:
 
 
 def correlation_of_covariance(matrix: Tensor) -> Tensor:
-    """R_ij = C_ij / sqrt(C_ii C_jj), C_ii / C_ii of one variable; rounding leaves no part outside [-1, 1]."""
     if not matrix.ndim:
         return matrix / matrix
     variances = matrix.diagonal()

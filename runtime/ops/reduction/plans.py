@@ -89,7 +89,6 @@ def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: flo
 
 
 def row_ints(fold: Folding) -> Ints:
-    """What loops over rows take: along, between, times, outer."""
     return (fold.folded[1], *fold.steps[1:])
 
 
@@ -177,7 +176,6 @@ def _squares(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
-    """A plan of one operand on what a loop makes of each element."""
     count = prod(x.shape)
     each = (Step(kernel, (0,), ((0, x.shape),), numbers, rows=(count, loops.COLUMNS), row=1),)
     return then and behind(each, then)

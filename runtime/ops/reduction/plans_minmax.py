@@ -40,8 +40,6 @@ def rows_of(fold: Folding) -> tuple[int, int]:
 
 
 def tested(every: int) -> Find:
-    """Whether some element is not zero, or with `every` all are."""
-
     @of_any_dtype
     def find(x: Layout, dim: Ints | None = None, keepdim: bool = False) -> Plan | None:
         fold = folding_of(x, dim, keepdim)
@@ -90,7 +88,6 @@ integer_amin = minmax(-1, loops.integer_minmax_of_rows, loops.integer_minmax_of_
 
 
 def integer_sums(x: Layout, dim: Ints | int | None = None, keepdim: bool = False) -> Plan | None:
-    """That of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return by_groups(x, dim, keepdim, integer_sums, integer_sums)

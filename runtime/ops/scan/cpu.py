@@ -23,7 +23,6 @@ Array = np.ndarray
 
 
 def cummax(a: Array, dim: int) -> tuple[Array, Array]:
-    """The greatest element up to each, and where it last occurred."""
     return _cummax_cummin(plans.cummax, a, dim)
 
 
@@ -115,7 +114,6 @@ class _Lines(NamedTuple):
 
 
 def _lines(a: Array, dim: int, as_pairs: bool) -> _Lines | None:
-    """The lines of an array along `dim`, complex numbers perhaps as pairs; None where nothing is to be done."""
     if a.size <= 1 or a.shape[dim] == 1:
         return None
     before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])

@@ -96,7 +96,6 @@ def scan_line(x: Array, values: Array, positions: Array, start: int, along: int,
 def scan_some(
     some: Array, values: Array, positions: Array, begin: int, best: float, at: int, takes_min: bool
 ) -> tuple[float, int]:
-    """The running extremes of a few elements from number `begin` of their line on, and the last of these."""
     # An int64 is compared and chosen in two cycles: vectors of them are no faster than one after the other.
     full = 0 if some.dtype.type(0.5) == 0 else some.size // LANES * LANES
     if takes_min:

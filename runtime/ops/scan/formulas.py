@@ -15,7 +15,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def one_before(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:
-    """For each element the one before it along `dim`, or after it in reverse; `fill` for the first."""
     if not x.ndim:
         return op.full_like(x, fill)
     return _padded(_without_last(x, dim, reverse), dim, reverse, fill) if x.numel() else x
@@ -35,7 +34,6 @@ def transposed_recurrence(grad: Tensor, factor: Tensor, dim: int, reverse: bool)
 
 
 def own_share(x: Tensor, result: Tensor) -> Tensor:
-    """exp(x_i - y_i), and 0 where all x so far are -inf."""
     return (x - without_infinities(result)).exp()
 
 
@@ -78,7 +76,6 @@ def area_between(y: Tensor, spacing: float, dim: int) -> Tensor:
 
 
 def spacings(y: Tensor, x: Tensor, dim: int) -> Tensor:
-    """From each sample point to the next; points in a vector lie along `dim` of y."""
     if x.ndim == 1:
         x = x.reshape([-1] + [1] * (y.ndim - 1 - dim))
     shaped = x.reshape([1] * (y.ndim - x.ndim) + list(x._shape))

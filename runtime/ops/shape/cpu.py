@@ -73,7 +73,6 @@ def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
-    """One after the other along `dim`; arrays of shape (0,) count for nothing."""
     if dim == 0 and arrays[0].ndim == 1 and arrays[0].size:
         return np.concatenate(arrays)
     counted = [contiguous(a) for a in arrays if a.shape != (0,)]  # NumPy's result lies as its operands do
@@ -88,7 +87,6 @@ def stack(arrays: list[Array], dim: int) -> Array:
 
 
 def split_grad(output_mask: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
-    """The slice along `dim` that came from each array; those of shape (0,) had none."""
     lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
     before, starts = (slice(None),) * dim, accumulate(lengths, initial=0)
     slices = (grad[*before, i : i + n] for i, n in zip(starts, lengths, strict=False))
@@ -154,7 +152,6 @@ def im2col(a: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: I
 
 
 def col2im(columns: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
-    """Zeros to which each column is added where its window lies: one kernel offset at a time, for all windows."""
     (height, width), (down, across) = output_size, padding
     channels = columns.shape[-2] // prod(kernel_size)
     wide = np.zeros((*columns.shape[:-2], channels, height + 2 * down, width + 2 * across), columns.dtype)

@@ -135,7 +135,6 @@ def quadruples_parted(value: Array, w: Array, x: Array, y: Array, z: Array, firs
 
 @jit(halves=WRITTEN)
 def triangle(x: Array, out: Array, height: int, width: int, diagonal: int, upper: int, first: int, last: int) -> None:
-    """Some rows of matrices from column i + diagonal on (upper), or up to it; zeros elsewhere."""
     for k in range(first, last):
         start, at = k * width, min(max(k % height + diagonal, 0), width)
         inner_part, size = (start + at, width - at) if upper else (start, at)

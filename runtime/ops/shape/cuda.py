@@ -163,7 +163,6 @@ def constant_pad_nd(a: Array, pad: Ints, value: Any) -> Array:
 
 @copying
 def to_device(array: Array, device: Any, non_blocking: bool) -> Any:
-    """A copy on a device, or on the host once it is complete."""
     if device.type == "cpu":
         return to_host(array)
     if device.type == "meta":

@@ -120,7 +120,6 @@ def _dims(a: Array, steps: Ints) -> Sequence[tuple[int, tuple[int, int]]]:
 
 
 def _flipped(a: Array, flips: list[Turn]) -> Array:
-    """A copy in which index i along a dimension is first + i, or first - i, of the source."""
     result = arrays.result(a, a.shape)
     if not a.size:
         return result

@@ -45,13 +45,11 @@ def negated(numbers: Ints) -> tuple[int, ...]:
 
 
 def chunks_of(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """At most `chunks` slices of one size; of an empty dimension exactly as many."""
     size = -(-self._shape[dim] // chunks)
     return self.split(size, dim) if size else op.split_with_sizes(self, (0,) * chunks, dim)
 
 
 def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]:
-    """The slice of the gradient that came from each tensor; those of shape (0,) had none."""
     lengths = [0 if tuple(shape) == (0,) else shape[dim] for shape in shapes]
     starts = itertools.accumulate(lengths, initial=0)
     slices = [grad.narrow(dim, i, n) for i, n in zip(starts, lengths, strict=False)]
@@ -106,7 +104,6 @@ def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
 
 
 def tiled(self: Tensor, repeats: Ints) -> Tensor:
-    """The tensor once for each step of `repeats`: expanded along a new dimension beside each, and copied."""
     shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
     paired = tuple([size for own in shape for size in (1, own)])
     expanded = tuple([size for both in zip(repeats, shape, strict=True) for size in both])
@@ -188,7 +185,6 @@ def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def shape_with_diagonal(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> tuple[int, ...]:
-    """The shape of a tensor that has the last dimension of `shape` on a diagonal of the dimensions dim1 and dim2."""
     size = shape[-1] + abs(offset)
     rest = iter(shape[:-1])
     return tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(len(shape) + 1))

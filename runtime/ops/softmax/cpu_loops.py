@@ -95,7 +95,6 @@ def tops_of(x: Array, start: int, tops: Array) -> None:
 
 @jit
 def stop_of(after: int, line: int, last: int) -> int:
-    """Where the columns end that are worked on together with column `line`."""
     start = line % after
     return min(after, start + _BLOCK, start + last - line)
 

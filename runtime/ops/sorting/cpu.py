@@ -137,7 +137,6 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 
 def _of_all(find: Any, a: Array, skip: bool) -> Array:
-    """The median of all elements: of floats without any, nan; of integers the least that there is."""
     if a.dtype.kind == "f" and 0 < a.size <= plans.MAX_MEDIAN_ELEMENTS:
         entry: Array = run(find, contiguous(a))[0]
         return entry

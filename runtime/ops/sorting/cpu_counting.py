@@ -22,7 +22,6 @@ DENSE = 4  # times as many places as there are numbers may be needed for those b
 
 
 def bin_counts(a: Array, minlength: int) -> Array:
-    """The number of occurrences of each of 0, 1, 2, ..., in a line of numbers none of which is negative."""
     line = np.ascontiguousarray(a, np.int64)
     if line.size <= SHORT:
         require_none_negative(int(line.min(initial=0)))

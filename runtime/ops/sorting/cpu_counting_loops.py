@@ -146,7 +146,6 @@ def is_ordered(row: Array) -> bool:
 
 @jit
 def next_capacity(length: int) -> int:
-    """How many elements the tables above a row have: whole blocks, one more than are full of elements."""
     buffer, count = LINEAR_SEARCH_LANES, length
     while count > LINEAR_SEARCH_LANES:
         count //= LINEAR_SEARCH_LANES
@@ -201,7 +200,6 @@ def come_before(row: Array, start: int, value: float, right: bool) -> int:
 
 @jit
 def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
-    """Each value in a row by halves; nan is greater than everything."""
     for i in range(values.size):
         value, low, high = values[i], 0, row.size
         while low < high:

@@ -50,7 +50,6 @@ def key_buffers(like: float, count: int) -> tuple[Array, Array]:
 
 @jit
 def put_in_order(keys: Array, ranks: Array, to: Array) -> None:
-    """The indices of keys in order, of as many as there is room for in `to`."""
     put_ranks(keys, to.size, ranks)
     for i in range(to.size):
         to[np.uint64(ranks[i])] = i
@@ -182,7 +181,6 @@ def middles(
 
 @jit
 def mode_values(x: Array, values: Array, positions: Array, along: int, after: int, first: int, last: int) -> None:
-    """The least of the elements of each line that occur most often, and where it occurs last; nan equals nothing."""
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after

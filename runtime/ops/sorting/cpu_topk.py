@@ -111,7 +111,6 @@ def full_lanes(count: int) -> int:
 
 @jit
 def topk_buffers(like: float, requested: int) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Rows for the greatest keys of a line: of groups, in order, or few enough to be ranked."""
     candidates, ranks = key_buffers(like, MAX_COMPARED_KEYS + 1)
     tops, best = empty_row(candidates[0], number_of_groups(requested)), empty_row(candidates[0], requested)
     return tops, best, candidates, ranks, empty_row(0, MAX_COMPARED_KEYS), empty_row(0, MAX_COMPARED_KEYS)
@@ -121,7 +120,6 @@ def topk_buffers(like: float, requested: int) -> tuple[Array, Array, Array, Arra
 def write_topk(
     keys: Array, count: int, buffer: tuple[Array, Array, Array, Array, Array, Array], indices: Array
 ) -> None:
-    """The indices of the greatest of so many keys, the greatest first, of equal ones the first first."""
     tops, best, candidates, ranks, positions, order = buffer
     requested, result = indices.size, MAX_COMPARED_KEYS + 1
     for i in range(count, keys.size):

@@ -40,7 +40,6 @@ def changes(line: Array, order: Array) -> int:
 
 @jit
 def order_floats(line: Array, order: Array, result: Array) -> None:
-    """The indices of floats in order; the last of what is found is how many are different."""
     keys = empty_row(0, line.size)
     for i in range(line.size):
         keys[i] = np.int64(order_key(line[i]))
@@ -128,7 +127,6 @@ def put_runs(line: Array, values: Array, inverse: Array, counts: Array) -> None:
 
 @jit(halves=READ)
 def comes_before(x: Array, i: int, j: int, before: int, count: int, after: int) -> bool:
-    """Whether a slice is less than another: the first elements that differ say so."""
     for b in range(before):
         for w in range(after):
             one, other = x[(b * count + i) * after + w], x[(b * count + j) * after + w]

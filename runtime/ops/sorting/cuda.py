@@ -54,7 +54,6 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
 def _ranked(
     a: Array, dim: int, ranks: tuple[int, int], descending: bool, shape: tuple[int, ...]
 ) -> tuple[Array, Array]:
-    """The elements of ranks, which are the first one and how many, and where they are."""
     results = arrays.result(a, shape), arrays.empty(shape, INT64, a.device)
     sort_into(results, keyed(a), _seen(a, dim), ranks, descending)
     return results
@@ -65,7 +64,6 @@ def _length(a: Array, dim: int) -> int:
 
 
 def _seen(a: Array, dim: int) -> tuple[int, int, int]:
-    """The shape as (before, along, after); a 0-d array is a line of one element."""
     return seen(a.shape, dim % a.ndim) if a.ndim else (1, 1, 1)
 
 

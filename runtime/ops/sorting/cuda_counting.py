@@ -105,7 +105,6 @@ def slices_in_order(x: Array, shape: tuple[int, int, int]) -> Array:
 
 
 def run_ends(x: Array, order: Any, shape: tuple[int, int, int]) -> Array:
-    """How many runs of equal slices have begun up to each one, in an order."""
     before, along, after = shape
     begins = arrays.empty((along,), BOOL, x.device)
     over_elements(counting.DIFFERS, along, x, order, begins, *numbers(before, after))

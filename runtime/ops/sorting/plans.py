@@ -111,7 +111,6 @@ def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, inver
 
 
 def _first(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
-    """k elements in order behind the first ones, which are chosen one by one where they are few of a longer line."""
     size = x.shape[dim] if x.shape else 0
     limit = INSERTION_THRESHOLD if size <= GROUPED_TOPK_THRESHOLD else GROUPED_TOPK_COUNT
     if size <= RANKED or skip + k > limit:
@@ -141,7 +140,6 @@ DENSE = 4  # times as many places as there are numbers may be needed
 
 @of_any_dtype
 def bin_counts(x: Layout, minlength: int) -> Plan | None:
-    """How often each of 0, 1, 2, ... occurs, where none is much greater than there are numbers."""
     size = prod(x.shape)
     if not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED or minlength > MAX_SERIAL_COUNTED:
         return None
