@@ -239,26 +239,10 @@ def scatter_sliding_mean_grads(
 
 
 @jit
-def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
-    """Zeros with values added at their indices; an IndexError, after all planes, if one is out of bounds."""
-    outside = False
-    for plane in range(first, last):
-        grads, positions = part_of(grad, plane * area, area), part_of(indices, plane * area, area)
-        totals = part_of(out, plane * size, size)
-        totals[:] = 0
-        for k in range(grads.size):
-            position = positions[k]
-            if position < 0 or position >= size:
-                outside = True
-            else:
-                totals[position] += grads[k]
-    if outside:
-        raise IndexError
-
-
-@jit
-def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
-    """As `add_at_indices`, but the last of several that have one index stays."""
+def _move_to_indices(
+    values: Array, indices: Array, out: Array, area: int, size: int, adds: bool, first: int, last: int
+) -> None:
+    """Zeros with values at their indices; an IndexError, after all planes, if one is out of bounds."""
     outside = False
     for plane in range(first, last):
         value, positions = part_of(values, plane * area, area), part_of(indices, plane * area, area)
@@ -268,10 +252,23 @@ def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: i
             position = positions[k]
             if position < 0 or position >= size:
                 outside = True
+            elif adds:
+                to[position] += value[k]
             else:
                 to[position] = value[k]
     if outside:
         raise IndexError
+
+
+@jit
+def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
+    _move_to_indices(grad, indices, out, area, size, True, first, last)
+
+
+@jit
+def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
+    """The last of several that have one index stays."""
+    _move_to_indices(values, indices, out, area, size, False, first, last)
 
 
 @jit
