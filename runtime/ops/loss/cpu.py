@@ -146,15 +146,9 @@ def require_classes(input: Array, target: Array, ignore_index: int) -> None:
 
 
 def cross_entropy_backward(
-    grad_output: Array,
-    input: Array,
-    target: Array,
-    weight: Maybe,
-    saved_state: Array,
-    reduction: int,
-    ignore_index: int,
-    label_smoothing: float,
-) -> Array:
+    grad_output: Array, input: Array, target: Array, weight: Maybe, saved_state: Array, reduction: int,
+    ignore_index: int, label_smoothing: float,
+) -> Array:  # fmt: skip
     """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
     weights = None if weight is None else contiguous(weight)
@@ -178,14 +172,9 @@ def nll_loss(
 
 
 def nll_loss_backward(
-    grad_output: Array,
-    target: Array,
-    weight: Maybe,
-    total_weight: Array,
-    input_shape: tuple[int, ...],
-    reduction: int,
+    grad_output: Array, target: Array, weight: Maybe, total_weight: Array, input_shape: tuple[int, ...], reduction: int,
     ignore_index: int,
-) -> Array:
+) -> Array:  # fmt: skip
     classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
     total = np.asarray(total_weight, grad_output.dtype)  # which is of 16 bits where it is given as it is stored
     args = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none

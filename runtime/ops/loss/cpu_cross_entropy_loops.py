@@ -70,20 +70,9 @@ def finish_losses(losses: Array, saved_state: Array, sums: Array, blocks: int, r
 
 @jit
 def losses_of_rows(
-    x: Array,
-    classes: Array,
-    weights: Array,
-    losses: Array,
-    saved_state: Array,
-    sums: Array,
-    smoothing: float,
-    rows: int,
-    count: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, classes: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
+    rows: int, count: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     totals = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -117,20 +106,9 @@ def target_gradient(grads: Array, saved_state: Array, reduction: int, index: int
 
 @jit
 def losses_of_rows_backward(
-    grads: Array,
-    x: Array,
-    classes: Array,
-    weights: Array,
-    saved_state: Array,
-    result: Array,
-    smoothing: float,
-    rows: int,
-    count: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
+    grads: Array, x: Array, classes: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
+    rows: int, count: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     """An IndexError if a target is no class any more: its memory may be an array that somebody writes to."""
     to = x.dtype.type
     share = smoothing / max(count, 1)
@@ -158,21 +136,9 @@ _BLOCK = 256
 
 @jit
 def losses_of_columns(
-    x: Array,
-    classes: Array,
-    weights: Array,
-    losses: Array,
-    saved_state: Array,
-    sums: Array,
-    smoothing: float,
-    batch: int,
-    count: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, classes: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
+    batch: int, count: int, positions: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     totals, none = row_at(0.0, address(sums), 3 * batch), x.dtype.type(0)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -229,21 +195,9 @@ def _column_sums(
 
 @jit
 def losses_of_columns_backward(
-    grads: Array,
-    x: Array,
-    classes: Array,
-    weights: Array,
-    saved_state: Array,
-    result: Array,
-    smoothing: float,
-    batch: int,
-    count: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
+    grads: Array, x: Array, classes: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
+    batch: int, count: int, positions: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)

@@ -151,17 +151,9 @@ def scale(out: Array, grads: Array, factor: float, weight: Array) -> None:
 
 @jit
 def negative_likelihoods(
-    x: Array,
-    target: Array,
-    weight: Array,
-    out: Array,
-    total: Array,
-    batch: int,
-    classes: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-) -> None:
+    x: Array, target: Array, weight: Array, out: Array, total: Array, batch: int, classes: int, positions: int,
+    reduction: int, ignored: int,
+) -> None:  # fmt: skip
     """-weight[t] x[t] of each target, or their sum, or that over the sum of weights; and that sum."""
     loss, counted, to = 0.0, 0.0, x.dtype.type
     for n in range(batch):
@@ -185,17 +177,9 @@ def negative_likelihoods(
 
 @jit
 def negative_likelihoods_backward(
-    grads: Array,
-    target: Array,
-    weight: Array,
-    total: Array,
-    out: Array,
-    batch: int,
-    classes: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-) -> None:
+    grads: Array, target: Array, weight: Array, total: Array, out: Array, batch: int, classes: int, positions: int,
+    reduction: int, ignored: int,
+) -> None:  # fmt: skip
     to, grad = out.dtype.type, grads[0] if grads.size else out.dtype.type(0)
     if reduction == 1:
         grad = grad / total[0] if total[0] else to(math.nan)

@@ -115,14 +115,9 @@ def nll_loss(
 
 
 def nll_loss_backward(
-    grad_output: Array,
-    target: Array,
-    weight: Maybe,
-    total_weight: Array,
-    input_shape: Ints,
-    reduction: int,
+    grad_output: Array, target: Array, weight: Maybe, total_weight: Array, input_shape: Ints, reduction: int,
     ignore_index: int,
-) -> Array:
+) -> Array:  # fmt: skip
     result = new(grad_output, tuple(input_shape))
     rows = rows_of_scores(result)
     factors = broadcast_grad(grad_output, total_weight if reduction == 1 else None, target.shape)
@@ -152,15 +147,9 @@ def cross_entropy(
 
 
 def cross_entropy_backward(
-    grad_output: Array,
-    input: Array,
-    target: Array,
-    weight: Maybe,
-    saved_state: Array,
-    reduction: int,
-    ignore_index: int,
-    label_smoothing: float,
-) -> Array:
+    grad_output: Array, input: Array, target: Array, weight: Maybe, saved_state: Array, reduction: int,
+    ignore_index: int, label_smoothing: float,
+) -> Array:  # fmt: skip
     x, rows = in_order(input), rows_of_scores(input)
     factors = broadcast_grad(grad_output, saved_state[rows.amount :] if reduction == 1 else None, target.shape)
     result = new(x, x.shape)

@@ -27,15 +27,9 @@ def cross_entropy(
 
 
 def cross_entropy_backward(
-    grad: Layout,
-    x: Layout,
-    target: Layout,
-    weight: Layout | None,
-    saved_state: Layout,
-    reduction: int,
-    ignore_index: int,
-    label_smoothing: float,
-) -> Plan | None:
+    grad: Layout, x: Layout, target: Layout, weight: Layout | None, saved_state: Layout, reduction: int,
+    ignore_index: int, label_smoothing: float,
+) -> Plan | None:  # fmt: skip
     if not are_contiguous(grad, x, target, weight, saved_state):
         return None
     sizes = _sizes_of(x, target)
@@ -59,14 +53,9 @@ def nll_loss(x: Layout, target: Layout, weight: Layout | None, reduction: int, i
 
 
 def nll_loss_backward(
-    grad: Layout,
-    target: Layout,
-    weight: Layout | None,
-    total_weight: Layout,
-    input_shape: Ints,
-    reduction: int,
+    grad: Layout, target: Layout, weight: Layout | None, total_weight: Layout, input_shape: Ints, reduction: int,
     ignore_index: int,
-) -> Plan | None:
+) -> Plan | None:  # fmt: skip
     fits = grad.shape == (() if reduction else target.shape)
     if not fits or not are_contiguous(grad, target, weight, total_weight):
         return None

@@ -18,20 +18,9 @@ ADDING, BY_COLUMNS = 1, 2
 
 @jit
 def matrix_product(
-    a: Array,
-    b: Array,
-    out: Array,
-    rows: int,
-    depth: int,
-    columns: int,
-    trans_a: int,
-    a_row: int,
-    trans_b: int,
-    b_row: int,
-    how: int,
-    first: int,
-    last: int,
-) -> None:
+    a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, trans_a: int, a_row: int, trans_b: int,
+    b_row: int, how: int, first: int, last: int,
+) -> None:  # fmt: skip
     """out = a b (+ out with `how` & ADDING); a range of rows, or with BY_COLUMNS of columns.
 
     a and b may be given as transposes; their rows as they lie are a_row and b_row elements apart.
@@ -51,21 +40,9 @@ def matrix_product(
 
 @jit
 def batch_product(
-    a: Array,
-    b: Array,
-    out: Array,
-    rows: int,
-    depth: int,
-    columns: int,
-    trans_a: int,
-    a_row: int,
-    trans_b: int,
-    b_row: int,
-    a_item: int,
-    b_item: int,
-    first: int,
-    last: int,
-) -> None:
+    a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, trans_a: int, a_row: int, trans_b: int,
+    b_row: int, a_item: int, b_item: int, first: int, last: int,
+) -> None:  # fmt: skip
     """As `matrix_product` for each item, all or none of them transposes; a range of the rows of all."""
     like, size, left, right, i = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, first
     while i < last:
@@ -101,17 +78,9 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
 
 @jit
 def outer_products(
-    x: Array,
-    y: Array,
-    out: Array,
-    rows: int,
-    columns: int,
-    x_stride: int,
-    each: int,
-    y_stride: int,
-    first: int,
+    x: Array, y: Array, out: Array, rows: int, columns: int, x_stride: int, each: int, y_stride: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[b, i, j] = x[b x_stride + i each] y[b y_stride + j], for a range of the rows of all."""
     for k in range(first, last):
         line, one = part_of(out, k * columns, columns), x[k // rows * x_stride + k % rows * each]
@@ -122,17 +91,9 @@ def outer_products(
 
 @jit
 def scaled_and_added(
-    c: Array,
-    out: Array,
-    beta: float,
-    alpha: float,
-    outer: int,
-    inner: int,
-    size: int,
-    step0: int,
-    step1: int,
+    c: Array, out: Array, beta: float, alpha: float, outer: int, inner: int, size: int, step0: int, step1: int,
     step2: int,
-) -> None:
+) -> None:  # fmt: skip
     """out = alpha out + beta c, which is read in steps; not at all where beta is 0."""
     to = out.dtype.type
     for q in range(outer):
@@ -217,18 +178,9 @@ def transposed_vector_sum(
 
 @jit
 def coordinate_product(
-    x: Array,
-    row: Array,
-    column: Array,
-    b: Array,
-    out: Array,
-    numbers: int,
-    count: int,
-    depth: int,
-    width: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, row: Array, column: Array, b: Array, out: Array, numbers: int, count: int, depth: int, width: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     positions = empty_row(np.int64(0), numbers + AHEAD)
     for k in range(numbers):
         if row[k] < 0 or row[k] >= count or column[k] < 0 or column[k] >= depth:

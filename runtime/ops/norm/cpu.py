@@ -37,16 +37,9 @@ def standardize(
 
 
 def standardize_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    input: Maybe,
-    weight: Maybe,
-    mean: Array,
-    var: Array,
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Sequence[Maybe]:
+    output_mask: Sequence[bool], grad: Array, input: Maybe, weight: Maybe, mean: Array, var: Array, dim: Ints,
+    affine_shape: Ints, eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
     """All in one pass over the data; the input is None where only the gradient of the bias is wanted."""
     if input is None:
         return None, None, sum_to_size(grad, affine_shape)

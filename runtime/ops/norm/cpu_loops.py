@@ -43,18 +43,9 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
 
 @jit(halves=WRITTEN)
 def standardize_rows(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    mean: Array,
-    var: Array,
-    eps: float,
-    rows: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, rows: int, count: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     to, row_buffer = x.dtype.type, buffer_for(x, count)
     for c in range(first, last):
         row, out = reading(x, c * count, count, row_buffer), part_of(result, c * count, count)
@@ -70,19 +61,9 @@ def standardize_rows(
 
 @jit(halves=WRITTEN)
 def backward_rows(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    result: Array,
-    sums: Array,
-    eps: float,
-    rows: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, sums: Array, eps: float, rows: int,
+    count: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
     to, third = x.dtype.type, buffer_for(weight, count)
     row_buffer, other = buffer_for(grad, count), buffer_for(x, count)
@@ -117,18 +98,9 @@ def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -
 
 @jit
 def standardize_columns(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    mean: Array,
-    var: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, samples: int,
+    channels: int, first: int, last: int,
+) -> None:  # fmt: skip
     for start in range(first, last, _WIDTH):
         width = min(_WIDTH, last - start)
         centers, spreads = part_of(mean, start, width), part_of(var, start, width)
@@ -159,20 +131,9 @@ def _column_statistics(x: Array, samples: int, channels: int, start: int, center
 
 @jit
 def backward_columns(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    result: Array,
-    weight_grad: Array,
-    bias_grad: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, weight_grad: Array, bias_grad: Array,
+    eps: float, samples: int, channels: int, first: int, last: int,
+) -> None:  # fmt: skip
     for start in range(first, last, _WIDTH):
         width = min(_WIDTH, last - start)
         centers, zero = part_of(mean, start, width), x.dtype.type(0)
@@ -243,21 +204,9 @@ def _statistics(x: Array, samples: int, channels: int, space: int, c: int) -> tu
 
 @jit
 def standardize_segments(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    mean: Array,
-    var: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    space: int,
-    lines: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, samples: int,
+    channels: int, space: int, lines: int, parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     to, each = x.dtype.type, space // max(parts, 1)
     for c in range(first, last):
         average, variance = _statistics(x, samples, channels, space, c)
@@ -274,23 +223,9 @@ def standardize_segments(
 
 @jit
 def backward_segments(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    result: Array,
-    weight_grad: Array,
-    bias_grad: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    space: int,
-    lines: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, weight_grad: Array, bias_grad: Array,
+    eps: float, samples: int, channels: int, space: int, lines: int, parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The gradients of x and of the tables (P, Q), for the channels c with first <= c % P < last."""
     to, each = x.dtype.type, space // max(parts, 1)
     count, weight_sums, bias_sums = max(samples * space, 1), zero_row(0.0, weight.size), zero_row(0.0, weight.size)

@@ -64,20 +64,9 @@ def normalize_rows_backward(
 
 @jit
 def normalize_planes(
-    x: Array,
-    mean: Array,
-    var: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    eps: float,
-    channels: int,
-    space: int,
-    weighted: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, mean: Array, var: Array, weight: Array, bias: Array, result: Array, eps: float, channels: int, space: int,
+    weighted: int, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     to = x.dtype.type
     for plane in range(first, last):
         c = plane % channels
@@ -90,19 +79,9 @@ def normalize_planes(
 
 @jit
 def normalize_features(
-    x: Array,
-    mean: Array,
-    var: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    eps: float,
-    channels: int,
-    weighted: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, mean: Array, var: Array, weight: Array, bias: Array, result: Array, eps: float, channels: int,
+    weighted: int, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     factors, terms = np.empty(channels, x.dtype), np.empty(channels, x.dtype)
     for c in range(channels):
         factor = (weight[c] if weighted else x.dtype.type(1)) / math.sqrt(var[c] + eps)

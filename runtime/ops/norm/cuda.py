@@ -48,15 +48,9 @@ def standardize_any(
 
 
 def standardize_backward_any(
-    output_mask: Sequence[bool],
-    grad: Array,
-    input: Array,
-    weight: Maybe,
-    stats: tuple[Array, Array],
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Sequence[Maybe]:
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, stats: tuple[Array, Array], dim: Ints,
+    affine_shape: Ints, eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
     order, rows = rows_over(input.shape, dim)
     result = share = shift = None
     if output_mask[0]:
@@ -113,16 +107,9 @@ def standardize(
 
 
 def standardize_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    input: Maybe,
-    weight: Maybe,
-    mean: Array,
-    var: Array,
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Sequence[Maybe]:
+    output_mask: Sequence[bool], grad: Array, input: Maybe, weight: Maybe, mean: Array, var: Array, dim: Ints,
+    affine_shape: Ints, eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
     if input is None:  # only the gradient of the bias is wanted
         return None, None, sum_to_size(grad, affine_shape)
     weightless = weight is None and not any(output_mask[1:])

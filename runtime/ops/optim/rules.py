@@ -32,20 +32,9 @@ def sgd_numbers(lr: Any, momentum: Any, dampening: Any, nesterov: Any, is_first:
 
 
 def adam(
-    p: Any,
-    g: Any,
-    mean: Any,
-    square: Any,
-    max_exp_avg_sq: Any,
-    shrink: Any,
-    rate: Any,
-    scale: Any,
-    new1: Any,
-    kept2: Any,
-    new2: Any,
-    small: Any,
-    amsgrad: Any,
-) -> Any:
+    p: Any, g: Any, mean: Any, square: Any, max_exp_avg_sq: Any, shrink: Any, rate: Any, scale: Any, new1: Any,
+    kept2: Any, new2: Any, small: Any, amsgrad: Any,
+) -> Any:  # fmt: skip
     """Adam; the parameter is first multiplied by `shrink`. `greatest` is read with `amsgrad` only."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g
@@ -61,18 +50,9 @@ def adam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, amsgrad: 
 
 
 def rmsprop(
-    p: Any,
-    g: Any,
-    square: Any,
-    buffer: Any,
-    mean: Any,
-    rate: Any,
-    momentum_factor: Any,
-    new: Any,
-    small: Any,
-    inertia: Any,
-    centered: Any,
-) -> Any:
+    p: Any, g: Any, square: Any, buffer: Any, mean: Any, rate: Any, momentum_factor: Any, new: Any, small: Any,
+    inertia: Any, centered: Any,
+) -> Any:  # fmt: skip
     """RMSprop; `buffer` is read with momentum, `mean` where the mean square is centered."""
     v = momentum_factor * square + new * g * g
     second_moment = v
@@ -125,19 +105,9 @@ def adamax_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any) -> Any:
 
 
 def nadam(
-    p: Any,
-    g: Any,
-    mean: Any,
-    square: Any,
-    shrink: Any,
-    along: Any,
-    ahead: Any,
-    scale: Any,
-    new1: Any,
-    kept2: Any,
-    new2: Any,
-    small: Any,
-) -> Any:
+    p: Any, g: Any, mean: Any, square: Any, shrink: Any, along: Any, ahead: Any, scale: Any, new1: Any, kept2: Any,
+    new2: Any, small: Any,
+) -> Any:  # fmt: skip
     """NAdam: steps along the gradient and along the mean; the parameter is first multiplied by `shrink`."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g
@@ -163,18 +133,9 @@ def nadam_counts(
 
 
 def radam(
-    p: Any,
-    g: Any,
-    mean: Any,
-    square: Any,
-    shrink: Any,
-    rate: Any,
-    divides: Any,
-    new1: Any,
-    kept2: Any,
-    new2: Any,
+    p: Any, g: Any, mean: Any, square: Any, shrink: Any, rate: Any, divides: Any, new1: Any, kept2: Any, new2: Any,
     small: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """RAdam. It `divides` by the root of the mean square once that is known well enough."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g

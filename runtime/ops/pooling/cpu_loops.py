@@ -193,18 +193,9 @@ def scatter_mean_grads(grad: Array, out: Array, windows: Array, divisors: Array,
 
 @jit
 def sliding_means(
-    x: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    tasks: Array,
-    taps: Array,
-    target: Array,
-    divisors: Array,
-    area: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array, target: Array, divisors: Array,
+    area: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The sums of windows over their divisors: a convolution with ones. `area` counts the windows of a plane."""
     ones = np.ones(taps.size // 2, x.dtype)
     add_shifted(x, ones, ones, out, layout, parts, tasks, taps, target, 0, first, last)
@@ -215,19 +206,9 @@ def sliding_means(
 
 @jit
 def scatter_sliding_mean_grads(
-    grad: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    tasks: Array,
-    taps: Array,
-    target: Array,
-    divisors: Array,
-    area: int,
-    size: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array, target: Array, divisors: Array,
+    area: int, size: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The transpose of `sliding_means`: planes of `area` gradients to planes of `size` elements."""
     ones, shares = np.ones(taps.size // 2, out.dtype), np.empty(BATCH_PLANES * area, out.dtype)
     for plane in range(first, last, BATCH_PLANES):
@@ -273,21 +254,9 @@ def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: i
 
 @jit
 def sliding_maxima(
-    x: Array,
-    values: Array,
-    indices: Array,
-    layout: Array,
-    parts: Array,
-    taps: Array,
-    behind: Array,
-    positions: Array,
-    windows: Array,
-    lines: int,
-    line: int,
-    width: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, values: Array, indices: Array, layout: Array, parts: Array, taps: Array, behind: Array, positions: Array,
+    windows: Array, lines: int, line: int, width: int, first: int, last: int,
+) -> None:  # fmt: skip
     """As `window_maxima`, which planes are left to in which some window has nothing above minus infinity."""
     here, area = layout_of_numbers(layout), lines * width
     like = x.dtype.type(0)

@@ -31,15 +31,9 @@ GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives 
 
 
 def gru_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Maybe,
-    bias_hh: Maybe,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     """(output, last hidden state, gates of all rows)."""
     rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
     gates = np.zeros((GATES + 1, len(rows), hidden.shape[1]), rows.dtype)
@@ -60,17 +54,9 @@ def _biases(bias_ih: Maybe, bias_hh: Maybe) -> Maybe:
 
 
 def gru_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Maybe],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    gates: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Maybe, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, gates: Array, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Maybe, ...]:  # fmt: skip
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
     gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
     panels = panels_of(parts_of(weight_hh, GATES), False)
@@ -122,16 +108,9 @@ def _gru_values(r: Array, z: Array, n: Array, inside: Array, state: Array, resul
 
 @jit
 def gru_backward(
-    gates: Array,
-    states: Array,
-    weights: Array,
-    steps: Array,
-    grad: Array,
-    grad_hidden: Array,
-    gate_grads: Array,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, states: Array, weights: Array, steps: Array, grad: Array, grad_hidden: Array, gate_grads: Array,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """Gradients of the gates before their nonlinearities; `grad_hidden` becomes that of the first state."""
     size, dh = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1)
     for k in range(len(steps) - 1, -1, -1):

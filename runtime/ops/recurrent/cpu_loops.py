@@ -78,17 +78,9 @@ def biases_repeated(
 
 @jit
 def inputs_projected(
-    rows: Array,
-    weight: Array,
-    gates: Array,
-    parts: int,
-    count: int,
-    depth: int,
-    size: int,
-    add: int,
-    first: int,
+    rows: Array, weight: Array, gates: Array, parts: int, count: int, depth: int, size: int, add: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """gates[k] (+)= rows weight[k]^T for a range of all columns; gates beyond `parts` become 0 without `add`."""
     if not add and last == parts * size:
         gates[parts * count * size :] = 0
@@ -109,17 +101,9 @@ def inputs_gradient(
 
 @jit
 def weights_gradient(
-    grads: Array,
-    rows: Array,
-    out: Array,
-    parts: int,
-    gap: int,
-    count: int,
-    depth: int,
-    size: int,
-    first: int,
+    grads: Array, rows: Array, out: Array, parts: int, gap: int, count: int, depth: int, size: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `gap` places further."""
     which = np.arange(parts)
     which[-1] += gap
@@ -151,36 +135,18 @@ def begun(initial: Array, state: Array, batch: int, size: int, first: int, last:
 
 @jit
 def rnn_states(
-    initial: Array,
-    output: Array,
-    hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    smooth: int,
-    first: int,
-    last: int,
-) -> None:
+    initial: Array, output: Array, hidden: Array, panels: Array, steps: int, batch: int, size: int, reverse: int,
+    smooth: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     rnn_forward(panels_in(panels, 1, size, size)[0], table, state, output, smooth != 0, first, last)
 
 
 @jit
 def rnn_gradients(
-    output: Array,
-    gate_grads: Array,
-    grad_hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    smooth: int,
-    first: int,
-    last: int,
-) -> None:
+    output: Array, gate_grads: Array, grad_hidden: Array, panels: Array, steps: int, batch: int, size: int,
+    reverse: int, smooth: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = grad_hidden.reshape((batch, size)), steps_between(steps, batch, reverse)
     weights = panels_in(panels, 1, size, size)[0]
     rnn_backward(output, weights, table, gate_grads, state, smooth != 0, first, last)
@@ -188,21 +154,9 @@ def rnn_gradients(
 
 @jit
 def lstm_states(
-    initial: Array,
-    initial_cell: Array,
-    gates: Array,
-    output: Array,
-    hidden: Array,
-    cell: Array,
-    cells: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
+    initial: Array, initial_cell: Array, gates: Array, output: Array, hidden: Array, cell: Array, cells: Array,
+    panels: Array, steps: int, batch: int, size: int, reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     memory, none = begun(initial_cell, cell, batch, size, first, last), np.empty((0, 0, 0), output.dtype)
     weights, stack = panels_in(panels, 4, size, size), gates.reshape((4, steps * batch * size))
@@ -211,21 +165,9 @@ def lstm_states(
 
 @jit
 def lstm_gradients(
-    gates: Array,
-    cells: Array,
-    cells_before: Array,
-    gate_grads: Array,
-    grad: Array,
-    grad_hidden: Array,
-    grad_cell: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, cells: Array, cells_before: Array, gate_grads: Array, grad: Array, grad_hidden: Array,
+    grad_cell: Array, panels: Array, steps: int, batch: int, size: int, reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
     none, full, weights = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype), panels_in(panels, 4, size, size)
     stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
@@ -235,18 +177,9 @@ def lstm_gradients(
 
 @jit
 def gru_states(
-    initial: Array,
-    gates: Array,
-    output: Array,
-    hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
+    initial: Array, gates: Array, output: Array, hidden: Array, panels: Array, steps: int, batch: int, size: int,
+    reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     weights, stack = panels_in(panels, 3, size, size), gates.reshape((4, steps * batch * size))
     gru_forward(stack, weights, table, state, output, first, last)
@@ -254,19 +187,9 @@ def gru_states(
 
 @jit
 def gru_gradients(
-    gates: Array,
-    states: Array,
-    gate_grads: Array,
-    grad: Array,
-    grad_hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, states: Array, gate_grads: Array, grad: Array, grad_hidden: Array, panels: Array, steps: int,
+    batch: int, size: int, reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
     stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
     weights, state = panels_in(panels, 3, size, size), grad_hidden.reshape((batch, size))

@@ -33,17 +33,9 @@ GATES = 4  # input, forget, candidate, output
 
 
 def lstm_layer(
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Maybe,
-    bias_hh: Maybe,
-    weight_hr: Maybe,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, cell: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    weight_hr: Maybe, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     """(output, last hidden state, last cell state, gates and cell states of all rows)."""
     rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
     size = cell.shape[1]
@@ -65,20 +57,10 @@ def _projection(weight_hr: Maybe, across: bool, dtype: np.dtype) -> Array:
 
 
 def lstm_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Maybe],
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    weight_hr: Maybe,
-    output: Array,
-    gates: Array,
-    cells: Array,
-    batch_sizes: tuple[int, ...],
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, cell: Array, weight_ih: Array,
+    weight_hh: Array, weight_hr: Maybe, output: Array, gates: Array, cells: Array, batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Maybe, ...]:
+) -> tuple[Maybe, ...]:  # fmt: skip
     steps = steps_of(input.shape, batch_sizes, reverse)
     grad_hidden, grad_cell = state_of(grads[1], hidden), state_of(grads[2], cell)
     gate_grads = np.empty(gates.shape, gates.dtype)
@@ -104,17 +86,9 @@ def lstm_layer_backward(
 
 @jit
 def lstm_forward(
-    gates: Array,
-    weights: Array,
-    projection: Array,
-    steps: Array,
-    hidden: Array,
-    cell: Array,
-    output: Array,
-    cells: Array,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, weights: Array, projection: Array, steps: Array, hidden: Array, cell: Array, output: Array,
+    cells: Array, first: int, last: int,
+) -> None:  # fmt: skip
     """Adds the states' share to gates that hold the inputs', step by step; fills output, cells and the last states."""
     size, width = cell.shape[1], hidden.shape[1]
     h, c = hidden[first:last].reshape(-1), cell[first:last].reshape(-1)
@@ -155,20 +129,9 @@ def _lstm_values(i: Array, f: Array, g: Array, o: Array, cell: Array, cells: Arr
 
 @jit
 def lstm_backward(
-    gates: Array,
-    cells: Array,
-    cells_before: Array,
-    weights: Array,
-    projection: Array,
-    steps: Array,
-    grad: Array,
-    grad_hidden: Array,
-    grad_cell: Array,
-    gate_grads: Array,
-    full: Array,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, cells: Array, cells_before: Array, weights: Array, projection: Array, steps: Array, grad: Array,
+    grad_hidden: Array, grad_cell: Array, gate_grads: Array, full: Array, first: int, last: int,
+) -> None:  # fmt: skip
     """Gradients of the gates before their nonlinearities; those of the last states become those of the first.
 
     `grad`, of the output, gets those of later steps added; with a projection `full` becomes what was projected.

@@ -34,15 +34,9 @@ GRU_GATES = 3  # reset, update, candidate; kept with a fourth, what the state gi
 
 
 def gru_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Maybe,
-    bias_hh: Maybe,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
     gates = started(rows, biases(bias_ih, bias_hh), n, size)
@@ -65,17 +59,9 @@ def biases(bias_ih: Maybe, bias_hh: Maybe) -> list[list[Array]]:
 
 
 def gru_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Maybe],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    gates: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Maybe, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, gates: Array, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Maybe, ...]:  # fmt: skip
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
@@ -117,17 +103,9 @@ LSTM_GATES = 4  # input, forget, candidate, output
 
 
 def lstm_layer(
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Maybe,
-    bias_hh: Maybe,
-    weight_hr: Maybe,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, cell: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    weight_hr: Maybe, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
     gates = started(rows, totals(bias_ih, bias_hh, LSTM_GATES), n, size)
@@ -149,20 +127,10 @@ def lstm_layer(
 
 
 def lstm_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Maybe],
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    weight_hr: Maybe,
-    output: Array,
-    gates: Array,
-    cells: Array,
-    batch_sizes: tuple[int, ...],
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, cell: Array, weight_ih: Array,
+    weight_hh: Array, weight_hr: Maybe, output: Array, gates: Array, cells: Array, batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Maybe, ...]:
+) -> tuple[Maybe, ...]:  # fmt: skip
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
@@ -194,16 +162,9 @@ def lstm_layer_backward(
 
 
 def rnn_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Maybe,
-    bias_hh: Maybe,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Array, Array]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Array, Array]:  # fmt: skip
     rows, size = rows_of(input), hidden.shape[1]
     output = started(rows, totals(bias_ih, bias_hh, 1), rows.shape[0], size)
     projected(rows, by_gates(weight_ih, 1), output)
@@ -216,17 +177,9 @@ def rnn_layer(
 
 
 def rnn_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Maybe],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Maybe, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Maybe, ...]:  # fmt: skip
     rows, size = rows_of(input), hidden.shape[1]
     table = table_of(input.shape, batch_sizes, reverse)
     later, values = state_of(grads[1], hidden), rows_of(output)

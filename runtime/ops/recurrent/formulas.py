@@ -41,16 +41,9 @@ def gru_tangents(*arguments: Any) -> tuple[Tensor, ...]:
 
 
 def rnn_in_ops(
-    input: Tensor,
-    hidden: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Tensor, ...]:
+    input: Tensor, hidden: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias_ih: Tensor | None, bias_hh: Tensor | None,
+    batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
     activation = op.tanh if nonlinearity == "tanh" else op.relu
 
@@ -61,17 +54,9 @@ def rnn_in_ops(
 
 
 def lstm_in_ops(
-    input: Tensor,
-    hidden: Tensor,
-    cell: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    weight_hr: Tensor | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Tensor, ...]:
+    input: Tensor, hidden: Tensor, cell: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias_ih: Tensor | None,
+    bias_hh: Tensor | None, weight_hr: Tensor | None, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """c' = f c + i g and h' = o tanh(c'), projected by W_hr if given, with gates i, f, g, o of W_ih x + W_hh h."""
 
     def step(x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, ...]:
@@ -84,15 +69,9 @@ def lstm_in_ops(
 
 
 def gru_in_ops(
-    input: Tensor,
-    hidden: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Tensor, ...]:
+    input: Tensor, hidden: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias_ih: Tensor | None, bias_hh: Tensor | None,
+    batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """h' = (1 - z) n + z h with n = tanh(x_n + r h_n), and r, z sigmoids of x + h, for x = W_ih x and h = W_hh h."""
 
     def step(x: Tensor, h: Tensor) -> tuple[Tensor, ...]:

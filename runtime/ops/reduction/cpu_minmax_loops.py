@@ -65,19 +65,9 @@ UNIT = 64  # results side by side that one thread has, at least
 
 @jit(halves=READ)
 def argminmax(
-    x: Array,
-    values: Array,
-    positions: Array,
-    sign: int,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, values: Array, positions: Array, sign: int, along: int, after: int, stride: int, between: int, times: int,
+    outer: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The greatest of x[b, :, j], or with sign -1 the least, and where it first is; the first nan, if there is one."""
     k = first
     while k < last:
@@ -109,18 +99,9 @@ def argminmax(
 
 @jit(halves=READ)
 def column_minmax(
-    x: Array,
-    values: Array,
-    sign: int,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, values: Array, sign: int, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """The greatest of x[b, :, j], or with sign -1 the least; nan where there is one."""
     k = first
     while k < last:
@@ -194,17 +175,9 @@ def integer_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> No
 
 @jit
 def integer_sums(
-    x: Array,
-    out: Array,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
+    x: Array, out: Array, along: int, after: int, stride: int, between: int, times: int, outer: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     k = first
     while k < last:
         start = offset_of(k // after, between, times, outer) + k % after
@@ -225,18 +198,9 @@ def integer_sums(
 
 @jit(halves=READ)
 def tests(
-    x: Array,
-    out: Array,
-    every: int,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, every: int, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """Whether some of x[b, :, j] is not zero, or with `every` none is zero."""
     k = first
     while k < last:

@@ -102,18 +102,9 @@ def write_divided(totals: Array, divisor: float, out: Array) -> None:
 
 @jit(halves=WRITTEN)
 def grouped_column_sums(
-    x: Array,
-    out: Array,
-    divisor: float,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, divisor: float, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     k = first
     while k < last:
         start, totals = k % after, empty_row(0.0, min(_WIDTH, after - k % after, last - k))
@@ -129,17 +120,9 @@ def grouped_column_sums(
 
 @jit
 def square_sums(
-    x: Array,
-    out: Array,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
+    x: Array, out: Array, along: int, after: int, stride: int, between: int, times: int, outer: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     if after == 1 == stride and along <= _SHORT:
         short_square_sums(x, along, between, times, outer, first, last, out)
         return
@@ -169,18 +152,9 @@ def squares_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
 
 @jit
 def variances(
-    x: Array,
-    out: Array,
-    divisor: float,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, divisor: float, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     k = first
     while k < last:
         start = k % after
@@ -284,17 +258,9 @@ def products_of_rows(
 
 @jit
 def column_products(
-    x: Array,
-    out: Array,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
+    x: Array, out: Array, along: int, after: int, stride: int, between: int, times: int, outer: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[b, j] = prod_i x[b, i, j], in double precision, where something comes after."""
     k = first
     while k < last:

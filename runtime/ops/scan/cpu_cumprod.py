@@ -144,17 +144,9 @@ def column_recurrence_in_two(
 
 @jit
 def recurrence(
-    added: Array,
-    factor: Array,
-    out: Array,
-    like: Array,
-    in_two: bool,
-    along: int,
-    after: int,
-    reverse: bool,
-    first: int,
-    last: int,
-) -> None:
+    added: Array, factor: Array, out: Array, like: Array, in_two: bool, along: int, after: int, reverse: bool,
+    first: int, last: int,
+) -> None:  # fmt: skip
     if after <= NARROW:
         if in_two:
             row_recurrence_in_two(added, factor, out, along, after, reverse, first, last)

@@ -146,23 +146,10 @@ def triangle(x: Array, out: Array, height: int, width: int, diagonal: int, upper
 
 @jit
 def windows_to_columns(
-    x: Array,
-    out: Array,
-    height: int,
-    width: int,
-    kernel_height: int,
-    kernel_width: int,
-    rows: int,
-    columns: int,
-    down: int,
-    across: int,
-    dilation_down: int,
-    dilation_across: int,
-    stride_down: int,
-    stride_across: int,
-    first: int,
+    x: Array, out: Array, height: int, width: int, kernel_height: int, kernel_width: int, rows: int, columns: int,
+    down: int, across: int, dilation_down: int, dilation_across: int, stride_down: int, stride_across: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """A range of rows of `out`: each has one place of all windows of a plane, zeros where that is outside of it."""
     for row in range(first, last):
         tap, plane = row % (kernel_height * kernel_width), row // (kernel_height * kernel_width)
@@ -195,23 +182,10 @@ def inside(left: int, width: int, stride: int, columns: int) -> tuple[int, int]:
 
 @jit
 def columns_to_windows(
-    x: Array,
-    out: Array,
-    height: int,
-    width: int,
-    kernel_height: int,
-    kernel_width: int,
-    rows: int,
-    columns: int,
-    down: int,
-    across: int,
-    dilation_down: int,
-    dilation_across: int,
-    stride_down: int,
-    stride_across: int,
-    first: int,
+    x: Array, out: Array, height: int, width: int, kernel_height: int, kernel_width: int, rows: int, columns: int,
+    down: int, across: int, dilation_down: int, dilation_across: int, stride_down: int, stride_across: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """A range of planes: to each element what windows have there, in the order of the places of a window."""
     taps = kernel_height * kernel_width
     for plane in range(first, last):

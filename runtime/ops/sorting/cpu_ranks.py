@@ -86,17 +86,9 @@ def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first
 
 @jit
 def some_in_order(
-    x: Array,
-    values: Array,
-    positions: Array,
-    inverted: int,
-    skip: int,
-    k: int,
-    along: int,
-    after: int,
-    first: int,
+    x: Array, values: Array, positions: Array, inverted: int, skip: int, k: int, along: int, after: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
@@ -112,17 +104,9 @@ def some_in_order(
 
 @jit
 def topk_sorted_small(
-    x: Array,
-    values: Array,
-    positions: Array,
-    inverted: int,
-    skip: int,
-    k: int,
-    along: int,
-    after: int,
-    first: int,
+    x: Array, values: Array, positions: Array, inverted: int, skip: int, k: int, along: int, after: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """k elements of each line in order, behind the first `skip`, and where they were: few in all."""
     selected_count = skip + k
     keys, best = empty_row(order_key(x[0]), along), empty_row(order_key(x[0]), selected_count)

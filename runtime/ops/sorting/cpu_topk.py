@@ -42,15 +42,9 @@ def block_tops(codes: Array, floating: bool, inverted: bool, tops: Array, first:
 
 @jit
 def collect_topk(
-    codes: Array,
-    floating: bool,
-    inverted: bool,
-    tops: Array,
-    threshold_key: int,
-    requested: int,
-    keys: Array,
+    codes: Array, floating: bool, inverted: bool, tops: Array, threshold_key: int, requested: int, keys: Array,
     indices: Array,
-) -> int:
+) -> int:  # fmt: skip
     """How many keys are above threshold_key, or among the first `requested` equal to it; and these, with indices."""
     result, equal, block_keys = 0, 0, np.empty(BLOCK, keys.dtype)
     for b in range(tops.size):
@@ -81,17 +75,9 @@ def topk_small_k(
 
 @jit
 def topk_sorted(
-    x: Array,
-    values: Array,
-    positions: Array,
-    inverted: int,
-    skip: int,
-    k: int,
-    along: int,
-    after: int,
-    first: int,
+    x: Array, values: Array, positions: Array, inverted: int, skip: int, k: int, along: int, after: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """As `topk_sorted_small`, for few of a long line; the greatest come first if `inverted`."""
     keys, buffer = empty_row(order_key(x[0]), full_lanes(along)), topk_buffers(x[0], skip + k)
     order = empty_row(0, skip + k)
