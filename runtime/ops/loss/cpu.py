@@ -52,11 +52,7 @@ def binary_cross_entropy(input: Array, target: Array, weight: Maybe = None, redu
     for name, values in zip(("input", "target"), lines, strict=True):
         if cpu_loops.outside(values):
             raise RuntimeError(f"binary_cross_entropy(): all elements of {name} should be between 0 and 1")
-    if reduction:
-        return _reduced(cpu_loops.bernoulli_totals, (*lines, _weights(weight, input)), input, reduction)
-    losses = np.empty(input.shape, input.dtype)
-    by_slices(cpu_loops.bernoulli, (*lines, losses.reshape(-1)), input.size)
-    return losses if weight is None else losses * weight
+    return _losses(cpu_loops.bernoulli, cpu_loops.bernoulli_totals, lines, weight, input, reduction)
 
 
 def binary_cross_entropy_backward(
@@ -71,11 +67,7 @@ def binary_cross_entropy_with_logits(
     input: Array, target: Array, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
 ) -> Array:
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
-    if reduction:
-        return _reduced(cpu_loops.logistic_totals, (*lines, _weights(weight, input)), input, reduction)
-    losses = np.empty(input.shape, input.dtype)
-    by_slices(cpu_loops.logistic, (*lines, losses.reshape(-1)), input.size)
-    return losses if weight is None else losses * weight
+    return _losses(cpu_loops.logistic, cpu_loops.logistic_totals, lines, weight, input, reduction)
 
 
 def binary_cross_entropy_with_logits_backward(
@@ -85,6 +77,14 @@ def binary_cross_entropy_with_logits_backward(
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
     by_slices(cpu_loops.logistic_backward, (*lines, result.reshape(-1)), input.size)
     return _scaled(result, grad_output, weight, reduction)
+
+
+def _losses(loop: Any, totals: Any, lines: tuple[Array, ...], weight: Maybe, input: Array, reduction: int) -> Array:
+    if reduction:
+        return _reduced(totals, (*lines, _weights(weight, input)), input, reduction)
+    losses = np.empty(input.shape, input.dtype)
+    by_slices(loop, (*lines, losses.reshape(-1)), input.size)
+    return losses if weight is None else losses * weight
 
 
 def _flat(array: Array) -> Array:
@@ -119,13 +119,9 @@ def _scale(input: Array, reduction: int) -> float:
 
 
 def cross_entropy(
-    input: Array,
-    target: Array,
-    weight: Maybe = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100,
     label_smoothing: float = 0.0,
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array]:  # fmt: skip
     weights = None if weight is None else contiguous(weight)
     try:
         args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights

@@ -165,13 +165,9 @@ def ctc_values(
 
 
 def ctc_backward(
-    grad: Array,
-    log_probs: Array,
-    targets: Array,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
+    grad: Array, log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int],
     blank: int,
-) -> Array:
+) -> Array:  # fmt: skip
     lengths, result = lengths_of(input_lengths, target_lengths), np.zeros(log_probs.shape)
     args = grad.astype(np.float64), np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank
     shared(alignment_gradients, (*args, result), grad.size, 3 * work_of(lengths))

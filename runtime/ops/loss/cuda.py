@@ -30,8 +30,7 @@ def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
     if not reduction:
         return over("square_differences", (input, target), -1, outputs=ROW)
     divisor = float(input.size) if reduction == 1 else 1.0
-    result: Array = over("squares", (input, target), tuple(range(input.ndim)), divisor)
-    return result
+    return over("squares", (input, target), tuple(range(input.ndim)), divisor)
 
 
 def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Array:
@@ -91,8 +90,7 @@ def summed(function: Any, args: Sequence[Any], reduction: int) -> Array:
     losses = memory.scratch(args[0], shape)
     apply(function, losses.dtype, args, losses)
     divisor = float(losses.size) if reduction == 1 else 1.0
-    result: Array = over("row_mean", (losses,), tuple(range(losses.ndim)), divisor)
-    return result
+    return over("row_mean", (losses,), tuple(range(losses.ndim)), divisor)
 
 
 def require_chances(name: str, input: Array, target: Array) -> None:
@@ -127,13 +125,9 @@ def nll_loss_backward(
 
 
 def cross_entropy(
-    input: Array,
-    target: Array,
-    weight: Maybe = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100,
     label_smoothing: float = 0.0,
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array]:  # fmt: skip
     x, classes, rows = in_order(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
     saved_state = new(x, (rows.amount + 1,))

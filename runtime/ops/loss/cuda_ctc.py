@@ -150,18 +150,13 @@ def run(text: Any, samples: int, longest: int, *args: Any) -> None:
 
 
 def ctc_backward(
-    grad: Array,
-    log_probs: Array,
-    targets: Array,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
+    grad: Array, log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int],
     blank: int,
-) -> Array:
+) -> Array:  # fmt: skip
     _, value = losses_of(log_probs, targets, input_lengths, target_lengths, blank)
     arrays, rest = value[:6], value[6:]
     behind = memory.empty(arrays[4].shape, F64, log_probs.device)
-    result = memory.empty(log_probs.shape, F64, log_probs.device)
-    memory.fill(result, 0)
+    result = memory.zeros(log_probs.shape, F64, log_probs.device)
     above = memory.contiguous(grad)
     run(visits, log_probs.shape[1], targets.shape[1], *arrays, behind, above, result, *rest)
     return result.as_read(log_probs.dtype)

@@ -32,11 +32,9 @@ def label_rows(targets: Tensor, lengths: Ints) -> Tensor:
 def ctc_gradient(
     grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: Ints, target_lengths: Ints, blank: int
 ) -> Tensor:
-    """d / d log_probs[t, c] of -log p(labels) is -p(class c at step t | labels), times grad.
-
-    The probability is the sum of exp(a_t(s) + b_t(s)) / p(labels) over the states s of class c: a_t is the logarithm of
-    all ways to a state, b_t of all ways from there to the end (forward and backward variables).
-    """
+    """d / d log_probs[t, c] of -log p(labels) is -p(class c at step t | labels), times grad. The probability is the sum
+    of exp(a_t(s) + b_t(s)) / p(labels) over the states s of class c: a_t is the logarithm of all ways to a state, b_t
+    of all ways from there to the end (forward and backward variables)."""
     states, valid, jumps = _states(targets, target_lengths, blank, log_probs)
     steps, samples, _ = log_probs._shape
     if not steps or not samples:

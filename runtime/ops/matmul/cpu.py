@@ -28,10 +28,8 @@ def mm(a: Array, b: Array) -> Array:
 
 
 def mm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> tuple[Maybe, ...]:
-    return (
-        None if b is None or not output_mask[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
-        None if a is None or not output_mask[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
-    )
+    of_a = None if b is None or not output_mask[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T)
+    return of_a, None if a is None or not output_mask[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad)
 
 
 def bmm(a: Array, b: Array) -> Array:
@@ -40,10 +38,8 @@ def bmm(a: Array, b: Array) -> Array:
 
 
 def bmm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> tuple[Maybe, ...]:
-    return (
-        None if b is None or not output_mask[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
-        None if a is None or not output_mask[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
-    )
+    of_a = None if b is None or not output_mask[0] else bmm(grad, ready_batch(b).swapaxes(1, 2))
+    return of_a, None if a is None or not output_mask[1] else bmm(ready_batch(a).swapaxes(1, 2), grad)
 
 
 def mv(a: Array, x: Array) -> Array:
@@ -51,10 +47,8 @@ def mv(a: Array, x: Array) -> Array:
 
 
 def mv_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, x: Maybe) -> tuple[Maybe, ...]:
-    return (
-        None if x is None or not output_mask[0] else np.multiply.outer(grad, x),
-        None if a is None or not output_mask[1] else matrix_vector(contiguous_or_transposed(a).T, grad),
-    )
+    of_a = None if x is None or not output_mask[0] else np.multiply.outer(grad, x)
+    return of_a, None if a is None or not output_mask[1] else matrix_vector(contiguous_or_transposed(a).T, grad)
 
 
 def dot(x: Array, y: Array) -> Array:
@@ -114,13 +108,9 @@ def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.nda
 
 
 def linear_backward(
-    output_mask: Sequence[bool],
-    grad_output: np.ndarray,
-    input: np.ndarray | None,
-    weight: np.ndarray | None,
-    input_shape: Sequence[int],
-    weight_shape: Sequence[int],
-) -> tuple[np.ndarray | None, ...]:
+    output_mask: Sequence[bool], grad_output: np.ndarray, input: np.ndarray | None, weight: np.ndarray | None,
+    input_shape: Sequence[int], weight_shape: Sequence[int],
+) -> tuple[np.ndarray | None, ...]:  # fmt: skip
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = grad_output.reshape(prod(input_shape[:-1]), outputs)
     results: list[np.ndarray | None] = [None, None, None]

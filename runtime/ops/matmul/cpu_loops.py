@@ -21,10 +21,8 @@ def matrix_product(
     a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, trans_a: int, a_row: int, trans_b: int,
     b_row: int, how: int, first: int, last: int,
 ) -> None:  # fmt: skip
-    """out = a b (+ out with `how` & ADDING); a range of rows, or with BY_COLUMNS of columns.
-
-    a and b may be given as transposes; their rows as they lie are a_row and b_row elements apart.
-    """
+    """out = a b (+ out with `how` & ADDING); a range of rows, or with BY_COLUMNS of columns. a and b may be given as
+    transposes; their rows as they lie are a_row and b_row elements apart."""
     like, size, left, right, count = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, last - first
     begin, other, to, add = address(a), address(b), address(out), how & ADDING != 0
     if how & BY_COLUMNS:

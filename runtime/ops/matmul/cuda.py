@@ -25,10 +25,8 @@ bmm = mm
 
 
 def mm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> Gradients:
-    return (
-        None if b is None or not output_mask[0] else multiply(grad, swapped(b)),
-        None if a is None or not output_mask[1] else multiply(swapped(a), grad),
-    )
+    of_a = None if b is None or not output_mask[0] else multiply(grad, swapped(b))
+    return of_a, None if a is None or not output_mask[1] else multiply(swapped(a), grad)
 
 
 bmm_backward = mm_backward
@@ -39,10 +37,8 @@ def mv(a: Array, x: Array) -> Array:
 
 
 def mv_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, x: Maybe) -> Gradients:
-    return (
-        None if x is None or not output_mask[0] else multiply(column(grad), row(x)),
-        None if a is None or not output_mask[1] else mv(swapped(a), grad),
-    )
+    of_a = None if x is None or not output_mask[0] else multiply(column(grad), row(x))
+    return of_a, None if a is None or not output_mask[1] else mv(swapped(a), grad)
 
 
 def dot(x: Array, y: Array) -> Array:
@@ -111,13 +107,9 @@ def linear_weight_backward(grad_output: Array, input: Array) -> Array:
 
 
 def linear_backward(
-    output_mask: Sequence[bool],
-    grad_output: Array,
-    input: Maybe,
-    weight: Maybe,
-    input_shape: Sequence[int],
+    output_mask: Sequence[bool], grad_output: Array, input: Maybe, weight: Maybe, input_shape: Sequence[int],
     weight_shape: Sequence[int],
-) -> Gradients:
+) -> Gradients:  # fmt: skip
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = reshaped(grad_output, prod(input_shape[:-1]), outputs)
     results: list[Maybe] = [None, None, None]

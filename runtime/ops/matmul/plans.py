@@ -30,17 +30,11 @@ WORD = LINE // PAIR_PANEL  # bytes
 
 
 def products_of_pairs(
-    sizes: Ints,
-    matrix_layout: tuple[bool, bool, bool],
-    operands: tuple[int, int],
-    output: int,
-    shape: Ints,
+    sizes: Ints, matrix_layout: tuple[bool, bool, bool], operands: tuple[int, int], output: int, shape: Ints,
     bias: int | None,
-) -> Plan:
-    """The calls for products of matrices of `sizes` (items, rows, depth, columns), a row added to each.
-
-    matrix_layout says whether the left matrices lie across, whether the right ones do, whether threads share columns.
-    """
+) -> Plan:  # fmt: skip
+    """The calls for products of matrices of `sizes` (items, rows, depth, columns), a row added to each. matrix_layout
+    says whether the left matrices lie across, whether the right ones do, whether threads share columns."""
     (batch, rows, depth, columns), (left, right, by_columns) = sizes, matrix_layout
     twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
     is_small = batch * rows * depth * columns <= ALONE.get(pair_products(), 0)
@@ -349,13 +343,9 @@ def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
 
 
 def linear_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    x_shape: Ints,
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, weight: Layout | None, x_shape: Ints,
     weight_shape: Ints,
-) -> Plan | None:
+) -> Plan | None:  # fmt: skip
     if grad.strides is not None or len(weight_shape) != 2:
         return None
     rows, columns = prod(x_shape[:-1]), weight_shape[0]

@@ -79,8 +79,7 @@ def _grouped(array: Array, groups: int) -> Array:
 
 def normalize_by(input: Array, mean: Array, var: Array, weight: Maybe, bias: Maybe, eps: float) -> Array:
     args = [None if a is None else np.ascontiguousarray(a) for a in (input, mean, var, weight, bias)]
-    result: Array = run(plans.normalize_by, *args, eps)[0]
-    return result
+    return run(plans.normalize_by, *args, eps)[0]
 
 
 @jit

@@ -18,11 +18,9 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class NormLayout(Folded):
-    """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both.
-
-    rows: (C, S) with a weight for every element of a row; columns: (A, C) with one for every channel; segments:
-    (A, C, S) with a table (P, Q), where element (c, s) has w[c % P, s // (S / Q)].
-    """
+    """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both. rows: (C, S)
+    with a weight for every element of a row; columns: (A, C) with one for every channel; segments: (A, C, S) with a
+    table (P, Q), where element (c, s) has w[c % P, s // (S / Q)]."""
 
     kind: str
     stats_shape: Ints
@@ -89,10 +87,8 @@ def layout_of_groups(shape: Ints, groups: int) -> NormLayout:
 
 
 def _varying(sizes: list[tuple[int, int]]) -> tuple[bool, list[int]]:
-    """Sizes of a table along dimensions (size, weights along it): those at the end may vary, the ones before not.
-
-    True when that is how the weights are; otherwise they have to be repeated from the first dimension they vary along.
-    """
+    """Sizes of a table along dimensions (size, weights along it): those at the end may vary, the ones before not. True
+    when that is how the weights are; otherwise they have to be repeated from the first dimension they vary along."""
     varying = [k for k, (_, own) in enumerate(sizes) if own != 1]
     start = varying[0] if varying else len(sizes)
     exact = all(own == size for size, own in sizes[start:])

@@ -12,11 +12,8 @@ Ints = tuple[int, ...]
 
 
 class Kind(NamedTuple):
-    """The programs of a norm and their rows.
-
-    `with_sums` says that the program for the gradient of the input gives those of weights as well; if not, `sums` are
-    the rows over which these are added up.
-    """
+    """The programs of a norm and their rows. `with_sums` says that the program for the gradient of the input gives
+    those of weights as well; if not, `sums` are the rows over which these are added up."""
 
     forward: str
     backward: str

@@ -24,10 +24,8 @@ def step_of(values: Any, numbers: Any) -> Any:
 
 @cache
 def change_of(name: str, arrays: int) -> Change:
-    """The change that a rule of `rules.py` makes to a parameter and its estimates; the gradient stays as it is.
-
-    The first numbers are the sign and the weight decay of `uphill`, and so are the first settings.
-    """
+    """The change that a rule of `rules.py` makes to a parameter and its estimates; the gradient stays as it is. The
+    first numbers are the sign and the weight decay of `uphill`, and so are the first settings."""
     rule = getattr(rules, name)
 
     def compute(target: Target) -> Any:

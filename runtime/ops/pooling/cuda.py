@@ -179,8 +179,7 @@ def max_pool_values(input: Array, geometry: Geometry, spatial: int, adaptive: bo
 
 
 def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
-    result = arrays.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
-    arrays.fill(result, 0)
+    result = arrays.zeros(tuple(input_shape), grad_output.dtype, grad_output.device)
     windows, size = prod(grad_output.shape[-spatial:]), prod(input_shape[-spatial:])
     grad, positions = in_order(grad_output), in_order(indices)
     if grad.size:

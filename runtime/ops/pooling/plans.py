@@ -48,10 +48,8 @@ def _maxima(windows: Windows, spatial: int) -> Plan:
 
 
 def _sliding_tables(g: Geometry) -> tuple[Array, ...]:
-    """What `sliding_maxima` takes: packed planes, taps, their offsets in a window, and window positions.
-
-    Windows are numbered as columns of the packed planes; some columns belong to no window.
-    """
+    """What `sliding_maxima` takes: packed planes, taps, their offsets in a window, and window positions. Windows are
+    numbered as columns of the packed planes; some columns belong to no window."""
     plan, steps = forward_plan(g), flat_steps(g.sizes)
     behind = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
     columns = np.arange(plan.tasks[2])

@@ -132,10 +132,8 @@ def lstm_backward(
     gates: Array, cells: Array, cells_before: Array, weights: Array, projection: Array, steps: Array, grad: Array,
     grad_hidden: Array, grad_cell: Array, gate_grads: Array, full: Array, first: int, last: int,
 ) -> None:  # fmt: skip
-    """Gradients of the gates before their nonlinearities; those of the last states become those of the first.
-
-    `grad`, of the output, gets those of later steps added; with a projection `full` becomes what was projected.
-    """
+    """Gradients of the gates before their nonlinearities; those of the last states become those of the first. `grad`,
+    of the output, gets those of later steps added; with a projection `full` becomes what was projected."""
     size, width = grad_cell.shape[1], grad_hidden.shape[1]
     dh, dc = grad_hidden[first:last].reshape(-1), grad_cell[first:last].reshape(-1)
     inner, values = np.empty(dc.size if len(projection) else 0, dc.dtype), np.empty(dc.size, dc.dtype)

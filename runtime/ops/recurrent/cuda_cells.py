@@ -36,19 +36,13 @@ def rows_of(a: Array) -> Array:
 
 
 def state_of(value: Maybe, like: Array) -> Array:
-    if value is not None:
-        return arrays.copied(value)
-    result = empty(like, *like.shape)
-    arrays.fill(result, 0)
-    return result
+    return arrays.zeros(like.shape, like.dtype, like.device) if value is None else arrays.copied(value)
 
 
 def above(grad_output: Maybe, like: Array, rows: int, width: int) -> Array:
-    if grad_output is not None:
-        return arrays.copied(grad_output).reshape((rows, width))
-    result = empty(like, rows, width)
-    arrays.fill(result, 0)
-    return result
+    if grad_output is None:
+        return arrays.zeros((rows, width), like.dtype, like.device)
+    return arrays.copied(grad_output).reshape((rows, width))
 
 
 def by_gates(weight: Array, gates: int) -> Array:
@@ -74,8 +68,7 @@ def add_product(rows: Array, weight: Array, to: Array) -> None:
 
 
 def started(like: Array, biases: list[list[Array]], rows: int, size: int) -> Array:
-    gates = empty(like, len(biases), rows, size)
-    arrays.fill(gates, 0)
+    gates = arrays.zeros((len(biases), rows, size), like.dtype, like.device)
     for k, parts in enumerate(biases):
         for bias in parts:
             plus(selected(gates, 0, k), broadcast(bias, (rows, size)))

@@ -44,9 +44,7 @@ def lstm_values(
     all: Any, total: Any,
 ) -> None:  # fmt: skip
     """One step: the gates become what their nonlinearities give; output goes to `result` and, where `own`, `hidden`.
-
-    `first` is the row of `result` at which the step begins.
-    """
+    `first` is the row of `result` at which the step begins."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at, step = index(index(start * size) + i), index(all * size)
@@ -71,11 +69,8 @@ def lstm_back(
     gates: Any, cells: Any, before: Any, above: Any, cell: Any, grads: Any, full: Any, size: Any, start: Any,
     first: Any, own: Any, all: Any, total: Any,
 ) -> None:  # fmt: skip
-    """One step back: `above`, from row `first` on, is the gradient of what came out of the gates.
-
-    `cell` holds the gradient of the cell after the step and gets that of the cell before; where `own`, `full` gets
-    what came out.
-    """
+    """One step back: `above`, from row `first` on, is the gradient of what came out of the gates. `cell` holds the
+    gradient of the cell after the step and gets that of the cell before; where `own`, `full` gets what came out."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at, step = index(index(start * size) + i), index(all * size)

@@ -78,9 +78,7 @@ def sum_to_size(a: Array, size: Dims) -> Array:
 
 
 def filled(self: Array, size: Dims) -> Array:
-    result = np.empty(size, self.dtype)
-    result.fill(self.item())
-    return result
+    return np.full(size, self.item(), self.dtype)
 
 
 def prod_all(a: Array) -> Array:

@@ -81,8 +81,7 @@ OF_COMPLEX: dict[str, Callable[..., Array]] = {
 
 def reduced(name: str, a: Array, dim: Dims | int, keepdim: bool, *numbers: Any) -> Array:
     if a.dtype.kind != "c":
-        result: Array = over(name, (a,), dim, *numbers, keepdim=keepdim)
-        return result
+        return over(name, (a,), dim, *numbers, keepdim=keepdim)
     dims = reduced_dims_of(a.ndim, dim)
     if name in OF_COMPLEX:
         return OF_COMPLEX[name](a, dims, keepdim, *numbers)

@@ -58,8 +58,7 @@ logsumexp_backward = row_gradient("logsumexp_row_backward", 3)
 
 def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
     if p == 0:
-        value: Array = over("zero_row_backward", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
-        return value
+        return over("zero_row_backward", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
     if math.isinf(p):
         return expand_grad("norm_inf_backward", (grad, x, result), dim)
     return expand_grad("norm_p_backward", (grad, x, result), dim, p)
@@ -69,8 +68,7 @@ def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indic
     result = memory.result(grad, tuple(shape))
     before, along, after = folding(tuple(shape), dim).folded
     if result.size > MAX_LAUNCH_ELEMENTS and grad.size != before * after:
-        value: Array = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
-        return value
+        return Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
     if grad.size != before * after or not result.size:
         return scatter_multiple(grad, indices, result, (before, along, after))
     arrays = result, in_order(grad), in_order(indices)
@@ -94,5 +92,4 @@ def expand_grad(name: str, arrays: tuple[Array, ...], dim: Dims | int | None, *n
     dims = reduced_dims_of(x.ndim, dim)
     result = folding(x.shape, dims).result
     args = [RowInput("x", x, "row"), *(RowInput("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
-    value: Array = run(name, program(name), args, tuple(map(float, numbers)), ROW, dims, False)
-    return value
+    return run(name, program(name), args, tuple(map(float, numbers)), ROW, dims, False)

@@ -30,8 +30,7 @@ def pairs(a: Array) -> Array:
 
 
 def by_parts(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Array:
-    result: Array = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
-    return result
+    return over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
 
 
 def linear(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Array:

@@ -45,10 +45,8 @@ def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
 
 
 def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
-    """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept.
-
-    For p = inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0.
-    """
+    """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept. For p =
+    inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0."""
     if p == 0 or 0 in x._shape:
         return op.zeros_like(x)
     if p == 1:

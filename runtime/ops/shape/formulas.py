@@ -154,10 +154,8 @@ def pairings(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def combination_indices(size: int, r: int, with_replacement: bool, device: Any) -> Tensor:
-    """The rows of r increasing (or non-decreasing) numbers below `size`, as one vector.
-
-    Each beginning of a row is continued by all numbers that leave room; links back to it give the rows from their ends.
-    """
+    """The rows of r increasing (or non-decreasing) numbers below `size`, as one vector. Each beginning of a row is
+    continued by all numbers that leave room; links back to it give the rows from their ends."""
     step, min_value, numbers = (0 if with_replacement else 1), np.zeros(1, np.int64), []
     with allocating("combinations"):
         for rest in range(r - 1, -1, -1):

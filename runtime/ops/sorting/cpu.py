@@ -138,8 +138,7 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 def _of_all(find: Any, a: Array, skip: bool) -> Array:
     if a.dtype.kind == "f" and 0 < a.size <= plans.MAX_MEDIAN_ELEMENTS:
-        entry: Array = run(find, contiguous(a))[0]
-        return entry
+        return run(find, contiguous(a))[0]
     flat = a.reshape(-1)
     if not a.size:
         return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)

@@ -131,8 +131,7 @@ def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorte
     if not self.size:
         return np.empty(self.shape, np.int64)
     arrays = [contiguous(a.astype(result_dims, copy=False)) for a in (rows, self)]
-    entry: Array = run(plans.searchsorted_indices, *arrays, right, None)[0]
-    return entry
+    return run(plans.searchsorted_indices, *arrays, right, None)[0]
 
 
 def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:

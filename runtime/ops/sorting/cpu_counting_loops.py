@@ -21,11 +21,9 @@ BLOCK = 64  # elements of which the parts are found before they are counted
 
 @jit
 def count_into(line: Array, low: int, tables: Array, bits: Array, first: int, last: int) -> None:
-    """tables[p, j % 2, line[j] - low] += 1 for the elements j of part p, for a range of parts.
-
-    A table has a power of two of places. Of numbers that have no place there all bits but the last ones are dropped;
-    bits[p] is what those of part p have in any of them, so who calls learns afterwards whether there were such.
-    """
+    """tables[p, j % 2, line[j] - low] += 1 for the elements j of part p, for a range of parts. A table has a power of
+    two of places. Of numbers that have no place there all bits but the last ones are dropped; bits[p] is what those of
+    part p have in any of them, so who calls learns afterwards whether there were such."""
     parts, within = tables.shape[0], np.uint64(tables.shape[2] - 1)
     for p in range(first, last):
         start, stop = line.size * p // parts, line.size * (p + 1) // parts
@@ -155,11 +153,9 @@ def next_capacity(length: int) -> int:
 
 @jit
 def put_tables(row: Array, table: Array, shape: Array) -> int:
-    """Fill the tables above a row; how many there are. A row shorter than a block is copied to the first one.
-
-    shape[2 l] is where the table of a level begins, shape[2 l + 1] how many elements of it count: those behind may be
-    anything, as who goes beyond what counts is brought back.
-    """
+    """Fill the tables above a row; how many there are. A row shorter than a block is copied to the first one. shape[2
+    l] is where the table of a level begins, shape[2 l + 1] how many elements of it count: those behind may be anything,
+    as who goes beyond what counts is brought back."""
     shape[0], shape[1] = 0, row.size
     if row.size < LINEAR_SEARCH_LANES:
         for i in range(row.size):

@@ -21,10 +21,8 @@ Array = np.ndarray
 
 @jit
 def key_of(code: int, floating: bool, inverted: bool, every: int, infinity: int, sign: int) -> int:
-    """A signed integer that orders as the number does; the other way round where `inverted`.
-
-    `every` has all bits but the sign's, `infinity` those of inf, `sign` is the number of the sign bit.
-    """
+    """A signed integer that orders as the number does; the other way round where `inverted`. `every` has all bits but
+    the sign's, `infinity` those of inf, `sign` is the number of the sign bit."""
     if floating:
         size = code & every
         code = code if size != 0 else size

@@ -37,10 +37,8 @@ def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> N
 
 @jit
 def key_buffers(like: float, count: int) -> tuple[Array, Array]:
-    """A row for keys, filled up with the greatest one to whole vectors, and one for their ranks.
-
-    They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
-    """
+    """A row for keys, filled up with the greatest one to whole vectors, and one for their ranks. They lie side by side,
+    as loads wait for a store before them whose address has the same last 12 bits."""
     size = (count + TILE_KEYS - 1) // TILE_KEYS * TILE_KEYS
     buffer = empty_row(order_key(like), 2 * size)
     for i in range(count, size):

@@ -231,11 +231,9 @@ def topk_small(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
 
 
 def of_long_row(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
-    """The indices of the k greatest keys of a row.
-
-    k blocks have an element that is at least as great as the k-th greatest of their greatest ones; so what is less is
-    not among the k greatest, and what is greater lies in less than k blocks.
-    """
+    """The indices of the k greatest keys of a row. k blocks have an element that is at least as great as the k-th
+    greatest of their greatest ones; so what is less is not among the k greatest, and what is greater lies in less than
+    k blocks."""
     tops = np.empty(-(-codes.size // BLOCK), codes.dtype)
     shared(block_tops, (codes, floating, inverted, tops), tops.size, codes.size)
     threshold_key = int(np.partition(tops, tops.size - k)[tops.size - k])

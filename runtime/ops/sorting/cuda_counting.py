@@ -91,10 +91,8 @@ def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple
 
 
 def slices_in_order(x: Array, shape: tuple[int, int, int]) -> Array:
-    """The places along (before, along, after) of slices in order: the first elements that differ decide.
-
-    So slices are sorted by their last element first, and equal ones keep the order that they have.
-    """
+    """The places along (before, along, after) of slices in order: the first elements that differ decide. So slices are
+    sorted by their last element first, and equal ones keep the order that they have."""
     before, along, after = shape
     order = None
     for column in reversed(range(before * after)):
