@@ -95,8 +95,8 @@ def summed(function: Any, args: Sequence[Any], reduction: int) -> Array:
 
 def require_chances(name: str, input: Array, target: Array) -> None:
     """Inputs and targets must be in [0, 1]: what is not is noted, and raised when the program waits for the device."""
-    text = f"{name}(): all elements of {{}} should be between 0 and 1"
-    errors = [fault(RuntimeError, text.format(which)) for which in ("input", "target")]
+    message = f"{name}(): all elements of {{}} should be between 0 and 1"
+    errors = [fault(RuntimeError, message.format(which)) for which in ("input", "target")]
     arguments = input.ravel(), target.ravel(), word_for(input.device), *errors
     per_element.run(kernels.noted_outside, input.size, input.dtype, *arguments)
     raise_at_once(input.device)

@@ -60,9 +60,9 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> 
 
 
 def _chebyshev(
-    letter: str, example: Sequence[float], shifted_example: Sequence[float], formula: str
+    suffix: str, example: Sequence[float], shifted_example: Sequence[float], formula: str
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    name, number = f"chebyshev_polynomial_{letter}", "tuvw".index(letter)
+    name, number = f"chebyshev_polynomial_{suffix}", "tuvw".index(suffix)
     title = f"Chebyshev polynomials of the {('first', 'second', 'third', 'fourth')[number]} kind"
     plain = _polynomial(name, kinds.CHEBYSHEV_T + number, example, f"{title}: {formula}.")
     number += kinds.SHIFTED + kinds.CHEBYSHEV_T

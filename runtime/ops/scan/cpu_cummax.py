@@ -182,5 +182,5 @@ def _followed(total: complex, low: complex, top: float, nearest: complex) -> com
     if total == 0:
         return complex(-math.inf, 0.0)
     result = cmath.log(total) + low / total + top
-    turns = round((nearest.imag - result.imag) / (2 * math.pi))
-    return complex(result.real, result.imag + 2 * math.pi * turns) if turns == turns else result
+    rotations = round((nearest.imag - result.imag) / (2 * math.pi))
+    return complex(result.real, result.imag + 2 * math.pi * rotations) if rotations == rotations else result
