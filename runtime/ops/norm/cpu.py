@@ -64,10 +64,10 @@ def standardize_groups(input: Array, weight: Maybe, bias: Maybe, groups: int, ep
 
 def standardize_groups_backward(output_mask: Sequence[bool], grad: Array, input: Maybe, *rest: Any) -> Sequence[Maybe]:
     """The gradients of weight and bias are in the shape (groups, channels of a group, 1)."""
-    *stats, groups, eps = rest
+    weight, mean, var, groups, eps = rest
     x = None if input is None else _grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
-    return standardize_backward(output_mask, _grouped(grad, groups), x, *stats, (2, 3), shape, eps)
+    return standardize_backward(output_mask, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
 def _grouped(array: Array, groups: int) -> Array:

@@ -217,8 +217,8 @@ def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: i
 
 
 def means_of(shape: Ints, *window: Any) -> tuple[Geometry, bool, int, int]:
-    *sizes, ceil_mode, count_include_pad, divisor_override, spatial = window
-    geometry = sliding(shape, *sizes, (1,) * spatial, ceil_mode)
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
+    geometry = sliding(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     return geometry, count_include_pad, divisor_override or 0, spatial
 
 

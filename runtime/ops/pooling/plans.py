@@ -99,8 +99,8 @@ def adaptive_avg_pool_backward(grad: Layout, input_shape: Ints, spatial: int) ->
 
 
 def _windows_and_divisors(shape: Ints, *window: Any) -> tuple[Windows, Array, int]:
-    *sizes, ceil_mode, count_include_pad, divisor_override, spatial = window
-    windows = windows_of(shape, *sizes, (1,) * spatial, ceil_mode)
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
+    windows = windows_of(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     elements = windows.elements if count_include_pad else windows.inside
     return windows, np.array(divisor_override) if divisor_override else elements, spatial
 
