@@ -1,7 +1,4 @@
-"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that the op itself checks.
-
-The argument `reduction` of losses (none, mean, sum), and the two older flags that it has replaced.
-"""
+"""Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that overrules two older flags."""
 
 from __future__ import annotations
 
@@ -60,17 +57,9 @@ def cross_entropy(
     return input, target, weight, reduction, ignore_index, label_smoothing
 
 
-def nll_loss_backward(
-    op: str,
-    grad_output: Any,
-    target: Any,
-    weight: Any,
-    total_weight: Any,
-    input_shape: Sequence[int],
-    reduction: int,
-    ignore_index: int,
-) -> tuple[Any, ...]:
+def nll_loss_backward(op: str, grad_output: Any, target: Any, weight: Any, *rest: Any) -> tuple[Any, ...]:
     """Target and weight that fit input_shape as in `nll_loss`, and a gradient in the shape of the reduced loss."""
+    total_weight, input_shape, reduction, ignore_index = rest
     _require_classes(op, target, weight, tuple(input_shape))
     _require_reduction(op, reduction)
     require_shape(op, "grad_output", grad_output, () if reduction else target._shape)
@@ -235,7 +224,6 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
 
 
 def _require_scores(op: str, input: Any, target: Any) -> None:
-    """Scores (batch, classes) or (classes,), of which a number is one, and class numbers."""
     if input.ndim > 2 or (input.ndim and not input._shape[-1]):
         raise ShapeError(
             f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
@@ -256,7 +244,6 @@ def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any
 
 
 def _require_class_range(op: str, target: Any, minimum: int, classes: int) -> None:
-    """All numbers are classes, in each example of a batch."""
     target = all_examples(target)
     if target.numel() and not is_recorded(target) and not minimum <= int(target.min()) <= int(target.max()) < classes:
         raise RuntimeError(
@@ -286,11 +273,7 @@ def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
 def reduction_word(
     op: str, size_average: bool | None, reduce: bool | None, reduction: Any, choices: Sequence[str] = REDUCTIONS
 ) -> str:
-    """The reduction of a loss; the older flags overrule the word.
-
-    Raises:
-        ValueError: reduction is none of `words`.
-    """
+    """The reduction of a loss; the older flags overrule the word."""
     if size_average is not None or reduce is not None:
         return reduction_of_flags(size_average, reduce)
     if string(op, "reduction", reduction) not in choices:

@@ -14,16 +14,9 @@ from ...tensor import dtypes
 from ...tensor.tensor import host_array
 
 
-def ctc_loss(
-    op: str,
-    log_probs: Any,
-    targets: Any,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
-    blank: int,
-    *rest: Any,
-) -> tuple[Any, ...]:
+def ctc_loss(op: str, log_probs: Any, targets: Any, *rest: Any) -> tuple[Any, ...]:
     """Log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one after another."""
+    input_lengths, target_lengths, blank, *others = rest
     if log_probs.ndim not in (2, 3):
         raise ShapeError(f"{op}(): expected log_probs of 2 or 3 dimensions, got shape {list(log_probs._shape)}")
     require_index_dtype(op, "targets", targets, (dtypes.int64, dtypes.int32))
@@ -40,7 +33,7 @@ def ctc_loss(
     if not 0 <= blank < classes:
         raise RuntimeError(f"{op}(): blank must be in label range [0, {classes}), got {blank}")
     _require_labels(op, targets, lengths[1], classes)
-    return log_probs, targets, *lengths, blank, *rest
+    return log_probs, targets, *lengths, blank, *others
 
 
 def ctc_loss_of_tensors(
@@ -59,7 +52,6 @@ def ctc_loss_of_tensors(
 
 
 def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int) -> None:
-    """Enough labels for each sample, and all of them classes."""
     longest = max(lengths, default=0)
     if targets.ndim == 2:
         if targets._shape[0] != len(lengths) or targets._shape[1] < longest:
@@ -79,7 +71,6 @@ def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int)
 
 
 def _labels(targets: Any, lengths: Sequence[int]) -> np.ndarray:
-    """All labels within the lengths, of all examples of a batch."""
     ndim, targets = targets.ndim, all_examples(targets)
     if ndim == 1:
         return host_array(targets)

@@ -1,14 +1,8 @@
-"""Losses of values against targets of the same shape, reduced in the same loop that computes them.
+"""Losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), in the same loop; weights are broadcast against the values.
 
-`reduction` is 0 (none), 1 (mean) or 2 (sum). Weights are broadcast against the values.
-
-The cross-entropy of scores and class indices, without the log-probabilities in between.
-
-With p the softmax of a vector x of scores, t its class, w the weights of the C classes and e the label smoothing,
-the loss is (1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c). Forward keeps log(sum(exp(x))) of each vector, from
-which backward has p in one pass. `reduction` is 0 (none), 1 (mean, over the weights of the targets) or 2 (sum).
-
-The negative log-likelihood loss of class indices. `reduction` is 0 (none), 1 (mean) or 2 (sum).
+Cross-entropy of scores x, of a vector's softmax p, class t, weights w of the C classes, and label smoothing e is
+(1 - e) w_t (-log p_t) + (e / C) sum_c w_c (-log p_c), its mean over the weights of targets. Forward keeps
+log(sum(exp(x))) of each vector, from which backward has p in one pass.
 """
 
 from __future__ import annotations
@@ -26,7 +20,8 @@ from ...kernels.cpu.sums import CHUNK, sum_of_chunks
 from . import cpu_loops, plans
 
 Array = np.ndarray
-Pair = tuple[Array | None, Array | None]
+Maybe = Array | None
+Pair = tuple[Maybe, Maybe]
 
 NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
 
@@ -52,59 +47,51 @@ def mse_loss_gradients(output_mask: Sequence[bool], grad: Array, input: Array, t
     return first, mse_loss_backward(grad, target, input, reduction) if output_mask[1] else None
 
 
-def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: int = 1) -> Array:
-    """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
-
-    Raises:
-        RuntimeError: an input or a target outside [0, 1].
-    """
+def binary_cross_entropy(input: Array, target: Array, weight: Maybe = None, reduction: int = 1) -> Array:
     lines = _flat(input), _flat(target)
     for name, values in zip(("input", "target"), lines, strict=True):
         if cpu_loops.outside(values):
             raise RuntimeError(f"binary_cross_entropy(): all elements of {name} should be between 0 and 1")
-    if reduction:
-        return _reduced(cpu_loops.bernoulli_totals, (*lines, _weights(weight, input)), input, reduction)
-    losses = np.empty(input.shape, input.dtype)
-    by_slices(cpu_loops.bernoulli, (*lines, losses.reshape(-1)), input.size)
-    return losses if weight is None else losses * weight
+    return _losses(cpu_loops.bernoulli, cpu_loops.bernoulli_totals, lines, weight, input, reduction)
 
 
 def binary_cross_entropy_backward(
-    grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
+    grad_output: Array, input: Array, target: Array, weight: Maybe, reduction: int
 ) -> Array:
-    """weight (x - target) / max(x (1 - x), 1e-12) grad_output."""
     result = np.empty(input.shape, input.dtype)
     by_slices(cpu_loops.bernoulli_backward, (_flat(input), _flat(target), result.reshape(-1)), input.size)
     return _scaled(result, grad_output, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
-    input: Array, target: Array, weight: Array | None = None, pos_weight: Array | None = None, reduction: int = 1
+    input: Array, target: Array, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
 ) -> Array:
-    """weight (pos_weight target softplus(-x) + (1 - target) softplus(x))."""
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
-    if reduction:
-        return _reduced(cpu_loops.logistic_totals, (*lines, _weights(weight, input)), input, reduction)
-    losses = np.empty(input.shape, input.dtype)
-    by_slices(cpu_loops.logistic, (*lines, losses.reshape(-1)), input.size)
-    return losses if weight is None else losses * weight
+    return _losses(cpu_loops.logistic, cpu_loops.logistic_totals, lines, weight, input, reduction)
 
 
 def binary_cross_entropy_with_logits_backward(
-    grad_output: Array, input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
+    grad_output: Array, input: Array, target: Array, weight: Maybe, pos_weight: Maybe, reduction: int
 ) -> Array:
-    """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output."""
     result = np.empty(input.shape, input.dtype)
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
     by_slices(cpu_loops.logistic_backward, (*lines, result.reshape(-1)), input.size)
     return _scaled(result, grad_output, weight, reduction)
 
 
+def _losses(loop: Any, totals: Any, lines: tuple[Array, ...], weight: Maybe, input: Array, reduction: int) -> Array:
+    if reduction:
+        return _reduced(totals, (*lines, _weights(weight, input)), input, reduction)
+    losses = np.empty(input.shape, input.dtype)
+    by_slices(loop, (*lines, losses.reshape(-1)), input.size)
+    return losses if weight is None else losses * weight
+
+
 def _flat(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _weights(weight: Array | None, like: Array) -> Array:
+def _weights(weight: Maybe, like: Array) -> Array:
     """Weights broadcast to the shape of `like` and flattened; no elements for None."""
     if weight is None:
         return NO_WEIGHTS[like.dtype]
@@ -112,7 +99,6 @@ def _weights(weight: Array | None, like: Array) -> Array:
 
 
 def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int) -> Array:
-    """The sum or the mean; the mean of nothing is nan."""
     size = input.size
     sums = np.zeros(-(-size // CHUNK))
     shared(totals, (*lines, sums), size, size, CHUNK)
@@ -122,7 +108,7 @@ def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int
     return np.asarray(total, input.dtype)
 
 
-def _scaled(derivatives: Array, grad_output: Array, weight: Array | None, reduction: int) -> Array:
+def _scaled(derivatives: Array, grad_output: Array, weight: Maybe, reduction: int) -> Array:
     args = _flat(grad_output), _scale(derivatives, reduction), _weights(weight, derivatives)
     by_slices(cpu_loops.scale, (derivatives.reshape(-1), *args), derivatives.size)
     return derivatives
@@ -133,22 +119,9 @@ def _scale(input: Array, reduction: int) -> float:
 
 
 def cross_entropy(
-    input: Array,
-    target: Array,
-    weight: Array | None = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100,
     label_smoothing: float = 0.0,
-) -> tuple[Array, Array]:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
-
-    Args:
-        input: (classes,) or (batch, classes, *dims).
-        target: (), or (batch, *dims).
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index.
-    """
+) -> tuple[Array, Array]:  # fmt: skip
     weights = None if weight is None else contiguous(weight)
     try:
         args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
@@ -169,20 +142,10 @@ def require_classes(input: Array, target: Array, ignore_index: int) -> None:
 
 
 def cross_entropy_backward(
-    grad_output: Array,
-    input: Array,
-    target: Array,
-    weight: Array | None,
-    saved_state: Array,
-    reduction: int,
-    ignore_index: int,
-    label_smoothing: float,
-) -> Array:
-    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss.
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index any more.
-    """
+    grad_output: Array, input: Array, target: Array, weight: Maybe, saved_state: Array, reduction: int,
+    ignore_index: int, label_smoothing: float,
+) -> Array:  # fmt: skip
+    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     args = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
     weights = None if weight is None else contiguous(weight)
     constants = reduction, ignore_index, label_smoothing
@@ -194,13 +157,8 @@ def cross_entropy_backward(
 
 
 def nll_loss(
-    input: Array, target: Array, weight: Array | None = None, reduction: int = 1, ignore_index: int = -100
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[Array, Array]:
-    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index.
-    """
     args = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
     try:
         loss, total = run(plans.nll_loss, *args, reduction, ignore_index)
@@ -210,15 +168,9 @@ def nll_loss(
 
 
 def nll_loss_backward(
-    grad_output: Array,
-    target: Array,
-    weight: Array | None,
-    total_weight: Array,
-    input_shape: tuple[int, ...],
-    reduction: int,
+    grad_output: Array, target: Array, weight: Maybe, total_weight: Array, input_shape: tuple[int, ...], reduction: int,
     ignore_index: int,
-) -> Array:
-    """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
+) -> Array:  # fmt: skip
     classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
     total = np.asarray(total_weight, grad_output.dtype)  # which is of 16 bits where it is given as it is stored
     args = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none
@@ -234,7 +186,6 @@ def _targets(target: Array) -> Array:
 
 
 def _outside(target: Array, shape: tuple[int, ...], ignored: int) -> IndexError:
-    """The error for the first target that is no class."""
     count = shape[min(1, len(shape) - 1)]
     wrong = target[((target < 0) | (target >= count)) & (target != ignored)]
     return IndexError(f"nll_loss(): Target {wrong[0]} is out of bounds: expected a class in [0, {count - 1}]")

@@ -22,13 +22,11 @@ Array = np.ndarray
 
 @jit
 def class_weight(weights: Array, target: int) -> float:
-    """The weight of a class."""
     return weights[target] if weights.size else 1.0
 
 
 @jit
 def total_weight(weights: Array, classes: int) -> float:
-    """The sum of all weights."""
     if not weights.size:
         return float(classes)
     total = weights.dtype.type(0)
@@ -39,7 +37,6 @@ def total_weight(weights: Array, classes: int) -> float:
 
 @jit(fastmath=_REORDER)
 def _weighted_sum(row: Array, top: float, weights: Array) -> float:
-    """sum_c w_c (x_c - top)."""
     total = 0.0
     if weights.size:
         for c in range(row.size):
@@ -52,7 +49,6 @@ def _weighted_sum(row: Array, top: float, weights: Array) -> float:
 
 @jit
 def note_loss(losses: Array, saved_state: Array, reduction: int, index: int, loss: float, log_sum: float) -> None:
-    """Writes the log-sum-exp of one target's scores, and its loss where losses are not reduced."""
     saved_state[index] = log_sum
     if reduction == 0:
         losses[index] = loss
@@ -60,11 +56,7 @@ def note_loss(losses: Array, saved_state: Array, reduction: int, index: int, los
 
 @jit
 def finish_losses(losses: Array, saved_state: Array, sums: Array, blocks: int, reduction: int) -> None:
-    """Writes the total weight and the reduced loss.
-
-    Raises:
-        IndexError: a target is no class: the kernel in Python then says which.
-    """
+    """The total weight and the reduced loss; an IndexError if a target is no class: the kernel in Python says which."""
     loss, weight, totals = 0.0, 0.0, row_at(0.0, address(sums), 3 * blocks)
     for b in range(0, totals.size, 3):
         if totals[b + 2] > 0:
@@ -78,21 +70,9 @@ def finish_losses(losses: Array, saved_state: Array, sums: Array, blocks: int, r
 
 @jit
 def losses_of_rows(
-    x: Array,
-    classes: Array,
-    weights: Array,
-    losses: Array,
-    saved_state: Array,
-    sums: Array,
-    smoothing: float,
-    rows: int,
-    count: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
-    """Fills the losses, what backward needs, and the sums of blocks."""
+    x: Array, classes: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
+    rows: int, count: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     totals = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -120,32 +100,16 @@ def losses_of_rows(
 
 @jit
 def target_gradient(grads: Array, saved_state: Array, reduction: int, index: int) -> float:
-    """The gradient of the loss of one target; `grads` are one number, or one for each target."""
     grad = float(grads[index] if grads.size > 1 else grads[0])
     return grad / saved_state[-1] if reduction == 1 else grad
 
 
 @jit
 def losses_of_rows_backward(
-    grads: Array,
-    x: Array,
-    classes: Array,
-    weights: Array,
-    saved_state: Array,
-    result: Array,
-    smoothing: float,
-    rows: int,
-    count: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
-    """Fills the gradient: a p of each row, less what its target and the smoothing take off.
-
-    Raises:
-        IndexError: a target is no class any more: its memory may be an array that somebody writes to.
-    """
+    grads: Array, x: Array, classes: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
+    rows: int, count: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """An IndexError if a target is no class any more: its memory may be an array that somebody writes to."""
     to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -172,22 +136,9 @@ _BLOCK = 256
 
 @jit
 def losses_of_columns(
-    x: Array,
-    classes: Array,
-    weights: Array,
-    losses: Array,
-    saved_state: Array,
-    sums: Array,
-    smoothing: float,
-    batch: int,
-    count: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
-    """Fills the losses, the log-sum-exps and the sums of items of the batch, for x (batch, classes, positions)."""
+    x: Array, classes: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
+    batch: int, count: int, positions: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     totals, none = row_at(0.0, address(sums), 3 * batch), x.dtype.type(0)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -197,10 +148,8 @@ def losses_of_columns(
         for start in range(0, positions, _BLOCK):
             width = min(_BLOCK, positions - start)
             tops, shifts = empty_row(none, width), empty_row(none, width)
-            smooth, item = (
-                empty_row(0.0, width if smoothing != 0 else 0),
-                part_of(x, n * count * positions, count * positions),
-            )
+            smooth = empty_row(0.0, width if smoothing != 0 else 0)
+            item = part_of(x, n * count * positions, count * positions)
             _column_sums(item, positions, start, weights, tops, shifts, smooth)
             for j in range(width):
                 index = n * positions + start + j
@@ -246,26 +195,9 @@ def _column_sums(
 
 @jit
 def losses_of_columns_backward(
-    grads: Array,
-    x: Array,
-    classes: Array,
-    weights: Array,
-    saved_state: Array,
-    result: Array,
-    smoothing: float,
-    batch: int,
-    count: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-    first: int,
-    last: int,
-) -> None:
-    """Fills the gradient of items of the batch, for x (batch, classes, positions).
-
-    Raises:
-        IndexError: a target is no class any more, as in `losses_of_rows_backward`.
-    """
+    grads: Array, x: Array, classes: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
+    batch: int, count: int, positions: int, reduction: int, ignored: int, first: int, last: int,
+) -> None:  # fmt: skip
     to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -289,6 +221,5 @@ def losses_of_columns_backward(
                 out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
         for j in range(positions):
             if own[j] != ignored:
-                result[(n * count + own[j]) * positions + j] -= to(
-                    (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]
-                )
+                share_of_target = (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]
+                result[(n * count + own[j]) * positions + j] -= to(share_of_target)

@@ -1,15 +1,9 @@
-"""Connectionist temporal classification: sums over all alignments of labels to steps, in logarithms.
+"""Connectionist temporal classification: sums over all alignments of labels to steps, as logarithms in float64.
 
 Labels stand in states with blanks between and around them: state 2 k + 1 is label k. A step stays in its state, goes to
-the next, or jumps over a blank between different labels. Everything is computed in double precision: sums of many
-probabilities are differences of large logarithms in the gradient.
-
-The loops of connectionist temporal classification over samples; cpu_ctc.py says what is computed.
-
-Rows have a number for each state of a sample, and two of -inf beside them: before those of ways to a state, behind
-those of ways from there, so that states at an end need no words of their own. States that nothing leads to fill rows up
-to a length that vector code has no rest of. `lengths` has the steps and the labels of each sample; the last two
-arguments are the range of samples.
+the next, or jumps over a blank between different labels. `lengths` has the steps and the labels of each sample.
+Rows have a number for each state and two of -inf beside them: before those of ways to a state, behind those of ways
+from there. States that nothing leads to fill rows up to whole vectors.
 """
 
 from __future__ import annotations
@@ -34,7 +28,6 @@ FILLED = 32  # rows have a multiple of so many states
 def alignment_losses(
     log_probs: Array, targets: Array, lengths: Array, blank: int, losses: Array, first: int, last: int
 ) -> None:
-    """-log(sum over alignments of the product of their probabilities)."""
     for n in range(first, last):
         steps, count = lengths[n, 0], 2 * lengths[n, 1] + 1
         width = row_length(count)
@@ -50,14 +43,7 @@ def alignment_losses(
 
 @jit
 def alignment_gradients(
-    grad: Array,
-    log_probs: Array,
-    targets: Array,
-    lengths: Array,
-    blank: int,
-    result: Array,
-    first: int,
-    last: int,
+    grad: Array, log_probs: Array, targets: Array, lengths: Array, blank: int, result: Array, first: int, last: int
 ) -> None:
     """result - grad times the probability of each class at each step; nan where there is no alignment."""
     for n in range(first, last):
@@ -84,14 +70,12 @@ def alignment_gradients(
 
 @jit
 def row_length(count: int) -> int:
-    """The length of the rows for so many states."""
     return (count + FILLED - 1) // FILLED * FILLED
 
 
 @jit
 def describe(labels: Array, blank: int, states: Array, jumps: Array) -> None:
-    """The class of each state; 0 where one may be jumped to from two before, which is a label unlike the last one, else
-    -inf, as behind all states."""
+    """The class of each state; jumps are 0 to a label unlike the last one, else -inf, as behind all states."""
     for s in range(states.size):
         states[s] = labels[s // 2] if s % 2 else blank
         jumps[s] = 0.0 if s > 1 and states[s] != states[s - 2] else -inf
@@ -101,7 +85,6 @@ def describe(labels: Array, blank: int, states: Array, jumps: Array) -> None:
 
 @jit
 def begin(ahead: Array) -> None:
-    """Before the first step nothing has been reached."""
     for row in range(ahead.shape[0]):
         for s in range(ahead.shape[1]):
             ahead[row, s] = -inf
@@ -109,7 +92,6 @@ def begin(ahead: Array) -> None:
 
 @jit
 def emit(log_probs: Array, states: Array, emitted: Array) -> None:
-    """The logarithms of the probabilities of the states' classes; -inf for what fills the row."""
     for s in range(states.size):
         emitted[s] = log_probs[states[s]]
     for s in range(states.size, emitted.size):
@@ -145,14 +127,12 @@ def sum_of_alignments(ahead: Array, count: int, steps: int) -> float:
 
 @jit
 def finish(ways: Array, count: int) -> None:
-    """After the last step there is one way to the end from the last two states, and none from others."""
     for s in range(ways.size):
         ways[s] = 0.0 if count - 2 <= s < count else -inf
 
 
 @jit
 def retreat(ways: Array, emitted: Array, jumps: Array, after: Array) -> None:
-    """For each state the logarithm of all ways from there to the end, by those of the step behind, in their place."""
     for s in range(ways.size):
         after[s] = ways[s] + emitted[s]
     for s in range(ways.size, after.size):
@@ -163,10 +143,7 @@ def retreat(ways: Array, emitted: Array, jumps: Array, after: Array) -> None:
 
 @jit
 def visit(ahead: Array, ways: Array, states: Array, total: float, grad: float, chances: Array, result: Array) -> None:
-    """Takes grad times the probability of each state from what its class has; nan - nan where the total is -inf.
-
-    The probabilities are left in `chances`.
-    """
+    """Takes grad times the states' probabilities, left in `chances`, from result; nan - nan where total is -inf."""
     for s in range(ways.size):
         both = ahead[s] + ways[s] - total
         chances[s] = exp_of_masked(both)
@@ -180,12 +157,7 @@ SUMS = 100  # elements that cost as much as the sum of ways to one state
 def ctc_values(
     log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
 ) -> Array:
-    """-log(sum over alignments of the product of their probabilities) of each sample; inf where there is none.
-
-    Args:
-        log_probs: (steps, samples, classes).
-        targets: (samples, labels), of which the first target_lengths count.
-    """
+    """The loss of each sample, inf where there is no alignment; of (samples, labels) the first target_lengths count."""
     lengths, losses = lengths_of(input_lengths, target_lengths), np.empty(log_probs.shape[1])
     arguments = np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank, losses
     shared(alignment_losses, arguments, losses.size, work_of(lengths))
@@ -193,14 +165,9 @@ def ctc_values(
 
 
 def ctc_backward(
-    grad: Array,
-    log_probs: Array,
-    targets: Array,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
+    grad: Array, log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int],
     blank: int,
-) -> Array:
-    """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
+) -> Array:  # fmt: skip
     lengths, result = lengths_of(input_lengths, target_lengths), np.zeros(log_probs.shape)
     args = grad.astype(np.float64), np.ascontiguousarray(log_probs), as_int64(targets), lengths, blank
     shared(alignment_gradients, (*args, result), grad.size, 3 * work_of(lengths))
@@ -208,12 +175,10 @@ def ctc_backward(
 
 
 def lengths_of(input_lengths: Sequence[int], target_lengths: Sequence[int]) -> Array:
-    """(samples, 2): the steps and the labels of each sample."""
     return np.array([input_lengths, target_lengths], np.int64).reshape(2, -1).T.copy()
 
 
 def as_int64(targets: Array) -> Array:
-    """Rows of labels as loops read them."""
     if targets.ndim != 2:
         raise ShapeError(f"ctc_values(): expected a row of labels for each sample, but got shape {list(targets.shape)}")
     return np.ascontiguousarray(targets, np.int64)

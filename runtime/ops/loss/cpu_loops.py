@@ -1,10 +1,8 @@
-"""The loops of pointwise losses over flat arrays: the loss of every element, their sum, and the gradients.
+"""The loops of pointwise losses over flat arrays, and of the negative log-likelihood on (batch, classes, positions).
 
 No weights stand for weights of one; `grads` are one number, or one for each element. Sums are taken of blocks that stay
-in the nearest cache, and kept for each chunk, whatever threads compute them: the last two arguments are the range of
-elements.
-
-The negative log-likelihood of class indices and its gradient, as plans call them: on (batch, classes, positions).
+in the nearest cache, and kept for each chunk, whatever threads compute them. Targets that are neither classes nor
+ignored raise an IndexError; the kernel in Python then says which.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ Array = np.ndarray
 
 @jit
 def squares(x: Array, target: Array, out: Array) -> None:
-    """(x - t)^2."""
     for i in range(out.size):
         away = x[i] - target[i]
         out[i] = away * away
@@ -32,14 +29,12 @@ def squares(x: Array, target: Array, out: Array) -> None:
 
 @jit
 def _add_block(losses: Array, start: int, sums: Array) -> None:
-    """Add the losses of a block to the sum of the chunk that it lies in."""
     chunk = start // CHUNK
     sums[chunk] = chunk_sum(losses) + (sums[chunk] if start % CHUNK else 0.0)
 
 
 @jit
 def square_totals(x: Array, target: Array, sums: Array, first: int, last: int) -> None:
-    """The sums of (x - t)^2."""
     buffer = np.empty(_BLOCK, x.dtype)
     for k in range(first, last, _BLOCK):
         size = min(_BLOCK, last - k)
@@ -50,7 +45,6 @@ def square_totals(x: Array, target: Array, sums: Array, first: int, last: int) -
 
 @jit
 def squares_backward(x: Array, target: Array, grads: Array, scale: float, out: Array) -> None:
-    """2 scale g (x - t)."""
     if grads.size == 1:
         factor = x.dtype.type(2 * scale * grads[0])
         for i in range(out.size):
@@ -63,7 +57,6 @@ def squares_backward(x: Array, target: Array, grads: Array, scale: float, out: A
 
 @jit
 def outside(values: Array) -> bool:
-    """Whether some value is not in [0, 1]."""
     result = 0
     for i in range(values.size):
         result += not (values[i] >= 0 and values[i] <= 1)
@@ -72,7 +65,6 @@ def outside(values: Array) -> bool:
 
 @jit
 def bernoulli(x: Array, target: Array, out: Array) -> None:
-    """-(t log x + (1 - t) log(1 - x)), logarithms at least -100."""
     min_value, one = x.dtype.type(-100), x.dtype.type(1)
     for i in range(out.size):
         yes, no = log(x[i]), log1p(-x[i])
@@ -82,7 +74,6 @@ def bernoulli(x: Array, target: Array, out: Array) -> None:
 
 @jit
 def bernoulli_totals(x: Array, target: Array, weight: Array, sums: Array, first: int, last: int) -> None:
-    """The sums of weight times these."""
     buffer = np.empty(_BLOCK, x.dtype)
     for k in range(first, last, _BLOCK):
         size = min(_BLOCK, last - k)
@@ -100,7 +91,6 @@ def _multiply(out: Array, weight: Array) -> None:
 
 @jit
 def bernoulli_backward(x: Array, target: Array, out: Array) -> None:
-    """(x - t) / max(x (1 - x), 1e-12)."""
     min_value, one = x.dtype.type(1e-12), x.dtype.type(1)
     for i in range(out.size):
         variance = x[i] * (one - x[i])
@@ -126,7 +116,6 @@ def logistic(x: Array, target: Array, positive: Array, out: Array) -> None:
 def logistic_totals(
     x: Array, target: Array, positive: Array, weight: Array, sums: Array, first: int, last: int
 ) -> None:
-    """The sums of weight times these."""
     buffer = np.empty(_BLOCK, x.dtype)
     for k in range(first, last, _BLOCK):
         size = min(_BLOCK, last - k)
@@ -138,7 +127,6 @@ def logistic_totals(
 
 @jit
 def logistic_backward(x: Array, target: Array, positive: Array, out: Array) -> None:
-    """(1 - t) sigmoid(x) - p t sigmoid(-x)."""
     one = x.dtype.type(1)
     for i in range(out.size):
         tail = exp(-abs(x[i]))
@@ -151,7 +139,6 @@ def logistic_backward(x: Array, target: Array, positive: Array, out: Array) -> N
 
 @jit
 def scale(out: Array, grads: Array, factor: float, weight: Array) -> None:
-    """out times factor g weight."""
     number = out.dtype.type(factor * grads[0] if grads.size == 1 else factor)
     if grads.size != 1:
         for i in range(out.size):
@@ -164,22 +151,10 @@ def scale(out: Array, grads: Array, factor: float, weight: Array) -> None:
 
 @jit
 def negative_likelihoods(
-    x: Array,
-    target: Array,
-    weight: Array,
-    out: Array,
-    total: Array,
-    batch: int,
-    classes: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-) -> None:
-    """-weight[t] x[t] of each target, or their sum, or that over the sum of weights; and that sum.
-
-    Raises:
-        IndexError: a target is neither a class nor ignored: the kernel in Python then says so.
-    """
+    x: Array, target: Array, weight: Array, out: Array, total: Array, batch: int, classes: int, positions: int,
+    reduction: int, ignored: int,
+) -> None:  # fmt: skip
+    """-weight[t] x[t] of each target, or their sum, or that over the sum of weights; and that sum."""
     loss, counted, to = 0.0, 0.0, x.dtype.type
     for n in range(batch):
         for k in range(positions):
@@ -202,22 +177,9 @@ def negative_likelihoods(
 
 @jit
 def negative_likelihoods_backward(
-    grads: Array,
-    target: Array,
-    weight: Array,
-    total: Array,
-    out: Array,
-    batch: int,
-    classes: int,
-    positions: int,
-    reduction: int,
-    ignored: int,
-) -> None:
-    """Zeros with -weight[t] g at each target.
-
-    Raises:
-        IndexError: a target is neither a class nor ignored.
-    """
+    grads: Array, target: Array, weight: Array, total: Array, out: Array, batch: int, classes: int, positions: int,
+    reduction: int, ignored: int,
+) -> None:  # fmt: skip
     to, grad = out.dtype.type, grads[0] if grads.size else out.dtype.type(0)
     if reduction == 1:
         grad = grad / total[0] if total[0] else to(math.nan)

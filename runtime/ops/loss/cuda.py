@@ -18,21 +18,22 @@ from ...kernels.cuda_launch.per_element import apply, made
 from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, over, program, rows_of
 from . import cuda_kernels as kernels
 
+Array = DeviceArray
 Ints = tuple[int, ...]
-Maybe = DeviceArray | None
+Maybe = Array | None
 ROW = (Output("row"),)
 INT64 = np.dtype(np.int64)
+new = memory.result
 
 
-def mse_loss(input: DeviceArray, target: DeviceArray, reduction: int = 1) -> DeviceArray:
+def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
     if not reduction:
         return over("square_differences", (input, target), -1, outputs=ROW)
     divisor = float(input.size) if reduction == 1 else 1.0
-    result: DeviceArray = over("squares", (input, target), tuple(range(input.ndim)), divisor)
-    return result
+    return over("squares", (input, target), tuple(range(input.ndim)), divisor)
 
 
-def mse_loss_backward(grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int) -> DeviceArray:
+def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Array:
     x, t, grad = in_order(input), in_order(target), in_order(grad_output)
     result = new(x, x.shape)
     factor = share_of_one(x, reduction)
@@ -43,45 +44,33 @@ def mse_loss_backward(grad_output: DeviceArray, input: DeviceArray, target: Devi
 
 
 def mse_loss_gradients(
-    output_mask: Sequence[bool], grad: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int
+    output_mask: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int
 ) -> tuple[Maybe, Maybe]:
     first = mse_loss_backward(grad, input, target, reduction) if output_mask[0] else None
     return first, mse_loss_backward(grad, target, input, reduction) if output_mask[1] else None
 
 
-def binary_cross_entropy(
-    input: DeviceArray, target: DeviceArray, weight: Maybe = None, reduction: int = 1
-) -> DeviceArray:
-    """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
-
-    Raises:
-        RuntimeError: an input or a target outside [0, 1]: when the program next waits for the device.
-    """
+def binary_cross_entropy(input: Array, target: Array, weight: Maybe = None, reduction: int = 1) -> Array:
     require_chances("binary_cross_entropy", in_order(input), in_order(target))
     return summed(kernels.bernoulli, (input, target, or_one(weight)), reduction)
 
 
 def binary_cross_entropy_backward(
-    grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, weight: Maybe, reduction: int
-) -> DeviceArray:
+    grad_output: Array, input: Array, target: Array, weight: Maybe, reduction: int
+) -> Array:
     args = input, target, grad_output, or_one(weight), share_of_one(input, reduction)
     return made(kernels.bernoulli_derivative, input.shape, args)
 
 
 def binary_cross_entropy_with_logits(
-    input: DeviceArray, target: DeviceArray, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
-) -> DeviceArray:
+    input: Array, target: Array, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
+) -> Array:
     return summed(kernels.logistic, (input, target, or_one(weight), or_one(pos_weight)), reduction)
 
 
 def binary_cross_entropy_with_logits_backward(
-    grad_output: DeviceArray,
-    input: DeviceArray,
-    target: DeviceArray,
-    weight: Maybe,
-    pos_weight: Maybe,
-    reduction: int,
-) -> DeviceArray:
+    grad_output: Array, input: Array, target: Array, weight: Maybe, pos_weight: Maybe, reduction: int
+) -> Array:
     args = input, target, grad_output, or_one(weight), or_one(pos_weight), share_of_one(input, reduction)
     return made(kernels.logistic_derivative, input.shape, args)
 
@@ -90,42 +79,33 @@ def or_one(weight: Maybe) -> Any:
     return 1.0 if weight is None else weight
 
 
-def share_of_one(input: DeviceArray, reduction: int) -> float:
+def share_of_one(input: Array, reduction: int) -> float:
     return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 
-def summed(function: Any, args: Sequence[Any], reduction: int) -> DeviceArray:
-    """A function of elements, the losses, or their mean or sum."""
+def summed(function: Any, args: Sequence[Any], reduction: int) -> Array:
     shape = args[0].shape
     if not reduction:
         return made(function, shape, args)
     losses = memory.scratch(args[0], shape)
     apply(function, losses.dtype, args, losses)
     divisor = float(losses.size) if reduction == 1 else 1.0
-    result: DeviceArray = over("row_mean", (losses,), tuple(range(losses.ndim)), divisor)
-    return result
+    return over("row_mean", (losses,), tuple(range(losses.ndim)), divisor)
 
 
-def require_chances(name: str, input: DeviceArray, target: DeviceArray) -> None:
+def require_chances(name: str, input: Array, target: Array) -> None:
     """Inputs and targets must be in [0, 1]: what is not is noted, and raised when the program waits for the device."""
-    errors = [
-        fault(RuntimeError, f"{name}(): all elements of {which} should be between 0 and 1")
-        for which in ("input", "target")
-    ]
+    message = f"{name}(): all elements of {{}} should be between 0 and 1"
+    errors = [fault(RuntimeError, message.format(which)) for which in ("input", "target")]
     arguments = input.ravel(), target.ravel(), word_for(input.device), *errors
     per_element.run(kernels.noted_outside, input.size, input.dtype, *arguments)
     raise_at_once(input.device)
 
 
 def nll_loss(
-    input: DeviceArray, target: DeviceArray, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100
-) -> tuple[DeviceArray, DeviceArray]:
-    """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index: when the program next waits for the device.
-    """
-    x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100
+) -> tuple[Array, Array]:
+    x, classes, rows = in_order(input), in_order(target), rows_of_scores(input)
     require_classes("nll_loss", classes, rows.along, ignore_index)
     losses, shares = parts_of_loss(x, target, reduction)
     compute(program("nll_loss"), rows, (x, classes, weights(weight, x, rows)), (losses, shares), (ignore_index,))
@@ -133,14 +113,9 @@ def nll_loss(
 
 
 def nll_loss_backward(
-    grad_output: DeviceArray,
-    target: DeviceArray,
-    weight: Maybe,
-    total_weight: DeviceArray,
-    input_shape: Ints,
-    reduction: int,
+    grad_output: Array, target: Array, weight: Maybe, total_weight: Array, input_shape: Ints, reduction: int,
     ignore_index: int,
-) -> DeviceArray:
+) -> Array:  # fmt: skip
     result = new(grad_output, tuple(input_shape))
     rows = rows_of_scores(result)
     factors = broadcast_grad(grad_output, total_weight if reduction == 1 else None, target.shape)
@@ -150,19 +125,10 @@ def nll_loss_backward(
 
 
 def cross_entropy(
-    input: DeviceArray,
-    target: DeviceArray,
-    weight: Maybe = None,
-    reduction: int = 1,
-    ignore_index: int = -100,
+    input: Array, target: Array, weight: Maybe = None, reduction: int = 1, ignore_index: int = -100,
     label_smoothing: float = 0.0,
-) -> tuple[DeviceArray, DeviceArray]:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
-
-    Raises:
-        IndexError: a target that is neither a class nor ignore_index: when the program next waits for the device.
-    """
-    x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
+) -> tuple[Array, Array]:  # fmt: skip
+    x, classes, rows = in_order(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
     saved_state = new(x, (rows.amount + 1,))
     losses, shares = parts_of_loss(x, target, reduction)
@@ -175,17 +141,10 @@ def cross_entropy(
 
 
 def cross_entropy_backward(
-    grad_output: DeviceArray,
-    input: DeviceArray,
-    target: DeviceArray,
-    weight: Maybe,
-    saved_state: DeviceArray,
-    reduction: int,
-    ignore_index: int,
-    label_smoothing: float,
-) -> DeviceArray:
-    """u ((1 - e) w_t (p - 1 at the target) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
-    x, rows = scores(input), rows_of_scores(input)
+    grad_output: Array, input: Array, target: Array, weight: Maybe, saved_state: Array, reduction: int,
+    ignore_index: int, label_smoothing: float,
+) -> Array:  # fmt: skip
+    x, rows = in_order(input), rows_of_scores(input)
     factors = broadcast_grad(grad_output, saved_state[rows.amount :] if reduction == 1 else None, target.shape)
     result = new(x, x.shape)
     arrays = (x, factors, in_order(target), saved_state[: rows.amount], weights(weight, x, rows))
@@ -195,31 +154,20 @@ def cross_entropy_backward(
 
 
 def smoothed(name: str, ignored: int, smoothing: float) -> tuple[str, tuple[Any, ...]]:
-    """The program of a cross-entropy and its numbers: there is another one for smoothed labels."""
     return (f"smoothed_{name}", (ignored, float(smoothing))) if smoothing else (name, (ignored,))
 
 
-def new(like: DeviceArray, shape: Ints) -> DeviceArray:
-    return memory.result(like, shape)
-
-
-def parts_of_loss(x: DeviceArray, target: DeviceArray, reduction: int) -> tuple[DeviceArray, DeviceArray]:
-    """Memory for the loss and the weight of each target: without a reduction the losses are the result."""
+def parts_of_loss(x: Array, target: Array, reduction: int) -> tuple[Array, Array]:
     losses = memory.scratch(x, target.shape) if reduction else new(x, target.shape)
     return losses, memory.scratch(x, target.shape)
 
 
-def scores(input: DeviceArray) -> DeviceArray:
-    return in_order(input)
-
-
-def rows_of_scores(input: DeviceArray) -> Rows:
-    """The vectors of scores, for input (classes,) or (batch, classes, *dims)."""
+def rows_of_scores(input: Array) -> Rows:
     shape = input.shape if input.ndim > 1 else (1, *input.shape)
     return rows_of(shape[0], shape[1], prod(shape[2:]))
 
 
-def weights(weight: Maybe, like: DeviceArray, rows: Rows) -> DeviceArray:
+def weights(weight: Maybe, like: Array, rows: Rows) -> Array:
     if weight is not None:
         return in_order(weight)
     made = memory.scratch(like, (rows.along,))
@@ -227,7 +175,7 @@ def weights(weight: Maybe, like: DeviceArray, rows: Rows) -> DeviceArray:
     return made
 
 
-def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) -> None:
+def require_classes(name: str, target: Array, classes: int, ignored: int) -> None:
     """Every target must be a class, or ignored: one that is neither is noted, and raised when the program waits."""
     if target.size:
         text = f"{name}(): Target {{index}} is out of bounds: expected a class in [0, {classes - 1}]"
@@ -236,8 +184,7 @@ def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) 
         raise_at_once(target.device)
 
 
-def reduced(losses: DeviceArray, shares: DeviceArray, reduction: int) -> tuple[DeviceArray, DeviceArray]:
-    """The reduced loss and the total weight; without a reduction the losses and 0."""
+def reduced(losses: Array, shares: Array, reduction: int) -> tuple[Array, Array]:
     if not reduction:
         total = new(losses, ())
         memory.fill(total, 0)
@@ -249,7 +196,7 @@ def reduced(losses: DeviceArray, shares: DeviceArray, reduction: int) -> tuple[D
     return loss, total
 
 
-def broadcast_grad(grad: DeviceArray, total: Maybe, shape: Ints) -> DeviceArray:
+def broadcast_grad(grad: Array, total: Maybe, shape: Ints) -> Array:
     """The gradient of each target's loss: one for all is repeated, that of a mean divided by the total weight."""
     count = prod(shape)
     single = memory.scratch(grad, (grad.size,))

@@ -1,6 +1,4 @@
-"""Connectionist temporal classification on a device, in double precision, as on the CPU.
-
-The kernels of connectionist temporal classification on a device: a block for each sample, a thread for each state.
+"""Connectionist temporal classification on a device: a block for each sample, a thread for each state.
 
 `sizes` are samples, classes, labels that a row of the targets holds, and steps of the longest sample.
 """
@@ -21,23 +19,11 @@ from ...kernels.scalar import exp, log
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_scores: Any = None
-get_targets: Any = None
-get_steps: Any = None
-get_labels: Any = None
-get_ahead: Any = None
-get_behind: Any = None
-get_losses: Any = None
-get_grad: Any = None
-get_result: Any = None
-put_ahead: Any = None
-put_behind: Any = None
-put_losses: Any = None
-put_result: Any = None
+get_scores = get_targets = get_steps = get_labels = get_ahead = get_behind = get_losses = get_grad = get_result = index
+put_ahead = put_behind = put_losses = put_result = index
 
 
 def log_sum(a: Any, b: Any, c: Any, never: Any) -> Any:
-    """log(e^a + e^b + e^c)."""
     top = b if b > a else a
     top = c if c > top else top
     return top if top == never else T(top + log(T(T(exp(T(a - top)) + exp(T(b - top))) + exp(T(c - top)))))
@@ -158,25 +144,19 @@ def losses_of(
 
 
 def run(text: Any, samples: int, longest: int, *args: Any) -> None:
-    """A block for each sample, with as many threads as states of the longest, up to a limit."""
     if samples:
         threads = min(-(-(2 * longest + 1) // WARP) * WARP, MAX_THREADS)
         launch(indexed_kernel(text, F64, True), samples, threads, *args)
 
 
 def ctc_backward(
-    grad: Array,
-    log_probs: Array,
-    targets: Array,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
+    grad: Array, log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int],
     blank: int,
-) -> Array:
+) -> Array:  # fmt: skip
     _, value = losses_of(log_probs, targets, input_lengths, target_lengths, blank)
     arrays, rest = value[:6], value[6:]
     behind = memory.empty(arrays[4].shape, F64, log_probs.device)
-    result = memory.empty(log_probs.shape, F64, log_probs.device)
-    memory.fill(result, 0)
+    result = memory.zeros(log_probs.shape, F64, log_probs.device)
     above = memory.contiguous(grad)
     run(visits, log_probs.shape[1], targets.shape[1], *arrays, behind, above, result, *rest)
     return result.as_read(log_probs.dtype)

@@ -12,12 +12,10 @@ from ...kernels.scalar import exp, log, log1p
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_x: Any = None
-get_target: Any = None
+get_x = get_target = index
 
 
 def bernoulli(x: Any, target: Any, weight: Any) -> Any:
-    """-weight (target log x + (1 - target) log(1 - x)), logarithms at least -100."""
     yes, no = log(x), log1p(-x)
     yes = yes if yes > T(-100) else T(-100)
     no = no if no > T(-100) else T(-100)
@@ -25,13 +23,11 @@ def bernoulli(x: Any, target: Any, weight: Any) -> Any:
 
 
 def bernoulli_derivative(x: Any, target: Any, grad: Any, weight: Any, share: Any) -> Any:
-    """grad share weight (x - target) / max(x (1 - x), 1e-12)."""
     variance = x * (T(1) - x)
     return (x - target) / (variance if variance > T(1e-12) else T(1e-12)) * (share * grad) * weight
 
 
 def logistic(x: Any, target: Any, weight: Any, positive: Any) -> Any:
-    """weight (positive target softplus(-x) + (1 - target) softplus(x))."""
     tail = log1p(exp(-abs(x)))
     above = tail + (x if x > T(0) else T(0))
     below = tail + (-x if x < T(0) else T(0))
@@ -39,7 +35,6 @@ def logistic(x: Any, target: Any, weight: Any, positive: Any) -> Any:
 
 
 def logistic_derivative(x: Any, target: Any, grad: Any, weight: Any, positive: Any, share: Any) -> Any:
-    """grad share weight ((1 - target) sigmoid(x) - positive target sigmoid(-x))."""
     tail = exp(-abs(x))
     probability = T(1) / (T(1) + tail)
     complement = tail * probability
@@ -48,7 +43,6 @@ def logistic_derivative(x: Any, target: Any, grad: Any, weight: Any, positive: A
 
 
 def noted_outside(x: Any, target: Any, word: Any, of_input: Any, of_target: Any, total: Any) -> None:
-    """Notes in a word whether some x or some target is not in [0, 1]."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         result = int64(0)
@@ -61,7 +55,6 @@ def noted_outside(x: Any, target: Any, word: Any, of_input: Any, of_target: Any,
 
 
 def noted(target: Any, word: Any, ticket: Any, classes: Any, ignored: Any, total: Any) -> None:
-    """The first target that is neither a class nor ignored is noted in a word."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         value = get_target(target, i)

@@ -13,9 +13,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def reduced_loss(name: str, loss: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> Tensor:
-    """The loss of every value as it is, its mean, or its sum, as the words of the op `name` say."""
-    word = reduction_word(name, size_average, reduce, reduction)
-    return _reduced(loss, word)
+    return _reduced(loss, reduction_word(name, size_average, reduce, reduction))
 
 
 def _reduced(loss: Tensor, word: str) -> Tensor:
@@ -25,7 +23,6 @@ def _reduced(loss: Tensor, word: str) -> Tensor:
 def weighted_mean(
     name: str, loss: Tensor, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str
 ) -> Tensor:
-    """The loss of every value times its weight, their mean over the sum of the weights, or their sum."""
     word = reduction_word(name, size_average, reduce, reduction)
     if weight is not None and word == "mean":
         return (loss * weight).sum() / weight.sum()
@@ -35,7 +32,6 @@ def weighted_mean(
 def reduced_divergence(
     loss: Tensor, rows: int, size_average: bool | None, reduce: bool | None, reduction: str
 ) -> Tensor:
-    """The loss of every value, its mean, its sum, or for 'batchmean' the sum over the number of rows."""
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides "
@@ -57,47 +53,39 @@ def gaussian_values(x: Tensor, target: Tensor, var: Tensor | float, full: bool, 
 
 
 def reduce_loss(loss: Tensor, reduction: int) -> Tensor:
-    """The loss of every value as it is (0), its mean (1), or its sum (2)."""
     if reduction == 1 and loss.numel():
         return loss.mean()
     return loss.sum() if reduction else loss  # the mean of no values is nan, whose gradient has no elements
 
 
 def reduce_loss_backward(grad: Tensor, numel: int, reduction: int) -> Tensor:
-    """The gradient of each value's loss when `grad` is that of the reduced loss."""
     return grad / max(numel, 1) if reduction == 1 else grad
 
 
 def weighted(loss: Tensor, weight: Tensor | None) -> Tensor:
-    """The loss of every value times its weight."""
     return loss if weight is None else loss * weight
 
 
 def probability_logit(p: Tensor) -> Tensor:
-    """log(p) - log(1 - p), both logarithms at least -100."""
     return p.log().clamp(-100) - (-p).log1p().clamp(-100)
 
 
 def bernoulli_variance(p: Tensor) -> Tensor:
-    """p (1 - p), at least 1e-12."""
     return (p * (1 - p)).clamp(1e-12)
 
 
 def logit_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
-    """d loss / dx of binary cross-entropy with logits: (1 - t) sigmoid(x) - pos_weight t sigmoid(-x)."""
     if pos_weight is None:
         return x.sigmoid() - target
     return (1 - target) * x.sigmoid() - pos_weight * target * (-x).sigmoid()
 
 
 def logit_second_derivative(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Tensor:
-    """d^2 loss / dx^2: (1 - t + pos_weight t) sigmoid(x) sigmoid(-x)."""
     sigmoid_grad = x.sigmoid() * (-x).sigmoid()
     return sigmoid_grad if pos_weight is None else (1 + (pos_weight - 1) * target) * sigmoid_grad
 
 
 def logit_mixed_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:
-    """d^2 loss / dx dt: -sigmoid(x) - pos_weight sigmoid(-x)."""
     if pos_weight is None:
         return -(x.new_ones(x._shape))
     return -x.sigmoid() - pos_weight * (-x).sigmoid()
@@ -111,5 +99,4 @@ def logit_target_derivative(x: Tensor, pos_weight: Tensor | None) -> Tensor:
 
 
 def class_axis(scores: Tensor) -> int:
-    """The dimension of the classes: the second, or the only one."""
     return 0 if scores.ndim < 2 else 1

@@ -14,12 +14,10 @@ NEVER = -1e30  # a logarithm of 0 whose differences are numbers
 
 
 def label_counts(target_lengths: Ints, like: Tensor) -> Tensor:
-    """max(n, 1) for the number n of labels of each sample."""
     return op.tensor([max(n, 1) for n in target_lengths], dtype=like.dtype, device=like.device)
 
 
 def label_rows(targets: Tensor, lengths: Ints) -> Tensor:
-    """A row of labels for each sample, from labels one behind the other."""
     if targets.ndim == 2:
         return targets
     longest, start, rows = max(lengths, default=0), 0, []
@@ -34,11 +32,9 @@ def label_rows(targets: Tensor, lengths: Ints) -> Tensor:
 def ctc_gradient(
     grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: Ints, target_lengths: Ints, blank: int
 ) -> Tensor:
-    """d / d log_probs[t, c] of -log p(labels) is -p(class c at step t | labels), times grad.
-
-    The probability is the sum of exp(a_t(s) + b_t(s)) / p(labels) over the states s of class c: a_t is the logarithm of
-    all ways to a state, b_t of all ways from there to the end (forward and backward variables).
-    """
+    """d / d log_probs[t, c] of -log p(labels) is -p(class c at step t | labels), times grad. The probability is the sum
+    of exp(a_t(s) + b_t(s)) / p(labels) over the states s of class c: a_t is the logarithm of all ways to a state, b_t
+    of all ways from there to the end (forward and backward variables)."""
     states, valid, jumps = _states(targets, target_lengths, blank, log_probs)
     steps, samples, _ = log_probs._shape
     if not steps or not samples:
@@ -71,12 +67,10 @@ def _states(targets: Tensor, lengths: Ints, blank: int, like: Tensor) -> tuple[T
 
 
 def _moved(x: Tensor, by: int) -> Tensor:
-    """The states' numbers moved on, with NEVER behind them."""
     return op.constant_pad_nd(x, [by, -by], NEVER)
 
 
 def _ahead(scores: Tensor, jumps: Tensor) -> Tensor:
-    """For each step and state the logarithm of all ways to there."""
     ways = op.where(op.arange(scores._shape[2], device=scores.device) < 2, scores[0], NEVER)
     matches = [ways]
     for t in range(1, scores._shape[0]):
@@ -87,7 +81,6 @@ def _ahead(scores: Tensor, jumps: Tensor) -> Tensor:
 
 
 def _behind(scores: Tensor, jumps: Tensor, ends: Tensor, last: Tensor) -> Tensor:
-    """For each step and state the logarithm of all ways from there to the end of its sample."""
     states = op.arange(scores._shape[2], device=scores.device)
     final = op.where((states == last) | (states == last - 1), scores[0] * 0, NEVER)
     ways, result = final, [final]

@@ -1,7 +1,4 @@
-"""Plans of cross-entropy and its gradient, for contiguous scores.
-
-Plans of the negative log-likelihood of class indices and of its gradient.
-"""
+"""Plans of cross-entropy, of the negative log-likelihood of class indices, and of their gradients."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ from . import cpu_loops as nll_loops
 def cross_entropy(
     x: Layout, target: Layout, weight: Layout | None, reduction: int, ignore_index: int, label_smoothing: float
 ) -> Plan | None:
-    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight."""
     if not are_contiguous(x, target, weight):
         return None
     sizes = _sizes_of(x, target)
@@ -31,15 +27,9 @@ def cross_entropy(
 
 
 def cross_entropy_backward(
-    grad: Layout,
-    x: Layout,
-    target: Layout,
-    weight: Layout | None,
-    saved_state: Layout,
-    reduction: int,
-    ignore_index: int,
-    label_smoothing: float,
-) -> Plan | None:
+    grad: Layout, x: Layout, target: Layout, weight: Layout | None, saved_state: Layout, reduction: int,
+    ignore_index: int, label_smoothing: float,
+) -> Plan | None:  # fmt: skip
     if not are_contiguous(grad, x, target, weight, saved_state):
         return None
     sizes = _sizes_of(x, target)
@@ -49,7 +39,6 @@ def cross_entropy_backward(
 
 
 def _sizes_of(x: Layout, target: Layout) -> Ints:
-    """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
     if len(target.shape) < 2:
         return prod(x.shape[:-1]), x.shape[-1]
     return *x.shape[:2], prod(target.shape) // max(x.shape[0], 1)
@@ -64,14 +53,9 @@ def nll_loss(x: Layout, target: Layout, weight: Layout | None, reduction: int, i
 
 
 def nll_loss_backward(
-    grad: Layout,
-    target: Layout,
-    weight: Layout | None,
-    total_weight: Layout,
-    input_shape: Ints,
-    reduction: int,
+    grad: Layout, target: Layout, weight: Layout | None, total_weight: Layout, input_shape: Ints, reduction: int,
     ignore_index: int,
-) -> Plan | None:
+) -> Plan | None:  # fmt: skip
     fits = grad.shape == (() if reduction else target.shape)
     if not fits or not are_contiguous(grad, target, weight, total_weight):
         return None
@@ -80,6 +64,5 @@ def nll_loss_backward(
 
 
 def _nll_sizes_of(shape: Ints) -> Ints:
-    """The scores as (batch, classes, positions)."""
     batch, classes = (1, shape[0]) if len(shape) == 1 else shape[:2]
     return batch, classes, prod(shape[2:])

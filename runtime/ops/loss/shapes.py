@@ -9,27 +9,22 @@ from ...shapes import Shape, broadcast_shapes
 
 
 def pointwise(self: Any, target: Any, *rest: Any) -> Shape:
-    """One loss for each pair, where the last argument asks for no reduction."""
     return () if rest[-1] else broadcast_shapes("loss", self.shape, target.shape)
 
 
 def pointwise_gradient(grad_output: Any, self: Any, target: Any, *rest: Any) -> Shape:
-    """One gradient for each pair."""
     return broadcast_shapes("loss", self.shape, target.shape)
 
 
 def likelihoods(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> list[Shape]:
-    """One loss for each target, or one number; and the total weight."""
     return [() if reduction else tuple(target.shape), ()]
 
 
 def likelihoods_gradient(grad_output: Any, target: Any, weight: Any, total: Any, shape: Any, *rest: Any) -> Shape:
-    """The size that is given."""
     return tuple(shape)
 
 
 def entropies(self: Any, target: Any, weight: Any, reduction: int, *rest: Any) -> list[Shape]:
-    """One loss for each target, or one number; and a number for each target with one more behind them."""
     return [() if reduction else tuple(target.shape), (prod(target.shape) + 1,)]
 
 

@@ -146,7 +146,6 @@ def addmv(op: str, self: Any, mat: Any, vec: Any, *factors: Any) -> tuple[Any, .
 
 
 def _require_addend(op: str, addend: Any, factor: Any, shape: Sequence[int], beta: Any, alpha: Any) -> None:
-    """The addend of a product of this shape broadcasts to it; beta and alpha are of the kind of the numbers."""
     require_expandable(op, addend._shape, shape)
     require_integral(op, factor, beta=beta, alpha=alpha)
 
@@ -198,7 +197,6 @@ def coordinate_sampled(op: str, self: Any, row: Any, mat2: Any, column: Any) -> 
 
 
 def _require_coordinates(op: str, shape: Sequence[int], row: Any, column: Any) -> None:
-    """Vectors of int64 of one length."""
     for name, index in (("row", row), ("column", column)):
         require_index_dtype(op, name, index, (dtypes.int64,))
         if len(index._shape) != 1 or index._shape != shape:

@@ -19,6 +19,7 @@ from .cpu_products import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 Number = int | float | complex
 
 
@@ -26,11 +27,9 @@ def mm(a: Array, b: Array) -> Array:
     return matmul2d_as_stored(a, b)
 
 
-def mm_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
-    return (
-        None if b is None or not output_mask[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
-        None if a is None or not output_mask[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
-    )
+def mm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> tuple[Maybe, ...]:
+    of_a = None if b is None or not output_mask[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T)
+    return of_a, None if a is None or not output_mask[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad)
 
 
 def bmm(a: Array, b: Array) -> Array:
@@ -38,24 +37,18 @@ def bmm(a: Array, b: Array) -> Array:
     return np.multiply(widened(a), widened(b), order="C") if a.shape[2] == 1 else matmul3d_as_stored(a, b)
 
 
-def bmm_backward(
-    output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None
-) -> tuple[Array | None, ...]:
-    return (
-        None if b is None or not output_mask[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
-        None if a is None or not output_mask[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
-    )
+def bmm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> tuple[Maybe, ...]:
+    of_a = None if b is None or not output_mask[0] else bmm(grad, ready_batch(b).swapaxes(1, 2))
+    return of_a, None if a is None or not output_mask[1] else bmm(ready_batch(a).swapaxes(1, 2), grad)
 
 
 def mv(a: Array, x: Array) -> Array:
     return matrix_vector(a, x)
 
 
-def mv_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
-    return (
-        None if x is None or not output_mask[0] else np.multiply.outer(grad, x),
-        None if a is None or not output_mask[1] else matrix_vector(contiguous_or_transposed(a).T, grad),
-    )
+def mv_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, x: Maybe) -> tuple[Maybe, ...]:
+    of_a = None if x is None or not output_mask[0] else np.multiply.outer(grad, x)
+    return of_a, None if a is None or not output_mask[1] else matrix_vector(contiguous_or_transposed(a).T, grad)
 
 
 def dot(x: Array, y: Array) -> Array:
@@ -91,7 +84,6 @@ def _plus(product: Array, c: Array, beta: Number, alpha: Number) -> Array:
 
 
 def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
-    """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
     if weight.ndim == 2:
         rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
         result = matmul2d_as_stored(rows, weight.T, bias)
@@ -103,14 +95,12 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np
 
 
 def _by_one_row(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """input @ weight^T for a weight that is a vector."""
     if input.ndim == 1:
         return vector_vector(input, weight)
     return matrix_vector(input.reshape(prod(input.shape[:-1]), input.shape[-1]), weight)
 
 
 def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
-    """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
         return matrix_vector(widened(rows).T, widened(grad_output).reshape(len(rows)))
@@ -118,14 +108,9 @@ def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.nda
 
 
 def linear_backward(
-    output_mask: Sequence[bool],
-    grad_output: np.ndarray,
-    input: np.ndarray | None,
-    weight: np.ndarray | None,
-    input_shape: Sequence[int],
-    weight_shape: Sequence[int],
-) -> tuple[np.ndarray | None, ...]:
-    """The gradients of input, weight and bias; without rows of the weight, as if there were one."""
+    output_mask: Sequence[bool], grad_output: np.ndarray, input: np.ndarray | None, weight: np.ndarray | None,
+    input_shape: Sequence[int], weight_shape: Sequence[int],
+) -> tuple[np.ndarray | None, ...]:  # fmt: skip
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = grad_output.reshape(prod(input_shape[:-1]), outputs)
     results: list[np.ndarray | None] = [None, None, None]

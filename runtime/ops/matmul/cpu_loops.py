@@ -1,7 +1,4 @@
-"""Products of matrices, as plans call them: on memory from the first element of each operand on.
-
-Products with matrices that are given by coordinates, as plans call them.
-"""
+"""Products of matrices, also of those given by coordinates: on memory from the first element of each operand on."""
 
 from __future__ import annotations
 
@@ -21,25 +18,11 @@ ADDING, BY_COLUMNS = 1, 2
 
 @jit
 def matrix_product(
-    a: Array,
-    b: Array,
-    out: Array,
-    rows: int,
-    depth: int,
-    columns: int,
-    trans_a: int,
-    a_row: int,
-    trans_b: int,
-    b_row: int,
-    how: int,
-    first: int,
-    last: int,
-) -> None:
-    """out = a b, or with `how` & ADDING out + a b; a and b may each be given as its transpose, whose rows are so many
-    elements apart.
-
-    The range is one of rows, or with `how` & BY_COLUMNS one of columns.
-    """
+    a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, trans_a: int, a_row: int, trans_b: int,
+    b_row: int, how: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """out = a b (+ out with `how` & ADDING); a range of rows, or with BY_COLUMNS of columns. a and b may be given as
+    transposes; their rows as they lie are a_row and b_row elements apart."""
     like, size, left, right, count = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, last - first
     begin, other, to, add = address(a), address(b), address(out), how & ADDING != 0
     if how & BY_COLUMNS:
@@ -55,45 +38,21 @@ def matrix_product(
 
 @jit
 def batch_product(
-    a: Array,
-    b: Array,
-    out: Array,
-    rows: int,
-    depth: int,
-    columns: int,
-    trans_a: int,
-    a_row: int,
-    trans_b: int,
-    b_row: int,
-    a_item: int,
-    b_item: int,
-    first: int,
-    last: int,
-) -> None:
-    """out = a b for each item of batches, all or none of which are given as transposes; items, and their rows as they
-    lie, are so many elements apart. A range of the rows of all."""
+    a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, trans_a: int, a_row: int, trans_b: int,
+    b_row: int, a_item: int, b_item: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """As `matrix_product` for each item, all or none of them transposes; a range of the rows of all."""
     like, size, left, right, i = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, first
     while i < last:
         item, row = i // rows, i % rows
         stop = min(rows, row + last - i)
         begin = address(a) + (item * a_item + row * (1 if left else a_row)) * size
         other, to = address(b) + item * b_item * size, address(out) + i * columns * size
+        lines, step = stop - row, columns * size
         multiply_within(
-            like,
-            begin,
-            a_row * size,
-            left,
-            other,
-            b_row * size,
-            right,
-            to,
-            columns * size,
-            stop - row,
-            depth,
-            columns,
-            False,
+            like, begin, a_row * size, left, other, b_row * size, right, to, step, lines, depth, columns, False
         )
-        i += stop - row
+        i += lines
 
 
 @jit
@@ -109,7 +68,6 @@ def row_repeated(row: Array, out: Array, rows: int, columns: int, how: int, firs
 
 @jit
 def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
-    """out[i] += row, for `rows` rows."""
     for i in range(rows):
         line = part_of(out, i * columns, columns)
         for j in range(columns):
@@ -118,17 +76,9 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
 
 @jit
 def outer_products(
-    x: Array,
-    y: Array,
-    out: Array,
-    rows: int,
-    columns: int,
-    x_stride: int,
-    each: int,
-    y_stride: int,
-    first: int,
+    x: Array, y: Array, out: Array, rows: int, columns: int, x_stride: int, each: int, y_stride: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[b, i, j] = x[b x_stride + i each] y[b y_stride + j], for a range of the rows of all."""
     for k in range(first, last):
         line, one = part_of(out, k * columns, columns), x[k // rows * x_stride + k % rows * each]
@@ -139,17 +89,9 @@ def outer_products(
 
 @jit
 def scaled_and_added(
-    c: Array,
-    out: Array,
-    beta: float,
-    alpha: float,
-    outer: int,
-    inner: int,
-    size: int,
-    step0: int,
-    step1: int,
+    c: Array, out: Array, beta: float, alpha: float, outer: int, inner: int, size: int, step0: int, step1: int,
     step2: int,
-) -> None:
+) -> None:  # fmt: skip
     """out = alpha out + beta c, which is read in steps; not at all where beta is 0."""
     to = out.dtype.type
     for q in range(outer):
@@ -171,14 +113,12 @@ def matrix_vector_product(a: Array, x: Array, out: Array, rows: int, depth: int,
 
 @jit
 def transposed_vector_product(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
-    """out = a^T x, for a range of blocks of columns."""
     matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
     columns_by_vector(matrix, part_of(x, 0, depth), out, first, last)
 
 
 @jit
 def matrix_vector_products(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
-    """out = a x for a range of items, each of which has its matrix and its vector."""
     for item in range(first, last):
         matrix = part_of(a, item * rows * depth, rows * depth).reshape((rows, depth))
         rows_by_vector(matrix, part_of(x, item * depth, depth), part_of(out, item * rows, rows), 0, (rows + 3) // 4)
@@ -209,7 +149,6 @@ def dot_products(a: Array, x: Array, out: Array, depth: int, first: int, last: i
 
 @jit
 def transposed_vector_products(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
-    """out = a^T x for a range of items, each of which has its matrix and its vector."""
     for item in range(first, last):
         matrix, blocks = part_of(a, item * depth * columns, depth * columns), (columns + WIDTH - 1) // WIDTH
         vector, to = part_of(x, item * depth, depth), part_of(out, item * columns, columns)
@@ -230,7 +169,6 @@ def matrix_vector_sum(
 def transposed_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int, first: int, last: int
 ) -> None:
-    """out = a^T x + shift, of which there is one for all where `step` is 0."""
     transposed_vector_product(a, x, out, depth, columns, first, last)
     for i in range(WIDTH * first, min(WIDTH * last, columns)):
         out[i] += shift[i * step]
@@ -238,23 +176,9 @@ def transposed_vector_sum(
 
 @jit
 def coordinate_product(
-    x: Array,
-    row: Array,
-    column: Array,
-    b: Array,
-    out: Array,
-    numbers: int,
-    count: int,
-    depth: int,
-    width: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[row[k]] = sum of x[k] b[column[k]], in the order of k, for a range of columns of b.
-
-    Raises:
-        IndexError: a coordinate is out of bounds: the kernel in Python then says which.
-    """
+    x: Array, row: Array, column: Array, b: Array, out: Array, numbers: int, count: int, depth: int, width: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     positions = empty_row(np.int64(0), numbers + AHEAD)
     for k in range(numbers):
         if row[k] < 0 or row[k] >= count or column[k] < 0 or column[k] >= depth:

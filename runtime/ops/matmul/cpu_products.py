@@ -1,11 +1,7 @@
-"""Products of matrices and vectors in any layout and dtype: by plans, in loops of our own, or by NumPy.
+"""Products of matrices and vectors in any layout and dtype: by plans, in loops of our own, or by NumPy's BLAS.
 
-Small products of complex numbers, of whole batches and of two vectors are left to NumPy's BLAS, which computes them in
-one thread; so is what has no loops.
-
-Products of matrices of any dtype: those of 16-bit floats as they are stored, where the processor multiplies pairs.
-
-Elsewhere they are widened to float32, and what is computed of them is for the op to round.
+BLAS has small products of complex numbers, of whole batches and of two vectors, and what has no loops. 16-bit floats
+are multiplied as stored where the processor multiplies pairs; else they are widened, and the op rounds the result.
 """
 
 from __future__ import annotations
@@ -32,7 +28,6 @@ def has_loops(a: Array, b: Array) -> bool:
 
 
 def is_for_numpy(matrix: Array, vector: Array) -> bool:
-    """Whether a product with vectors is left to NumPy: also where there are no loops for the dtypes."""
     return matrix.size <= BLAS_THREAD_THRESHOLD or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
 
 
@@ -46,7 +41,6 @@ def product(a: Array, b: Array) -> Array:
 
 
 def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
-    """The product of two matrices, which may be transposed views; `row` is added to all rows."""
     if has_loops(a, b):
         added = None if row is None else contiguous(row)
         return run(plans.with_row, contiguous_or_transposed(a), contiguous_or_transposed(b), added)[0]
@@ -61,13 +55,11 @@ def contiguous_or_transposed(matrix: Array) -> Array:
 
 
 def by_vectors(a: Array, b: Array) -> Array:
-    """The product of two matrices of which one is a single row or column."""
     y = matrix_vector(b.T, a[0]) if len(a) == 1 else matrix_vector(a, b[:, 0])
     return y.reshape(len(a), b.shape[1])
 
 
 def matrix_vector(a: Array, x: Array) -> Array:
-    """y_i = sum_k a_ik x_k; the matrix may be a transposed view."""
     if is_for_numpy(a, x) and not has_loops(a, x):
         return product(a, x)
     return run(plans.mv, contiguous_or_transposed(a), np.ascontiguousarray(x))[0]
@@ -78,7 +70,6 @@ def vector_vector(x: Array, y: Array) -> Array:
 
 
 def matmul3d(a: Array, b: Array) -> Array:
-    """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     if not a.size or not b.size or not has_loops(a, b):
         return row_by_matrices(a, b) if a.shape[1] == 1 else product(a, b)
     if plans.is_one(layout_of(b)):  # as its plan has it
@@ -87,7 +78,6 @@ def matmul3d(a: Array, b: Array) -> Array:
 
 
 def products_of_batches(a: Layout, b: Layout) -> Plan | None:
-    """The plan of the products of two batches of matrices, of which there is at least one."""
     return plans.batch_products(a, b) or None
 
 
@@ -110,14 +100,12 @@ def ready_batch(matrices: Array) -> Array:
 
 
 def row_by_matrices(a: Array, b: Array) -> Array:
-    """The product of one row and one matrix for each item of a batch."""
     if not len(a) or is_for_numpy(b[0], a[0]):
         return product(a, b)
     return matrices_vectors(b.swapaxes(1, 2), a[:, 0])[:, None]
 
 
 def matrices_vectors(a: Array, x: Array) -> Array:
-    """y_bi = sum_k a_bik x_bk; matrices may be transposed views."""
     matrices, transposed = contiguous_batch(a)
     y = np.empty(a.shape[:2], a.dtype)
     shared(multiply_vectors, (matrices, np.ascontiguousarray(x), y, transposed), len(y), a.size)
@@ -128,7 +116,6 @@ BFLOAT16, FLOAT16, SINGLE = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16), 
 
 
 def widened(array: Array) -> Array:
-    """An array of 16-bit floats as float32, any other as it is."""
     return cast(array, SINGLE) if array.dtype in (BFLOAT16, FLOAT16) else array
 
 
@@ -144,7 +131,6 @@ def by_pairs_of(plan: Plan | None, *arrays: Array) -> Array | None:
 
 
 def matmul2d_as_stored(a: Array, b: Array, row: Array | None = None) -> Array:
-    """The product of two matrices, which may be transposed views; `row` is added to all rows."""
     rows = () if row is None else (row,)
     if are_pairs(a, b, *rows):
         arrays = (contiguous_or_transposed(a), contiguous_or_transposed(b), *map(contiguous, rows))
@@ -156,7 +142,6 @@ def matmul2d_as_stored(a: Array, b: Array, row: Array | None = None) -> Array:
 
 
 def matmul3d_as_stored(a: Array, b: Array) -> Array:
-    """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     if are_pairs(a, b):
         left, right = in_own_layout(a), ready_batch(b)
         result = by_pairs_of(plans.batch_products(layout_of(left), layout_of(right)), left, right)

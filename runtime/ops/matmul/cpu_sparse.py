@@ -13,11 +13,7 @@ CHUNK = 1 << 20  # numbers of each factor that are gathered at a time
 
 
 def coordinate_mm(input: np.ndarray, row: np.ndarray, column: np.ndarray, count: int, mat2: np.ndarray) -> np.ndarray:
-    """The matrix of `count` rows times `mat2`, by SciPy where there is no plan; numbers at one place add up.
-
-    Raises:
-        IndexError: a coordinate outside the matrix.
-    """
+    """The matrix of `count` rows times `mat2`, by SciPy where there is no plan; numbers at one place add up."""
     _require_inside("coordinate_mm", "row", row, count)
     _require_inside("coordinate_mm", "column", column, len(mat2))
     if has_loops(input, mat2):
@@ -31,11 +27,6 @@ def coordinate_mm(input: np.ndarray, row: np.ndarray, column: np.ndarray, count:
 
 
 def coordinate_sampled(input: np.ndarray, row: np.ndarray, mat2: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """The products of row row[k] of one matrix and row column[k] of the other, for each k.
-
-    Raises:
-        IndexError: a row that a matrix does not have.
-    """
     _require_inside("coordinate_sampled", "row", row, len(input))
     _require_inside("coordinate_sampled", "column", column, len(mat2))
     result = np.empty(row.size, input.dtype)

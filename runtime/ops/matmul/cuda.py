@@ -12,8 +12,9 @@ from ...kernels.cuda_libraries.matmul import common, multiply, multiply_with_bia
 from ..reduction.cuda import sum_dim
 
 Array = DeviceArray
+Maybe = Array | None
 Number = int | float | complex
-Gradients = tuple[Array | None, ...]
+Gradients = tuple[Maybe, ...]
 
 
 def mm(a: Array, b: Array) -> Array:
@@ -23,11 +24,9 @@ def mm(a: Array, b: Array) -> Array:
 bmm = mm
 
 
-def mm_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> Gradients:
-    return (
-        None if b is None or not output_mask[0] else multiply(grad, swapped(b)),
-        None if a is None or not output_mask[1] else multiply(swapped(a), grad),
-    )
+def mm_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, b: Maybe) -> Gradients:
+    of_a = None if b is None or not output_mask[0] else multiply(grad, swapped(b))
+    return of_a, None if a is None or not output_mask[1] else multiply(swapped(a), grad)
 
 
 bmm_backward = mm_backward
@@ -37,11 +36,9 @@ def mv(a: Array, x: Array) -> Array:
     return multiply(a, column(x)).reshape((a.shape[0],))
 
 
-def mv_backward(output_mask: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> Gradients:
-    return (
-        None if x is None or not output_mask[0] else multiply(column(grad), row(x)),
-        None if a is None or not output_mask[1] else mv(swapped(a), grad),
-    )
+def mv_backward(output_mask: Sequence[bool], grad: Array, a: Maybe, x: Maybe) -> Gradients:
+    of_a = None if x is None or not output_mask[0] else multiply(column(grad), row(x))
+    return of_a, None if a is None or not output_mask[1] else mv(swapped(a), grad)
 
 
 def dot(x: Array, y: Array) -> Array:
@@ -76,20 +73,15 @@ def addbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
 
 
 def plus(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
-    """beta c + alpha a b; c, which broadcasts, is not read when beta is 0."""
     a, b = common(a, b)
     shape = (*a.shape[:-1], b.shape[-1])
     result = result_for(a, b, shape)
     if beta != 0:
-        arrays.copy(as_stored(result), broadcast(c, shape))
+        arrays.copy(result.as_read(result.stored), broadcast(c, shape))
     return multiply(a, b, result, alpha, beta)
 
 
-def as_stored(a: Array) -> Array:
-    return a.as_read(a.stored)
-
-
-def linear(input: Array, weight: Array, bias: Array | None) -> Array:
+def linear(input: Array, weight: Array, bias: Maybe) -> Array:
     rows = as_rows(input)
     columns = swapped(weight) if weight.ndim == 2 else column(weight)
     if bias is None:
@@ -115,16 +107,12 @@ def linear_weight_backward(grad_output: Array, input: Array) -> Array:
 
 
 def linear_backward(
-    output_mask: Sequence[bool],
-    grad_output: Array,
-    input: Array | None,
-    weight: Array | None,
-    input_shape: Sequence[int],
+    output_mask: Sequence[bool], grad_output: Array, input: Maybe, weight: Maybe, input_shape: Sequence[int],
     weight_shape: Sequence[int],
-) -> Gradients:
+) -> Gradients:  # fmt: skip
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = reshaped(grad_output, prod(input_shape[:-1]), outputs)
-    results: list[Array | None] = [None, None, None]
+    results: list[Maybe] = [None, None, None]
     if output_mask[0] and weight is not None:
         results[0] = multiply(rows, reshaped(weight, outputs, weight_shape[-1])).reshape(tuple(input_shape))
     if output_mask[1] and input is not None:

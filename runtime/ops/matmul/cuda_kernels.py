@@ -6,5 +6,4 @@ from typing import Any
 
 
 def product(x: Any, y: Any) -> Any:
-    """x y."""
     return x * y

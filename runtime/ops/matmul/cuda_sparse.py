@@ -19,7 +19,6 @@ Array = DeviceArray
 
 @pinned_reader(cpu.coordinate_mm)
 def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Array) -> Array:
-    """The matrix of `count` rows times `mat2`; numbers at one place add up."""
     start = arrays.result_of_zeros(mat2, (count, mat2.shape[1]))
     rows = rows_at("coordinate_mm", row, 0, count, False)
     gathered = rows_gathered("coordinate_mm", mat2, 0, column, False)
@@ -28,7 +27,6 @@ def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Arr
 
 @pinned_reader(cpu.coordinate_sampled)
 def coordinate_sampled(input: Array, row: Array, mat2: Array, column: Array) -> Array:
-    """The products of row row[k] of one matrix and row column[k] of the other, for each k."""
     mine = rows_gathered("coordinate_sampled", input, 0, row, False)
     return sum_dim(_products(mine, rows_gathered("coordinate_sampled", mat2, 0, column, False)), (1,), False)
 

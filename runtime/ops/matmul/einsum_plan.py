@@ -51,11 +51,8 @@ class Plan(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shapes: Shapes) -> Plan:
-    """The plan for operands of these labels and shapes."""
     sizes = label_sizes(op, operands, shapes)
-    output_labels = (
-        output if len(operands) > 1 else operands[0]
-    )  # one operand alone is added up, to int64 if it is whole
+    output_labels = output if len(operands) > 1 else operands[0]  # one alone is added up, to int64 if it is whole
     once = [_once(*pair, output_labels, sizes) for pair in zip(operands, shapes, strict=True)]
     own = [each.labels for each in once]
     first = tuple(_without_sums(each, own[:i] + own[i + 1 :], output) for i, each in enumerate(once))
@@ -118,14 +115,11 @@ def _product(operand_pair: tuple[int, int], a: Labels, b: Labels, requested: set
 
 Order = list[tuple[int, int]]  # pairs of positions in the list, from which both go and at whose end the result comes
 
-_OPTIMAL_ORDER_LIMIT = (
-    6  # so many operands are ordered in the best way; more of them by always taking the cheapest pair
-)
+_OPTIMAL_ORDER_LIMIT = 6  # operands ordered in the best way; more of them by always taking the cheapest pair
 _MAX_CACHED = 52  # labels that NumPy can tell apart
 
 
 def contraction_order(operands: Sequence[Set[Label]], output: Set[Label], sizes: Sizes) -> Order:
-    """The pairs to contract, one after the other: with the fewest multiplications, or nearly so for many operands."""
     numbers = {label: number for number, label in enumerate(sorted(set().union(*operands), key=str))}
     path = [tuple(range(len(operands)))]
     if len(operands) > 2 and len(numbers) <= _MAX_CACHED:
@@ -133,9 +127,8 @@ def contraction_order(operands: Sequence[Set[Label]], output: Set[Label], sizes:
         for labels in operands:
             args += np.broadcast_to(0.0, [sizes[label] for label in labels]), [numbers[label] for label in labels]
         remaining = [numbers[label] for label in output if label in numbers]
-        path = np.einsum_path(
-            *args, remaining, optimize="optimal" if len(operands) <= _OPTIMAL_ORDER_LIMIT else "greedy"
-        )[0][1:]
+        how = "optimal" if len(operands) <= _OPTIMAL_ORDER_LIMIT else "greedy"
+        path = np.einsum_path(*args, remaining, optimize=how)[0][1:]
     return _in_pairs(path, len(operands))
 
 

@@ -27,7 +27,6 @@ class Subscripts(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parsed(op: str, equation: str, shapes: tuple[Shape, ...]) -> Subscripts:
-    """The labels of an equation such as "...ij,jk->...ik" for operands of these shapes."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(shapes):
@@ -74,7 +73,6 @@ def _labels(op: str, number: int, term: str, shape: Shape) -> Labels:
 
 
 def label_sizes(op: str, operands: Sequence[Labels], shapes: Sequence[Shape]) -> dict[Label, int]:
-    """The size of every label; operands of size 1 broadcast."""
     sizes: dict[Label, int] = {}
     for number, (labels, shape) in enumerate(zip(operands, shapes, strict=True)):
         own: dict[Label, int] = {}
@@ -86,16 +84,13 @@ def label_sizes(op: str, operands: Sequence[Labels], shapes: Sequence[Shape]) ->
                 )
             known = sizes.get(label, 1)
             if 1 not in (size, known) and size != known:
+                shown = label if isinstance(label, str) else "..."
                 raise ShapeError(
-                    f"{op}(): subscript {_shown(label)} has size {size} for operand {number} which does not broadcast "
+                    f"{op}(): subscript {shown} has size {size} for operand {number} which does not broadcast "
                     f"with previously seen size {known}"
                 )
             sizes[label] = size if known == 1 else known
     return sizes
-
-
-def _shown(label: Label) -> str:
-    return label if isinstance(label, str) else "..."
 
 
 def _implicit(operands: Sequence[Labels]) -> Labels:

@@ -16,7 +16,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def adjoint(x: Tensor) -> Tensor:
-    """The conjugate transpose of the last two dimensions."""
     transposed = x.transpose(-2, -1)
     return transposed.conj_physical() if transposed.is_complex() else transposed
 
@@ -27,12 +26,10 @@ def scaled(grad: Tensor, factor: complex) -> Tensor:
 
 
 def expand_batch(grad: Tensor, batch_shape: Sequence[int]) -> Tensor:
-    """A matrix repeated for every matrix of a batch."""
     return grad.unsqueeze(0).expand((batch_shape[0], *grad._shape))
 
 
 def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
-    """The product of the last two dimensions by the op that fits the numbers of dimensions."""
     ranks = left, right = len(self._shape), len(other._shape)
     if ranks == (2, 2):
         return op.mm(self, other)
@@ -58,20 +55,17 @@ def _folded(self: Tensor, other: Tensor) -> Tensor:
 
 
 def _batched(self: Tensor, other: Tensor) -> Tensor:
-    """Batches that broadcast, as one bmm."""
     batch, merged, result = _batch_of(self._shape, other._shape)
     return no_view(op.reshape(op.bmm(_as_batch(self, batch, merged), _as_batch(other, batch, merged)), result))
 
 
 @functools.lru_cache(maxsize=4096)
 def _batch_of(left: Shape, right: Shape) -> tuple[Shape, int, Shape]:
-    """The batch dimensions of a product, how many matrices these are, and the shape of the product."""
     batch = broadcast_shapes("matmul", left[:-2], right[:-2])
     return batch, prod(batch), (*batch, left[-2], right[-1])
 
 
 def _as_batch(x: Tensor, batch: Shape, merged: int) -> Tensor:
-    """x with its batch dimensions broadcast to `batch` and merged into one."""
     *own, rows, columns = x._shape
     full = x if tuple(own) == batch else x.expand((*batch, rows, columns))
     return op.reshape(full, (merged, rows, columns))
@@ -92,7 +86,6 @@ def kronecker_product(a: Tensor, b: Tensor) -> Tensor:
 
 
 def matrix_chain_product(matrices: Sequence[Tensor]) -> Tensor:
-    """A_1 A_2 ... A_n, of which the first may be a row and the last a column, multiplied in the cheapest order."""
     first, last = matrices[0], matrices[-1]
     factors = list(matrices)
     factors[0] = first.unsqueeze(0) if first.ndim == 1 else first
@@ -118,7 +111,6 @@ def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 
 def _multiplied(factors: Sequence[Tensor], split: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
-    """The product of the factors i to j."""
     if i == j:
         return factors[i]
     k = split[i, j]
@@ -126,7 +118,6 @@ def _multiplied(factors: Sequence[Tensor], split: dict[tuple[int, int], int], i:
 
 
 def sum_of_scaled(first: Tensor, product: Tensor, beta: complex, alpha: complex) -> Tensor:
-    """beta first + alpha product; `first` is not read when beta is 0."""
     dtype = promote_types(first.dtype, product.dtype)
     first, product = first.to(dtype), product.to(dtype)
     result = product if alpha == 1 else product * alpha

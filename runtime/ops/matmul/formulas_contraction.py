@@ -13,7 +13,6 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def contracted(equation: str, operands: Sequence[Tensor]) -> Tensor:
-    """y_output = sum over all other labels of the product of the operands, as an equation of einsum says."""
     shapes = tuple([tuple(x.shape) for x in operands])
     subscripts = parsed("einsum", equation, shapes)
     return _contracted(contraction_plan("einsum", subscripts.operands, subscripts.output, shapes), operands)
@@ -26,7 +25,6 @@ def contracted_over(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequenc
 
 @functools.lru_cache(maxsize=1024)
 def _plan_over(a: tuple[int, ...], b: tuple[int, ...], dims_a: tuple[int, ...], dims_b: tuple[int, ...]) -> Plan:
-    """The plan for two shapes."""
     labels_a = tuple(range(len(a)))
     pairs = {d % len(b): c % len(a) for c, d in zip(dims_a, dims_b, strict=True)}
     labels_b = tuple(pairs.get(d, len(a) + d) for d in range(len(b)))
@@ -35,7 +33,6 @@ def _plan_over(a: tuple[int, ...], b: tuple[int, ...], dims_a: tuple[int, ...], 
 
 
 def _contracted(plan: Plan, operands: Sequence[Tensor]) -> Tensor:
-    """The whole contraction, two operands at a time."""
     tensors = [_simplified(x, todo) for x, todo in zip(operands, plan.operands, strict=True)]
     for product in plan.products:
         i, j = product.operand_pair

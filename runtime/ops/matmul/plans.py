@@ -1,6 +1,6 @@
 """Plans of matrix products, of linear layers, and of their gradients: matrices may lie as transposes.
 
-Plans of products of bfloat16 matrices by instructions that multiply pairs: see kernels/cpu/half_matmul.py.
+Products of bfloat16 matrices are made by instructions that multiply pairs: see kernels/cpu/bfloat16_matmul.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...compiler.passes.target import DOTS, TILES, pair_products
 from ...kernels.cpu import bfloat16_matmul
-from ...kernels.cpu.bfloat16_matmul import LINE, SQUARE, STEP
+from ...kernels.cpu.bfloat16_matmul import LINE, SQUARE, STEP, packed_panels, transposed_f16
 from ...kernels.cpu.bfloat16_matmul import PANEL as PAIR_PANEL
 from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
@@ -30,23 +30,11 @@ WORD = LINE // PAIR_PANEL  # bytes
 
 
 def products_of_pairs(
-    sizes: Ints,
-    matrix_layout: tuple[bool, bool, bool],
-    operands: tuple[int, int],
-    output: int,
-    shape: Ints,
+    sizes: Ints, matrix_layout: tuple[bool, bool, bool], operands: tuple[int, int], output: int, shape: Ints,
     bias: int | None,
-) -> Plan:
-    """The calls for the products of matrices, with a row added to each.
-
-    Args:
-        sizes: items of the batch, rows, depth, columns.
-        lying: whether the left matrices lie across; whether the right ones do; whether threads share columns.
-        operands: the numbers of both operands.
-        output: the number of the result.
-        shape: of the result.
-        bias: the number of the row, or None.
-    """
+) -> Plan:  # fmt: skip
+    """The calls for products of matrices of `sizes` (items, rows, depth, columns), a row added to each. matrix_layout
+    says whether the left matrices lie across, whether the right ones do, whether threads share columns."""
     (batch, rows, depth, columns), (left, right, by_columns) = sizes, matrix_layout
     twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
     is_small = batch * rows * depth * columns <= ALONE.get(pair_products(), 0)
@@ -58,21 +46,13 @@ def products_of_pairs(
     first, panels = operands[0], (batch * twos * 2 * lines * PAIR_PANEL,)
     if left:
         strips, half = batch * -(-rows // SQUARE), (-(-batch * rows * depth * 2 // WORD),)
-        steps.append(
-            Step(bfloat16_matmul.transposed_f16, (first,), ((position, half),), (), (depth, rows), shares(strips, 1))
-        )
+        transposed, shape_of_each = ((position, half),), (depth, rows)
+        steps.append(Step(transposed_f16, (first,), transposed, (), shape_of_each, shares(strips, 1)))
         first = ~position
-    packed = (depth, columns, int(right))
-    steps.append(
-        Step(
-            bfloat16_matmul.packed_panels, operands[1:], ((position + 1, panels),), (), packed, shares(batch * twos, 1)
-        )
-    )
-    parts = (
-        shares(columns, SQUARE)
-        if by_columns
-        else shares(batch * rows, rows if batch >= SHARED_ROWS_THRESHOLD else SQUARE)
-    )
+    packed, made = (depth, columns, int(right)), ((position + 1, panels),)
+    steps.append(Step(packed_panels, operands[1:], made, (), packed, shares(batch * twos, 1)))
+    unit = rows if batch >= SHARED_ROWS_THRESHOLD else SQUARE
+    parts = shares(columns, SQUARE) if by_columns else shares(batch * rows, unit)
     ints = rows, depth, columns, (bias is not None) * bfloat16_matmul.ADDING | by_columns * bfloat16_matmul.BY_COLUMNS
     reads = first, ~(position + 1), operands[0] if bias is None else bias
     work = batch * rows * depth * columns // PAIR_PRODUCTS
@@ -144,18 +124,14 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
 
 
 def is_by_columns(rows: int, columns: int) -> bool:
-    """Whether threads share the columns of a product, and not its rows.
-
-    Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
-    """
+    """Whether threads share columns: each copies what it reads of b to panels, so nothing is copied twice then."""
     return columns >= max(rows, COLUMNS_THRESHOLD)
 
 
 def by_vector(
     matrix: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: tuple[int, bool] | None
 ) -> Plan:
-    """The calls for a matrix by a vector; `bias` is its number among the operands, and whether it has one for each
-    element."""
+    """The call for a matrix by a vector; bias is (its operand's number, whether it has one for each element)."""
     (rows, depth), is_transposed = matrix.shape, across(matrix)
     constants = (depth, rows) if is_transposed else (rows, depth)
     parts, row = (-(-rows // (WIDTH if is_transposed else 4)), 1), 0 if is_transposed else 4 * depth
@@ -213,7 +189,6 @@ def added(c: Layout, products: Plan, beta: float, alpha: float) -> Plan | None:
 
 
 def loops_through(own: Layout, shape: Ints) -> tuple[int, int, int, Ints | None]:
-    """Three loops through a result of at most three dimensions, and the steps of an operand that is broadcast to it."""
     missing = 3 - len(own.shape)
     value = zip((1,) * missing + tuple(own.shape), (0,) * missing + steps_of(own), strict=True)
     steps = tuple([0 if size == 1 else step for size, step in value])
@@ -251,7 +226,6 @@ def mm_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, b
 
 
 def is_transposed(x: Layout) -> bool | None:
-    """Whether all matrices of a batch lie across, as transposes of a contiguous batch; None where they do neither."""
     batch, rows, columns = x.shape
     if x.strides is None:
         return False
@@ -276,13 +250,8 @@ def item_of(x: Layout) -> Layout:
 
 
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
-    """The call for the products of two batches of matrices; none where NumPy computes them."""
-    (batch, rows, depth), columns, left, right = (
-        a.shape,
-        b.shape[2],
-        matrix_layout(item_of(a)),
-        matrix_layout(item_of(b)),
-    )
+    (batch, rows, depth), columns = a.shape, b.shape[2]
+    left, right = matrix_layout(item_of(a)), matrix_layout(item_of(b))
     full = is_transposed(a) is not None and is_transposed(b) is not None
     if not batch * rows * depth * columns:
         return ()
@@ -301,7 +270,6 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
 
 
 def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
-    """The call for the products of matrices by a vector for each, which threads share by items."""
     batch, rows, depth = matrices.shape
     results, shares, row = ((output, shape),), (batch, 1), rows * depth
     if rows == 1 and depth <= SHORT:
@@ -312,7 +280,6 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
 
 
 def outer_products(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
-    """The call for the products of columns and rows; none where the elements of a row do not follow each other."""
     (batch, rows, _), columns = a.shape, b.shape[2]
     (a_stride, each, _), (b_stride, _, next_one) = steps_of(a), steps_of(b)
     if columns == 1:  # the numbers of a column follow each other then, and are times one
@@ -345,7 +312,6 @@ def bmm_backward(output_mask: tuple[bool, ...], grad: Layout, a: Layout | None, 
 
 
 def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
-    """One product, of the transposed gradient and the rows of the input."""
     if grad.strides is not None or x.strides is not None or len(grad.shape) != len(x.shape):
         return None
     rows, columns, depth = prod(x.shape[:-1]), grad.shape[-1], x.shape[-1]
@@ -354,7 +320,6 @@ def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
 
 
 def chained(steps: list[Plan]) -> Plan | None:
-    """All calls, if there are parts, and one for each."""
     return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
 
@@ -370,7 +335,6 @@ def matrix_of_rows(x: Layout) -> Layout | None:
 
 
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
-    """One product, which begins with the bias in each row."""
     rows = matrix_of_rows(x) if x.shape else None
     if rows is None or len(weight.shape) != 2 or (bias is not None and bias.strides is not None):
         return None
@@ -379,14 +343,9 @@ def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
 
 
 def linear_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    x_shape: Ints,
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, weight: Layout | None, x_shape: Ints,
     weight_shape: Ints,
-) -> Plan | None:
-    """A product for the input, one for the weight, and sums for the bias."""
+) -> Plan | None:  # fmt: skip
     if grad.strides is not None or len(weight_shape) != 2:
         return None
     rows, columns = prod(x_shape[:-1]), weight_shape[0]

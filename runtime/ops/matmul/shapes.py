@@ -8,36 +8,29 @@ from ...shapes import Shape
 
 
 def product(self: Any, other: Any) -> Shape:
-    """The rows of one matrix by the columns of the other, for each matrix of a batch; no columns for a vector."""
     return (*self.shape[:-1], *(other.shape[-1:] if len(other.shape) > 1 else ()))
 
 
 def sum_and_product(self: Any, left: Any, right: Any, *factors: Any) -> Shape:
-    """As `product`, of the second and third operand."""
     return product(left, right)
 
 
 def sum_of_products(self: Any, left: Any, right: Any, *factors: Any) -> Shape:
-    """One matrix for the whole batch."""
     return product(left, right)[1:]
 
 
 def linear_shape(self: Any, weight: Any, bias: Any) -> Shape:
-    """The rows of the weight in the place of the features; none for a vector."""
     return (*self.shape[:-1], *weight.shape[:-1])
 
 
 def linear_weight(grad_output: Any, self: Any) -> Shape:
-    """Outputs by features; features alone for a vector."""
     outputs = grad_output.shape[-1:] if len(grad_output.shape) == len(self.shape) else ()
     return (*outputs, self.shape[-1])
 
 
 def product_by_coordinates(self: Any, row: Any, column: Any, count: int, mat2: Any) -> Shape:
-    """So many rows, and the columns of the second matrix."""
     return (count, mat2.shape[1])
 
 
 def sampled_product(self: Any, row: Any, mat2: Any, column: Any) -> Shape:
-    """A number for each coordinate."""
     return tuple(row.shape)

@@ -23,13 +23,9 @@ def standardize(
 
 @functools.lru_cache(maxsize=1024)
 def _standardized_dims(
-    op: str,
-    shape: tuple[int, ...],
-    dim: tuple[int, ...],
-    affine_shape: tuple[int, ...],
-    weight: tuple[int, ...] | None,
-    bias: tuple[int, ...] | None,
-) -> tuple[int, ...]:
+    op: str, shape: tuple[int, ...], dim: tuple[int, ...], affine_shape: tuple[int, ...],
+    weight: tuple[int, ...] | None, bias: tuple[int, ...] | None,
+) -> tuple[int, ...]:  # fmt: skip
     dims = tuple(sorted({wrap_dim(op, d, len(shape)) for d in dim}))
     if not shape or not dims:
         raise ShapeError(f"{op}(): expected dimensions to take the mean over, got {list(dims)} of {list(shape)}")

@@ -1,15 +1,14 @@
-"""Standardizing over any dimensions: subtract the mean, divide by the deviation; the kernels of all norms with a mean.
+"""Standardizing over any dimensions: subtract the mean, divide by the deviation; and division by a root mean square.
 
 Arrays are seen as (A, C, S). Statistics belong to C, which batch norm has inside (samples, channels, space) and layer
 norm in front (1, rows, features). Weights are a table (P, Q) for that: see cpu_layout.py. `normalize_by` takes the
 statistics as arguments, and `follow` moves running statistics towards those of a batch.
-
-Division by the root mean square of rows: the kernels of RMS norm, for arrays in any layout.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +20,13 @@ from . import plans
 from .cpu_layout import layout_of
 
 Array = np.ndarray
+Maybe = Array | None
 Ints = tuple[int, ...]
 
 
 def standardize(
-    input: Array, weight: Array | None, bias: Array | None, dim: Ints, affine_shape: Ints, eps: float
+    input: Array, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
 ) -> tuple[Array, Array, Array]:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     layout = layout_of(input.shape, dim, affine_shape, weight is None and bias is None)
     if not input.size:
         none = np.full(layout.stats_shape, np.nan, input.dtype)
@@ -38,20 +37,10 @@ def standardize(
 
 
 def standardize_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    input: Array | None,
-    weight: Array | None,
-    mean: Array,
-    var: Array,
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Sequence[Array | None]:
-    """The gradients of input, weight and bias, of which those that are `wanted`: all in one pass over the data.
-
-    The input is None where only that of the bias is wanted.
-    """
+    output_mask: Sequence[bool], grad: Array, input: Maybe, weight: Maybe, mean: Array, var: Array, dim: Ints,
+    affine_shape: Ints, eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
+    """All in one pass over the data; the input is None where only the gradient of the bias is wanted."""
     if input is None:
         return None, None, sum_to_size(grad, affine_shape)
     layout = layout_of(input.shape, dim, affine_shape, weight is None and not any(output_mask[1:]))
@@ -68,25 +57,14 @@ def standardize_backward(
     )
 
 
-def standardize_groups(
-    input: Array, weight: Array | None, bias: Array | None, groups: int, eps: float
-) -> tuple[Array, Array, Array]:
-    """Group norm: `standardize` over each group of neighbouring channels of (N, C, ...)."""
+def standardize_groups(input: Array, weight: Maybe, bias: Maybe, groups: int, eps: float) -> tuple[Array, Array, Array]:
     result = standardize(_grouped(input, groups), weight, bias, (2, 3), (groups, input.shape[1] // groups, 1), eps)
     return result[0].reshape(input.shape), *result[1:]
 
 
-def standardize_groups_backward(
-    output_mask: Sequence[bool],
-    grad: Array,
-    input: Array | None,
-    weight: Array | None,
-    mean: Array,
-    var: Array,
-    groups: int,
-    eps: float,
-) -> Sequence[Array | None]:
-    """The gradients of group norm; those of weight and bias in the shape (groups, channels of a group, 1)."""
+def standardize_groups_backward(output_mask: Sequence[bool], grad: Array, input: Maybe, *rest: Any) -> Sequence[Maybe]:
+    """The gradients of weight and bias are in the shape (groups, channels of a group, 1)."""
+    weight, mean, var, groups, eps = rest
     x = None if input is None else _grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
     return standardize_backward(output_mask, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
@@ -99,21 +77,18 @@ def _grouped(array: Array, groups: int) -> Array:
     return np.ascontiguousarray(array).reshape(samples, groups, channels // groups, space)
 
 
-def normalize_by(input: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, eps: float) -> Array:
-    """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...) and one number per channel in all others."""
+def normalize_by(input: Array, mean: Array, var: Array, weight: Maybe, bias: Maybe, eps: float) -> Array:
     args = [None if a is None else np.ascontiguousarray(a) for a in (input, mean, var, weight, bias)]
-    result: Array = run(plans.normalize_by, *args, eps)[0]
-    return result
+    return run(plans.normalize_by, *args, eps)[0]
 
 
 @jit
 def follow(running: Array, batch: Array, share: float, factor: float) -> None:
-    """running = (1 - share) running + share factor batch."""
     for i in range(running.size):
         running[i] = (1 - share) * running[i] + share * factor * batch[i]
 
 
-def normalize_rms(input: Array, weight: Array | None, dim: Ints, eps: float) -> tuple[Array, Array]:
+def normalize_rms(input: Array, weight: Maybe, dim: Ints, eps: float) -> tuple[Array, Array]:
     """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
     if not input.size:
         shape = (*input.shape[: -len(dim)], *[1] * len(dim))
@@ -123,8 +98,8 @@ def normalize_rms(input: Array, weight: Array | None, dim: Ints, eps: float) -> 
 
 
 def normalize_rms_backward(
-    output_mask: Sequence[bool], grad: Array, input: Array, weight: Array | None, scales: Array, dim: Ints
-) -> tuple[Array | None, Array | None]:
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, scales: Array, dim: Ints
+) -> tuple[Maybe, Maybe]:
     """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
     weights = _weights(weight, input, dim)
     if input.size:
@@ -135,5 +110,5 @@ def normalize_rms_backward(
     return result if output_mask[0] else None, sums if output_mask[1] else None
 
 
-def _weights(weight: Array | None, x: Array, dim: Ints) -> Array:
+def _weights(weight: Maybe, x: Array, dim: Ints) -> Array:
     return np.ones(x.shape[-len(dim) :], x.dtype) if weight is None else contiguous(weight)

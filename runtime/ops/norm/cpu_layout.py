@@ -18,11 +18,9 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class NormLayout(Folded):
-    """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both.
-
-    rows: (C, S) with a weight for every element of a row; columns: (A, C) with one for every channel; segments:
-    (A, C, S) with a table (P, Q), where element (c, s) has w[c % P, s // (S / Q)].
-    """
+    """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both. rows: (C, S)
+    with a weight for every element of a row; columns: (A, C) with one for every channel; segments: (A, C, S) with a
+    table (P, Q), where element (c, s) has w[c % P, s // (S / Q)]."""
 
     kind: str
     stats_shape: Ints
@@ -42,7 +40,6 @@ class NormLayout(Folded):
         return np.ascontiguousarray(np.broadcast_to(seen, self.table_dims)).reshape(self.table_shape)
 
     def from_table(self, sums: Array) -> Array:
-        """Sums for the elements of the table as sums for the weights, in the weights' shape."""
         if self.exact:
             return sums
         entire = sums.reshape(self.table_dims)
@@ -51,28 +48,18 @@ class NormLayout(Folded):
 
 @lru_cache(maxsize=1024)
 def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = False) -> NormLayout:
-    """The layout of statistics over the dimensions `reduced`, with weights that broadcast from `affine_shape`.
-
-    Args:
-        plain: whether there are none: the table has one element then, and its loops are those of segments.
-    """
+    """Statistics over `reduced`; `plain` is without weights: a table of one element, with the loops of segments."""
     remaining_dims = tuple(i for i in range(len(shape)) if i not in reduced)
     affine = (1,) * len(shape) if plain else (1,) * (len(shape) - len(affine_shape)) + affine_shape
     first = remaining_dims[0] if remaining_dims else 0
     natural = not remaining_dims or (
         remaining_dims[-1] - first + 1 == len(remaining_dims) and all(affine[i] == 1 for i in range(first))
     )
-    order = (
-        tuple(range(len(shape)))
-        if natural
-        else (*remaining_dims, *(i for i in range(len(shape)) if i not in remaining_dims))
-    )
+    all_dims = range(len(shape))
+    order = tuple(all_dims if natural else sorted(all_dims, key=lambda i: i in reduced))
     begin = first if natural else 0
-    before, inside, behind = (
-        order[:begin],
-        order[begin : begin + len(remaining_dims)],
-        order[begin + len(remaining_dims) :],
-    )
+    end = begin + len(remaining_dims)
+    before, inside, behind = order[:begin], order[begin:end], order[end:]
     a, c, s = (prod(shape[i] for i in part) for part in (before, inside, behind))
     own, remaining_shape = _varying([(shape[i], affine[i]) for i in inside])
     also, of_reduced = _varying([(shape[i], affine[i]) for i in behind[::-1]])
@@ -95,16 +82,13 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
 
 
 def layout_of_groups(shape: Ints, groups: int) -> NormLayout:
-    """The layout of statistics over each group of neighbouring channels of (N, C, ...), with weights for channels."""
     channels = shape[1] // groups
     return layout_of((shape[0], groups, channels, prod(shape[2:])), (2, 3), (groups, channels, 1))
 
 
 def _varying(sizes: list[tuple[int, int]]) -> tuple[bool, list[int]]:
-    """Sizes of a table along dimensions (size, weights along it): those at the end may vary, the ones before not.
-
-    True when that is how the weights are; otherwise they have to be repeated from the first dimension they vary along.
-    """
+    """Sizes of a table along dimensions (size, weights along it): those at the end may vary, the ones before not. True
+    when that is how the weights are; otherwise they have to be repeated from the first dimension they vary along."""
     varying = [k for k, (_, own) in enumerate(sizes) if own != 1]
     start = varying[0] if varying else len(sizes)
     exact = all(own == size for size, own in sizes[start:])

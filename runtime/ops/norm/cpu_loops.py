@@ -28,7 +28,6 @@ Array = np.ndarray
 
 @jit(fastmath=REORDER)
 def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tuple[float, float]:
-    """sum_i w_i g_i and sum_i w_i g_i (x_i - center)."""
     total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
     for k in range(0, row.size, _BLOCK):
         block, arg, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
@@ -44,19 +43,9 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
 
 @jit(halves=WRITTEN)
 def standardize_rows(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    mean: Array,
-    var: Array,
-    eps: float,
-    rows: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, rows: int, count: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     to, row_buffer = x.dtype.type, buffer_for(x, count)
     for c in range(first, last):
         row, out = reading(x, c * count, count, row_buffer), part_of(result, c * count, count)
@@ -72,32 +61,16 @@ def standardize_rows(
 
 @jit(halves=WRITTEN)
 def backward_rows(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    result: Array,
-    sums: Array,
-    eps: float,
-    rows: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, sums: Array, eps: float, rows: int,
+    count: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
-    to, row_buffer, other, third = (
-        x.dtype.type,
-        buffer_for(grad, count),
-        buffer_for(x, count),
-        buffer_for(weight, count),
-    )
+    to, third = x.dtype.type, buffer_for(weight, count)
+    row_buffer, other = buffer_for(grad, count), buffer_for(x, count)
     factors = reading(weight, 0, count, third)
     for c in range(first, last):
-        block_sums, padded_sums = (
-            part_of(sums, c // FLUSH * 2 * count, count),
-            part_of(sums, (c // FLUSH * 2 + 1) * count, count),
-        )
+        start = c // FLUSH * 2 * count
+        block_sums, padded_sums = part_of(sums, start, count), part_of(sums, start + count, count)
         if c % FLUSH == 0:
             block_sums[:], padded_sums[:] = 0, 0
         g, row, center = reading(grad, c * count, count, row_buffer), reading(x, c * count, count, other), to(mean[c])
@@ -125,19 +98,9 @@ def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -
 
 @jit
 def standardize_columns(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    mean: Array,
-    var: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    first: int,
-    last: int,
-) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias for x (A, C) and one weight for each channel."""
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, samples: int,
+    channels: int, first: int, last: int,
+) -> None:  # fmt: skip
     for start in range(first, last, _WIDTH):
         width = min(_WIDTH, last - start)
         centers, spreads = part_of(mean, start, width), part_of(var, start, width)
@@ -168,21 +131,9 @@ def _column_statistics(x: Array, samples: int, channels: int, start: int, center
 
 @jit
 def backward_columns(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    result: Array,
-    weight_grad: Array,
-    bias_grad: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    first: int,
-    last: int,
-) -> None:
-    """The gradients of x, of the weights and of the shifts."""
+    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, weight_grad: Array, bias_grad: Array,
+    eps: float, samples: int, channels: int, first: int, last: int,
+) -> None:  # fmt: skip
     for start in range(first, last, _WIDTH):
         width = min(_WIDTH, last - start)
         centers, zero = part_of(mean, start, width), x.dtype.type(0)
@@ -225,7 +176,6 @@ def _column_moments(
 
 @jit(fastmath=REORDER)
 def _sums(grad: Array, row: Array, center: float) -> tuple[float, float]:
-    """sum_i g_i and sum_i g_i (x_i - center)."""
     total, moment, center_value = 0.0, 0.0, row.dtype.type(center)
     for k in range(0, row.size, _BLOCK):
         block, value = row[k : k + _BLOCK], grad[k : k + _BLOCK]
@@ -254,22 +204,9 @@ def _statistics(x: Array, samples: int, channels: int, space: int, c: int) -> tu
 
 @jit
 def standardize_segments(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    mean: Array,
-    var: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    space: int,
-    lines: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
+    x: Array, weight: Array, bias: Array, result: Array, mean: Array, var: Array, eps: float, samples: int,
+    channels: int, space: int, lines: int, parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     to, each = x.dtype.type, space // max(parts, 1)
     for c in range(first, last):
         average, variance = _statistics(x, samples, channels, space, c)
@@ -286,23 +223,9 @@ def standardize_segments(
 
 @jit
 def backward_segments(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    result: Array,
-    weight_grad: Array,
-    bias_grad: Array,
-    eps: float,
-    samples: int,
-    channels: int,
-    space: int,
-    lines: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, x: Array, weight: Array, mean: Array, var: Array, result: Array, weight_grad: Array, bias_grad: Array,
+    eps: float, samples: int, channels: int, space: int, lines: int, parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The gradients of x and of the tables (P, Q), for the channels c with first <= c % P < last."""
     to, each = x.dtype.type, space // max(parts, 1)
     count, weight_sums, bias_sums = max(samples * space, 1), zero_row(0.0, weight.size), zero_row(0.0, weight.size)

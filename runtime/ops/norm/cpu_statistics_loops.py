@@ -1,10 +1,7 @@
-"""The loops of RMS norm, as plans call them: over rows, the last two arguments being the range of them.
+"""The loops of RMS norm, over rows, and of normalizing by given statistics, over planes or samples.
 
-Sums go in blocks: in vector lanes within a block, in double precision from block to block.
-
-The loops of normalizing by statistics that are given, with one number per channel; plans call them.
-
-What is not given of weights and shifts is not read. The last two arguments are the range of planes, or of samples.
+Sums go in blocks: in vector lanes within a block, in double precision from block to block. What is not given of weights
+and shifts is not read. The last two arguments are the range of rows, planes or samples.
 """
 
 from __future__ import annotations
@@ -26,7 +23,6 @@ _BLOCK = 1024
 def normalize_rows(
     x: Array, weight: Array, result: Array, scales: Array, eps: float, count: int, first: int, last: int
 ) -> None:
-    """x r weight with r = 1 / sqrt(mean(x^2) + eps) of each row; fills in r."""
     to = x.dtype.type
     for r in range(first, last):
         row, out = part_of(x, r * count, count), part_of(result, r * count, count)
@@ -38,7 +34,6 @@ def normalize_rows(
 
 @jit(fastmath=REORDER)
 def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
-    """sum_i g_i w_i x_i."""
     total = 0.0
     for k in range(0, row.size, _BLOCK):
         block, value, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
@@ -69,21 +64,9 @@ def normalize_rows_backward(
 
 @jit
 def normalize_planes(
-    x: Array,
-    mean: Array,
-    var: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    eps: float,
-    channels: int,
-    space: int,
-    weighted: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias for a range of the planes of (samples, channels, space)."""
+    x: Array, mean: Array, var: Array, weight: Array, bias: Array, result: Array, eps: float, channels: int, space: int,
+    weighted: int, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     to = x.dtype.type
     for plane in range(first, last):
         c = plane % channels
@@ -96,20 +79,9 @@ def normalize_planes(
 
 @jit
 def normalize_features(
-    x: Array,
-    mean: Array,
-    var: Array,
-    weight: Array,
-    bias: Array,
-    result: Array,
-    eps: float,
-    channels: int,
-    weighted: int,
-    biased: int,
-    first: int,
-    last: int,
-) -> None:
-    """The same for a range of samples of one number per channel."""
+    x: Array, mean: Array, var: Array, weight: Array, bias: Array, result: Array, eps: float, channels: int,
+    weighted: int, biased: int, first: int, last: int,
+) -> None:  # fmt: skip
     factors, terms = np.empty(channels, x.dtype), np.empty(channels, x.dtype)
     for c in range(channels):
         factor = (weight[c] if weighted else x.dtype.type(1)) / math.sqrt(var[c] + eps)

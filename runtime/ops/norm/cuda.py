@@ -1,14 +1,6 @@
 """Norms on a device: row programs for rows with a weight for each place, and for channels with one each.
 
-What has weights of another shape is put together of several kernels (`cuda_any.py`).
-
-Parts of norms on a device, element by element.
-
-Norms on a device over any dimensions, with weights of any shape that broadcasts.
-
-Rows are copied together and standardized without weights; these come before and after, element by element.
-
-Division by the root mean square of rows on a device: the kernels of RMS norm as row programs.
+With weights of another shape rows are copied together and standardized without; these come before and after.
 """
 
 from __future__ import annotations
@@ -28,26 +20,26 @@ from ..reduction.cuda import sum_to_size
 from .cpu_layout import layout_of
 from .cuda_layout import kind_of
 
+Array = DeviceArray
+
 
 def scaled(x: Any, weight: Any, bias: Any) -> Any:
-    """x weight + bias."""
     return x * weight + bias
 
 
 def unit_scaled(x: Any, factor: Any, mean: Any, var: Any, eps: Any) -> Any:
-    """(x - mean) / sqrt(var + eps) factor."""
     return (x - mean) / sqrt(var + eps) * factor
 
 
 Ints = tuple[int, ...]
-Maybe = DeviceArray | None
-Three = tuple[DeviceArray, DeviceArray, DeviceArray]
+new = arrays.result
+Maybe = Array | None
+Three = tuple[Array, Array, Array]
 
 
 def standardize_any(
-    input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
+    input: Array, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
 ) -> Three:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     order, rows = rows_over(input.shape, dim)
     units, mean, var = arrays.scratch(input, input.shape), *(arrays.result(input, stats_shape) for _ in range(2))
     compute(program("standardize_plain"), rows, (merged_view(input, order),), (units, mean, var), (eps,))
@@ -56,15 +48,9 @@ def standardize_any(
 
 
 def standardize_backward_any(
-    output_mask: Sequence[bool],
-    grad: DeviceArray,
-    input: DeviceArray,
-    weight: Maybe,
-    stats: tuple[DeviceArray, DeviceArray],
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Sequence[Maybe]:
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, stats: tuple[Array, Array], dim: Ints,
+    affine_shape: Ints, eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
     order, rows = rows_over(input.shape, dim)
     result = share = shift = None
     if output_mask[0]:
@@ -86,30 +72,28 @@ def standardize_backward_any(
 
 
 def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
-    """The order of dimensions in which rows over `dim` lie in row order, and these rows."""
     remaining_dims = tuple(d for d in range(len(shape)) if d not in dim)
     along = prod(shape[d] for d in dim)
     return (*remaining_dims, *dim), Rows("rows", prod(shape[d] for d in remaining_dims), along, (along,))
 
 
-def merged_view(array: DeviceArray, order: Ints) -> DeviceArray:
+def merged_view(array: Array, order: Ints) -> Array:
     return arrays.moved(permuted(array, *order))
 
 
-def restored_order(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
+def restored_order(array: Array, order: Ints, shape: Ints) -> Array:
     """A view of an array whose memory has dimensions in this order, in the order that they have in a shape."""
     back = sorted(range(len(order)), key=order.__getitem__)
     return permuted(array.reshape(tuple(shape[d] for d in order)), *back)
 
 
-def seen(values: Maybe, shape: Ints, neutral: float) -> DeviceArray | float:
-    """Weights or shifts in the shape in which they broadcast; `neutral` in place of None."""
+def seen(values: Maybe, shape: Ints, neutral: float) -> Array | float:
     return neutral if values is None else in_memory_order(values).reshape(shape)
 
 
 def standardize(
-    input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
-) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+    input: Array, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
+) -> tuple[Array, Array, Array]:
     plain = weight is None and bias is None
     kind = kind_of(input.shape, dim, () if plain else affine_shape)
     stats = layout_of(input.shape, dim, affine_shape, plain).stats_shape
@@ -123,16 +107,9 @@ def standardize(
 
 
 def standardize_backward(
-    output_mask: Sequence[bool],
-    grad: DeviceArray,
-    input: Maybe,
-    weight: Maybe,
-    mean: DeviceArray,
-    var: DeviceArray,
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Sequence[Maybe]:
+    output_mask: Sequence[bool], grad: Array, input: Maybe, weight: Maybe, mean: Array, var: Array, dim: Ints,
+    affine_shape: Ints, eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
     if input is None:  # only the gradient of the bias is wanted
         return None, None, sum_to_size(grad, affine_shape)
     weightless = weight is None and not any(output_mask[1:])
@@ -153,43 +130,30 @@ def standardize_backward(
             share, shift = new(x, affine_shape), new(x, affine_shape)
             assert kind.sums is not None
             compute(program("weight_sums"), kind.sums, (g, x, *stats), (share, shift), (eps,))
-    return [
-        match if is_requested else None for match, is_requested in zip((result, share, shift), output_mask, strict=True)
-    ]
+    return [x if yes else None for x, yes in zip((result, share, shift), output_mask, strict=True)]
 
 
-def standardize_groups(
-    input: DeviceArray, weight: Maybe, bias: Maybe, groups: int, eps: float
-) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+def standardize_groups(input: Array, weight: Maybe, bias: Maybe, groups: int, eps: float) -> tuple[Array, Array, Array]:
     shape = (groups, input.shape[1] // groups, 1)
     result, mean, var = standardize(grouped(input, groups), weight, bias, (2, 3), shape, eps)
     return result.reshape(input.shape), mean, var
 
 
-def standardize_groups_backward(
-    output_mask: Sequence[bool],
-    grad: DeviceArray,
-    input: Maybe,
-    weight: Maybe,
-    mean: DeviceArray,
-    var: DeviceArray,
-    groups: int,
-    eps: float,
-) -> Sequence[Maybe]:
+def standardize_groups_backward(output_mask: Sequence[bool], grad: Array, input: Maybe, *rest: Any) -> Sequence[Maybe]:
+    """The gradients of weight and bias are in the shape (groups, channels of a group, 1)."""
+    weight, mean, var, groups, eps = rest
     x = None if input is None else grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
     return standardize_backward(output_mask, grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
-def grouped(array: DeviceArray, groups: int) -> DeviceArray:
+def grouped(array: Array, groups: int) -> Array:
     samples, channels = array.shape[:2]
     space = array.size // max(samples * channels, 1)
     return in_order(array).reshape(samples, groups, channels // groups, space)
 
 
-def normalize_by(
-    input: DeviceArray, mean: DeviceArray, var: DeviceArray, weight: Maybe, bias: Maybe, eps: float
-) -> DeviceArray:
+def normalize_by(input: Array, mean: Array, var: Array, weight: Maybe, bias: Maybe, eps: float) -> Array:
     samples, channels = input.shape[:2]
     space = input.size // max(samples * channels, 1)
     x = in_order(input)
@@ -202,15 +166,11 @@ def normalize_by(
     return result
 
 
-def new(like: DeviceArray, shape: Ints) -> DeviceArray:
-    return arrays.result(like, shape)
-
-
-def empty_like(x: DeviceArray) -> DeviceArray:
+def empty_like(x: Array) -> Array:
     return new(x, x.shape)
 
 
-def table(values: Maybe, neutral: float, like: DeviceArray, shape: Ints) -> DeviceArray:
+def table(values: Maybe, neutral: float, like: Array, shape: Ints) -> Array:
     """Weights or shifts in row order; `neutral` everywhere in place of None."""
     if values is not None:
         return in_order(values)
@@ -219,7 +179,7 @@ def table(values: Maybe, neutral: float, like: DeviceArray, shape: Ints) -> Devi
     return made
 
 
-def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> tuple[DeviceArray, DeviceArray]:
+def normalize_rms(input: Array, weight: Maybe, dim: Ints, eps: float) -> tuple[Array, Array]:
     x = in_order(input)
     made = empty_like(x), new(x, (*x.shape[: -len(dim)], *[1] * len(dim)))
     compute(program("normalize_rms"), rows_of_last(x, dim), (x, _weights(weight, x, dim)), made, (eps,))
@@ -227,7 +187,7 @@ def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> t
 
 
 def normalize_rms_backward(
-    output_mask: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
+    output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, scales: Array, dim: Ints
 ) -> tuple[Maybe, Maybe]:
     g, x, rows = in_order(grad), in_order(input), rows_of_last(input, dim)
     result, sums, scale = None, None, in_order(scales)
@@ -241,10 +201,10 @@ def normalize_rms_backward(
     return result, sums
 
 
-def rows_of_last(x: DeviceArray, dim: Ints) -> Rows:
+def rows_of_last(x: Array, dim: Ints) -> Rows:
     along = prod(x.shape[-len(dim) :])
     return Rows("rows", prod(x.shape[: -len(dim)]), along, (along,))
 
 
-def _weights(weight: Maybe, x: DeviceArray, dim: Ints) -> DeviceArray:
+def _weights(weight: Maybe, x: Array, dim: Ints) -> Array:
     return table(weight, 1, x, x.shape[-len(dim) :])

@@ -12,11 +12,8 @@ Ints = tuple[int, ...]
 
 
 class Kind(NamedTuple):
-    """The programs of a norm and their rows.
-
-    `with_sums` says that the program for the gradient of the input gives those of weights as well; if not, `sums` are
-    the rows over which these are added up.
-    """
+    """The programs of a norm and their rows. `with_sums` says that the program for the gradient of the input gives
+    those of weights as well; if not, `sums` are the rows over which these are added up."""
 
     forward: str
     backward: str
@@ -48,7 +45,6 @@ def kind_of(shape: Ints, dim: Ints, affine_shape: Ints) -> Kind | None:
 
 
 def _segments(shape: Ints, dim: Ints, remaining_dims: Ints) -> Rows | None:
-    """Rows of what lies before and behind the dimensions that stay, which are neighbours."""
     if not remaining_dims or remaining_dims != tuple(range(remaining_dims[0], remaining_dims[-1] + 1)):
         return None
     inner, count = prod(shape[remaining_dims[-1] + 1 :]), prod(shape[d] for d in remaining_dims)
@@ -56,7 +52,6 @@ def _segments(shape: Ints, dim: Ints, remaining_dims: Ints) -> Rows | None:
 
 
 def _groups(shape: Ints, affine: Ints, along: int) -> Kind | None:
-    """Rows of neighbouring channels of (samples, groups, ...), with weights for channels."""
     samples, groups = shape[:2]
     channels = affine[2] if len(affine) > 2 else 1
     if affine != (1, groups, *([channels] if len(shape) > 2 else []), *[1] * (len(shape) - 3)):

@@ -12,15 +12,12 @@ Ints: TypeAlias = tuple[int, ...]
 
 
 def grouped(x: Tensor, groups: int) -> Tensor:
-    """(N, C, ...) as (N, groups, channels of a group, elements of a channel)."""
     return x.reshape(x._shape[0], groups, x._shape[1] // groups, prod(x._shape[2:]))
 
 
 def sum_all_but(x: Tensor, dim: int) -> Tensor:
-    """The sum over all dimensions but one."""
     return op.sum(x, [d for d in range(x.ndim) if d != dim])
 
 
 def per_channel(values: Tensor, ndim: int) -> Tensor:
-    """One number per channel in the shape in which it meets (N, C, ...)."""
     return values.reshape([-1] + [1] * (ndim - 2))

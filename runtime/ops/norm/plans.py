@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from ...kernels.cpu.allocate_and_fill import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_loops as loops
-from . import cpu_statistics_loops
+from . import cpu_statistics_loops as stats
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
@@ -18,12 +20,10 @@ BACKWARD = {"columns": loops.backward_columns, "segments": loops.backward_segmen
 def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> Plan | None:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`."""
     return _forward(layout_of(x.shape, dim, affine_shape, weight is None and bias is None), x, weight, bias, eps)
 
 
 def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, groups: int, eps: float) -> Plan | None:
-    """The same arithmetic with mean and variance over each group of neighbouring channels."""
     return _forward(layout_of_groups(x.shape, groups), x, weight, bias, eps)
 
 
@@ -39,7 +39,6 @@ def _forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout 
 
 
 def _filled(output: int, layout: NormLayout, value: float) -> Step:
-    """The call that makes a table full of one value, for the calls behind it."""
     return Step(fill, (), ((output, layout.table_shape),), (value,))
 
 
@@ -49,7 +48,6 @@ def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
 
 
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
-    """The plan for a folded array and tables of weights and shifts: the result, the mean and the variance."""
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
     row = layout.folded[1] if layout.kind == "rows" else 0
     return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),)
@@ -60,75 +58,45 @@ def _sizes_of(layout: NormLayout) -> Ints:
 
 
 def _shares_of(layout: NormLayout) -> tuple[int, int]:
-    """How many rows or channels threads share, and how many stay together."""
     if layout.kind == "rows":
         return layout.folded[0], 1
     return layout.folded[1], COLUMNS if layout.kind == "columns" else 1
 
 
-def standardize_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    mean: Layout,
-    var: Layout,
-    dim: Ints,
-    affine_shape: Ints,
-    eps: float,
-) -> Plan | None:
+def standardize_backward(output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, *rest: Any) -> Plan | None:
+    weight, _, _, dim, affine_shape, eps = rest
     plain = weight is None and not any(output_mask[1:])
     layout = None if x is None else layout_of(x.shape, dim, affine_shape, plain)
-    return _backward(layout, output_mask, grad, x, weight, mean, var, eps)
+    return _backward(layout, output_mask, (grad, x, *rest[:3]), eps)
 
 
 def standardize_groups_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    mean: Layout,
-    var: Layout,
-    groups: int,
-    eps: float,
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, *rest: Any
 ) -> Plan | None:
+    *stats, groups, eps = rest
     layout = None if x is None else layout_of_groups(x.shape, groups)
-    return _backward(layout, output_mask, grad, x, weight, mean, var, eps)
+    return _backward(layout, output_mask, (grad, x, *stats), eps)
 
 
 def _backward(
-    layout: NormLayout | None,
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout | None,
-    weight: Layout | None,
-    mean: Layout,
-    var: Layout,
-    eps: float,
+    layout: NormLayout | None, output_mask: tuple[bool, ...], operands: Sequence[Any], eps: float
 ) -> Plan | None:
-    """The plan where x lies as it is folded; weights that are not given are filled in."""
-    if layout is None or x is None or not _is_folded(layout, grad, x, mean, var, *([weight] if weight else [])):
+    _, x, weight, *stats = operands
+    if layout is None or x is None or not _is_folded(layout, *[each for each in operands if each is not None]):
         return None
     if weight is not None:
-        return folded_backward(output_mask, grad, x, weight, mean, var, layout, eps)
+        return folded_backward(output_mask, *operands, layout, eps)
     if any(output_mask[1:]):  # of shifts alone, which have a shape that is not known here
         return None
     ones = 2 * len(output_mask) + 1  # behind the gradients, and those that are not wanted
-    first, *others = folded_backward(output_mask, grad, x, Layout(layout.table_shape, None), mean, var, layout, eps)
+    table = Layout(layout.table_shape, None)
+    first, *others = folded_backward(output_mask, *operands[:2], table, *stats, layout, eps)
     return (_filled(ones, layout, 1.0), first._replace(operands=(1, 2, ~ones, 4, 5)), *others)
 
 
-def folded_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout,
-    x: Layout,
-    weight: Layout,
-    mean: Layout,
-    var: Layout,
-    layout: NormLayout,
-    eps: float,
-) -> Plan:
-    """The plan for folded arrays and a table of weights: the gradients of those of the three that are wanted."""
+def folded_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan:
+    """For a folded gradient and array, and a table of weights: the gradients of those of the three that are wanted."""
+    _, x, weight, _, _, layout, eps = rest
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
     x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
     if layout.kind != "rows":
@@ -139,10 +107,7 @@ def folded_backward(
     sums = (len(output_mask), (2 * blocks * along,))
     return (
         Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
-        *[
-            Step(loops.add_blocks, (), (sums, gradient), (), (k * along, 2 * along, blocks))
-            for k, gradient in enumerate(affine)
-        ],
+        *[Step(loops.add_blocks, (), (sums, own), (), (k * along, 2 * along, blocks)) for k, own in enumerate(affine)],
     )
 
 
@@ -154,7 +119,6 @@ def _requested_indices(output_mask: tuple[bool, ...]) -> list[int]:
 def normalize_by(
     x: Layout, mean: Layout, var: Layout, weight: Layout | None, bias: Layout | None, eps: float
 ) -> Plan | None:
-    """(x - mean) / sqrt(var + eps) * weight + bias with one number per channel in all others."""
     if not are_contiguous(x, mean, var, weight, bias):
         return None
     samples, channels, *sizes = x.shape
@@ -162,20 +126,11 @@ def normalize_by(
     operands = (0, 1, 2, 3 if weight else 1, 4 if bias else 1)  # what is not given is not read
     value, result = (weight is not None, bias is not None), ((0, x.shape),)
     if space == 1:
-        sizes_and_inputs, shares = (channels, *value), (samples, 1)
         return (
-            Step(
-                cpu_statistics_loops.normalize_features,
-                operands,
-                result,
-                (eps,),
-                sizes_and_inputs,
-                shares,
-                row=channels,
-            ),
+            Step(stats.normalize_features, operands, result, (eps,), (channels, *value), (samples, 1), row=channels),
         )
     ints, rows = (channels, space, *value), (samples * channels, 1)
-    return (Step(cpu_statistics_loops.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
+    return (Step(stats.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
@@ -184,10 +139,7 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
     ones, offset = _weights(weight, 1, 2, count)
-    return (
-        *ones,
-        Step(cpu_statistics_loops.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count),
-    )
+    return *ones, Step(stats.normalize_rows, (0, offset), results, (eps,), (count,), (rows, 1), row=count)
 
 
 def normalize_rms_backward(
@@ -203,7 +155,7 @@ def normalize_rms_backward(
     operands, shares = (1, 2, offset, 4), (rows, loops.FLUSH)
     return (
         *ones,
-        Step(cpu_statistics_loops.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
+        Step(stats.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
         Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
     )
 

@@ -14,17 +14,14 @@ def _with_ones(shape: Sequence[int], dim: Sequence[int]) -> Shape:
 
 
 def standardized(self: Any, weight: Any, bias: Any, dim: Sequence[int], *rest: Any) -> list[Shape]:
-    """The shape of the input, and one mean and one variance for what `dim` leaves."""
     statistics = _with_ones(self.shape, dim)
     return [tuple(self.shape), statistics, statistics]
 
 
 def standardized_groups(self: Any, weight: Any, bias: Any, groups: int, eps: float) -> list[Shape]:
-    """The shape of the input, and one mean and one variance a group."""
     statistics = (self.shape[0], groups, 1, 1)
     return [tuple(self.shape), statistics, statistics]
 
 
 def scaled(self: Any, weight: Any, dim: Sequence[int], eps: float) -> list[Shape]:
-    """The shape of the input, and one scale for what `dim` leaves."""
     return [tuple(self.shape), _with_ones(self.shape, dim)]

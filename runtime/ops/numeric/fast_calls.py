@@ -17,7 +17,6 @@ BLOCK = 1024  # elements that are compared before the next look whether all have
 
 @jit(halves=READ)
 def compare_all(x: Array, other: Array, out: Array) -> None:
-    """out[0] = whether all elements are equal."""
     out[0] = True
     for begin in range(0, x.size, BLOCK):
         count, unlike = min(BLOCK, x.size - begin), np.int32(0)
@@ -31,7 +30,6 @@ def compare_all(x: Array, other: Array, out: Array) -> None:
 
 @jit
 def mark_classes(index: Array, out: Array, classes: int) -> None:
-    """out[i, c] = 1 where c is index[i], 0 elsewhere."""
     for i in range(out.size):
         out[i] = 0
     for i in range(index.size):
@@ -49,7 +47,6 @@ def all_equal(x: Layout, other: Layout) -> Plan | None:
 
 
 def one_hot_plan(index: Layout, classes: int) -> Plan | None:
-    """Zeros with a 1 for each index: of classes that are said."""
     if classes < 1 or not prod(index.shape) or not are_contiguous(index):
         return None
     return (Step(mark_classes, (0,), ((0, (*index.shape, classes)),), ints=(classes,), indices=(0,)),)

@@ -19,7 +19,6 @@ _OPTIONS = "alpha", "value", "dtype"  # what ops are given by name; the names of
 
 
 def powsum(x: Any, ord: Any) -> Any:
-    """The sum of the powers of all absolute values: the norm before its root is taken."""
     return x.abs().pow(ord).sum()
 
 
@@ -32,16 +31,7 @@ _OTHERWISE: dict[str, Callable[..., Any]] = {"norm": norm, "powsum": powsum}  # 
 
 @cache
 def named(name: str) -> Callable[..., Any]:
-    """The function of a name that begins with `_foreach_`.
-
-    Raises:
-        AttributeError: there is no op of the rest of the name.
-
-    Example:
-        >>> import specgrad as sg
-        >>> named("_foreach_mul")([sg.tensor([1.0, 2.0]), sg.tensor(3.0)], [2.0, 4.0])
-        (tensor([2., 4.]), tensor(12.))
-    """
+    """The function of a name that begins with `_foreach_`, as `_foreach_mul([x, y], [2.0, 4.0])`."""
     short = name.removeprefix(PREFIX)
     in_place = short.endswith("_")
     each = _OTHERWISE.get(short) or getattr(own_ops, short, None)
@@ -69,10 +59,8 @@ def named(name: str) -> Callable[..., Any]:
 
 
 def _keyword_only(function: Callable[..., Any]) -> tuple[int, list[str]]:
-    """How many arguments an op takes by place, and the names of the others, which come by place behind lists.
-
-    Places that older forms of a call have more, from `more1` on, are none of the op's.
-    """
+    """How many arguments an op takes by place, and the names of the others, which come by place behind lists. Places
+    that older forms of a call have more, from `more1` on, are none of the op's."""
     parameters = list(inspect.signature(function).parameters.values())
     by_name = (i for i, p in enumerate(parameters) if p.kind is p.KEYWORD_ONLY or p.name == "more1")
     positions = next(by_name, len(parameters))
@@ -80,7 +68,6 @@ def _keyword_only(function: Callable[..., Any]) -> tuple[int, list[str]]:
 
 
 def _one_by_one(name: str, args: list[Any], options: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
-    """The arguments of each call: items of lists and tensors of numbers, and what all calls have in common."""
     lists = [value for value in args if isinstance(value, list | tuple)]
     tensors = [value for value in lists if value and isinstance(value[0], TensorBase)]
     if not lists:

@@ -58,9 +58,8 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
 def _dimensions(x: Any, dim: Any) -> list[int]:
     if dim is None:
         return list(range(x.ndim))
-    matches = [
-        argument_checks.wrap_dim("gradient", d, x.ndim) for d in argument_checks.integer_list("gradient", "dim", dim, 1)
-    ]
+    dims = argument_checks.integer_list("gradient", "dim", dim, 1)
+    matches = [argument_checks.wrap_dim("gradient", d, x.ndim) for d in dims]
     for d in matches:
         if matches.count(d) > 1:
             raise RuntimeError(f"gradient(): dim {d} appears multiple times in the list of dims")

@@ -55,7 +55,6 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
 
 
 def _checked_weights(points: Any, weight: Any) -> Any:
-    """The weight of each point, 1 when none is given."""
     if points.ndim < 2:
         raise RuntimeError(f"{NAME}(): input tensor should have at least 2 dimensions, but got {points.ndim}")
     if points._dtype not in (dtypes.float32, dtypes.float64):
@@ -71,13 +70,16 @@ def _checked_weights(points: Any, weight: Any) -> Any:
 
 
 def _edges(points: Any, bins: Any, bounds: Sequence[float] | None) -> tuple[Any, ...]:
-    """The edges of each dimension, as given or of equal parts of a range."""
     count = points._shape[-1]
     if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], TensorBase) and bins[0].ndim:
         result = argument_checks.tensor_list(NAME, "bins", bins)
         _require_all(result, count)
         for dim, edge in enumerate(result):
-            _check_edges(points, edge, dim)
+            if edge.ndim != 1 or edge._dtype is not points._dtype or edge.numel() < 2:
+                raise RuntimeError(
+                    f"{NAME}(): expected at least two edges in a vector of {points._dtype} for dimension {dim}, but "
+                    f"got shape {list(edge._shape)} and {edge._dtype}"
+                )
         return tuple([edge.detach() for edge in result])
     if isinstance(bins, (list, tuple)):
         numbers = argument_checks.integer_list(NAME, "bins", bins)
@@ -98,17 +100,7 @@ def _require_all(bins: Sequence[Any], count: int) -> None:
         raise RuntimeError(f"{NAME}(): expected {count} bins, the size of the last dimension, but got {len(bins)}")
 
 
-def _check_edges(points: Any, edges: Any, dim: int) -> None:
-    """A vector of the points' dtype that makes at least one bin."""
-    if edges.ndim != 1 or edges._dtype is not points._dtype or edges.numel() < 2:
-        raise RuntimeError(
-            f"{NAME}(): expected at least two edges in a vector of {points._dtype} for dimension {dim}, but got shape "
-            f"{list(edges._shape)} and {edges._dtype}"
-        )
-
-
 def _equal_parts(values: Any, dim: int, bins: int, bounds: Sequence[float] | None) -> Any:
-    """The edges of equal parts of a range, by default that of the values, one wide where it has no width."""
     if bins <= 0:
         raise RuntimeError(f"{NAME}(): bins must be > 0, but got {bins} for dimension {dim}")
     low, high = bounds or ((float(values.min()), float(values.max())) if values.numel() else (0.0, 1.0))
@@ -130,6 +122,5 @@ def _counted(points: Any, edges: Sequence[Any], weights: Any) -> Any:
         inside = (result >= 0) & (result < size)
         weights = op.where(inside, weights, 0)
         cells = cells * size + op.where(inside, result, 0)
-    return (
-        op.zeros(prod(sizes), dtype=weights._dtype, device=weights._device).index_add(0, cells, weights).reshape(sizes)
-    )
+    empty_cells = op.zeros(prod(sizes), dtype=weights._dtype, device=weights._device)
+    return empty_cells.index_add(0, cells, weights).reshape(sizes)

@@ -35,10 +35,8 @@ def svd_lowrank(A: Any, q: int = 6, niter: int = 2, M: Any = None) -> tuple[Any,
     """
     matrix = _matrix("svd_lowrank", A)
     shift = None if M is None else op.broadcast_to(argument_checks.tensor("svd_lowrank", "M", M), matrix._shape)
-    count, rounds = (
-        argument_checks.integer("svd_lowrank", "q", q),
-        argument_checks.integer("svd_lowrank", "niter", niter),
-    )
+    count = argument_checks.integer("svd_lowrank", "q", q)
+    rounds = argument_checks.integer("svd_lowrank", "niter", niter)
     if count < 0:
         raise RuntimeError(f"svd_lowrank(): expected q >= 0, but got {count}")
     return _leading(matrix if shift is None else matrix - shift, count, rounds)

@@ -45,12 +45,10 @@ def _is_real(x: Any) -> bool:
 
 
 def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> Any:
-    """What other arguments give, all checked: a number for x, a tensor that takes the result."""
     if not isinstance(x, TensorBase) and not isinstance(n, TensorBase):
         raise TypeError(f"{name}(): expected a tensor for input or n, but got two numbers")
-    args: Any = [
-        v if isinstance(v, TensorBase) else argument_checks.scalar(name, a, v) for a, v in (("input", x), ("n", n))
-    ]
+    pairs = ("input", x), ("n", n)
+    args: Any = [v if isinstance(v, TensorBase) else argument_checks.scalar(name, a, v) for a, v in pairs]
     dtype = result_type(*args)
     if dtype.kind == "c":
         raise UnsupportedDtypeError(f"{name}(): expected real numbers, but got {dtype}")
@@ -61,53 +59,27 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> 
     return result if out is None else write_out(name, out, result)
 
 
-chebyshev_polynomial_t = _polynomial(
-    "chebyshev_polynomial_t",
-    kinds.CHEBYSHEV_T,
-    [-0.5, 7.0],
-    "Chebyshev polynomials of the first kind: T_n(cos a) = cos(n a).",
+def _chebyshev(
+    suffix: str, example: Sequence[float], shifted_example: Sequence[float], formula: str
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    name, number = f"chebyshev_polynomial_{suffix}", "tuvw".index(suffix)
+    title = f"Chebyshev polynomials of the {('first', 'second', 'third', 'fourth')[number]} kind"
+    plain = _polynomial(name, kinds.CHEBYSHEV_T + number, example, f"{title}: {formula}.")
+    number += kinds.SHIFTED + kinds.CHEBYSHEV_T
+    return plain, _polynomial(f"shifted_{name}", number, shifted_example, f"{title}, of 2 x - 1: for x in [0, 1].")
+
+
+chebyshev_polynomial_t, shifted_chebyshev_polynomial_t = _chebyshev(
+    "t", [-0.5, 7.0], [-1.0, 17.0], "T_n(cos a) = cos(n a)"
 )
-chebyshev_polynomial_u = _polynomial(
-    "chebyshev_polynomial_u",
-    kinds.CHEBYSHEV_U,
-    [0.0, 15.0],
-    "Chebyshev polynomials of the second kind: U_n(cos a) = sin((n + 1) a) / sin(a).",
+chebyshev_polynomial_u, shifted_chebyshev_polynomial_u = _chebyshev(
+    "u", [0.0, 15.0], [-1.0, 35.0], "U_n(cos a) = sin((n + 1) a) / sin(a)"
 )
-chebyshev_polynomial_v = _polynomial(
-    "chebyshev_polynomial_v",
-    kinds.CHEBYSHEV_V,
-    [-1.0, 11.0],
-    "Chebyshev polynomials of the third kind: V_n(cos a) = cos((n + 1/2) a) / cos(a / 2).",
+chebyshev_polynomial_v, shifted_chebyshev_polynomial_v = _chebyshev(
+    "v", [-1.0, 11.0], [-1.0, 29.0], "V_n(cos a) = cos((n + 1/2) a) / cos(a / 2)"
 )
-chebyshev_polynomial_w = _polynomial(
-    "chebyshev_polynomial_w",
-    kinds.CHEBYSHEV_W,
-    [1.0, 19.0],
-    "Chebyshev polynomials of the fourth kind: W_n(cos a) = sin((n + 1/2) a) / sin(a / 2).",
-)
-shifted_chebyshev_polynomial_t = _polynomial(
-    "shifted_chebyshev_polynomial_t",
-    kinds.SHIFTED + kinds.CHEBYSHEV_T,
-    [-1.0, 17.0],
-    "Chebyshev polynomials of the first kind, of 2 x - 1: for x in [0, 1].",
-)
-shifted_chebyshev_polynomial_u = _polynomial(
-    "shifted_chebyshev_polynomial_u",
-    kinds.SHIFTED + kinds.CHEBYSHEV_U,
-    [-1.0, 35.0],
-    "Chebyshev polynomials of the second kind, of 2 x - 1: for x in [0, 1].",
-)
-shifted_chebyshev_polynomial_v = _polynomial(
-    "shifted_chebyshev_polynomial_v",
-    kinds.SHIFTED + kinds.CHEBYSHEV_V,
-    [-1.0, 29.0],
-    "Chebyshev polynomials of the third kind, of 2 x - 1: for x in [0, 1].",
-)
-shifted_chebyshev_polynomial_w = _polynomial(
-    "shifted_chebyshev_polynomial_w",
-    kinds.SHIFTED + kinds.CHEBYSHEV_W,
-    [-1.0, 41.0],
-    "Chebyshev polynomials of the fourth kind, of 2 x - 1: for x in [0, 1].",
+chebyshev_polynomial_w, shifted_chebyshev_polynomial_w = _chebyshev(
+    "w", [1.0, 19.0], [-1.0, 41.0], "W_n(cos a) = sin((n + 1/2) a) / sin(a / 2)"
 )
 hermite_polynomial_h = _polynomial(
     "hermite_polynomial_h",

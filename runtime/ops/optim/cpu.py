@@ -1,14 +1,18 @@
 """Update rules of optimizers, each parameter in one pass: all arrays are 1-D, contiguous, and written in place.
 
-The last two arguments of each are the weight decay and whether to maximize, by which gradients are changed first; those
-before are what `rules.py` makes the numbers of a step of. Arrays of estimates that a rule goes without are empty.
+A loop takes the parameter, its gradient, estimates, what `rules.py` makes the numbers of a step of, and at last the
+weight decay and whether to maximize, by which gradients are changed first. Estimates without use are empty arrays.
+The parameters of loops that training begins with stand one by one: their LLVM modules come with specgrad.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...compiler.jit import jit
+from ...compiler.jit import for_numba, jit
+from ...compiler.passes.scalar_library import rebuilt
 from . import rules
 
 Array = np.ndarray
@@ -16,292 +20,98 @@ Array = np.ndarray
 uphill, sgd, sgd_numbers = jit(rules.uphill), jit(rules.sgd), jit(rules.sgd_numbers)
 adam, adam_numbers = jit(rules.adam), jit(rules.adam_numbers)
 rmsprop, rmsprop_numbers = jit(rules.rmsprop), jit(rules.rmsprop_numbers)
-adagrad, adagrad_numbers = jit(rules.adagrad), jit(rules.adagrad_numbers)
-adadelta, adadelta_numbers = jit(rules.adadelta), jit(rules.adadelta_numbers)
-adamax, adamax_numbers = jit(rules.adamax), jit(rules.adamax_numbers)
-nadam, nadam_numbers = jit(rules.nadam), jit(rules.nadam_numbers)
-radam, radam_numbers = jit(rules.radam), jit(rules.radam_numbers)
-rprop, rprop_numbers = jit(rules.rprop), jit(rules.rprop_numbers)
-asgd, asgd_numbers = jit(rules.asgd), jit(rules.asgd_numbers)
+rule: Any = None  # a loop has its own in their place
+numbers_of: Any = None
+
+
+@for_numba
+def in_type(context: Any, like: Any, numbers: Any) -> Any:
+    from numba import types
+    from numba.core import cgutils
+
+    result = types.UniTuple(like, len(numbers))
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pairs = zip(cgutils.unpack_tuple(builder, args[1], len(numbers)), numbers.types, strict=True)
+        return context.make_tuple(builder, result, [context.cast(builder, *pair, like) for pair in pairs])
+
+    return result(like, numbers), code
 
 
 @jit
 def sgd_update(
-    param: Array,
-    grad: Array,
-    buffer: Array,
-    lr: float,
-    momentum: float,
-    dampening: float,
-    nesterov: float,
-    is_first: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Gradient descent. `buffer` is not touched when momentum is zero; the first step starts it at the gradient."""
-    number = param.dtype.type
-    sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
-    lr, momentum, dampening_factor, first, ahead = sgd_numbers(lr, momentum, dampening, nesterov, is_first)
-    rate, momentum_factor, dampening_factor, first, ahead = (
-        number(lr),
-        number(momentum),
-        number(dampening_factor),
-        number(first),
-        number(ahead),
-    )
+    param: Array, grad: Array, buffer: Array, lr: float, momentum: float, dampening: float, nesterov: float,
+    is_first: float, weight_decay: float, maximize: bool,
+) -> None:  # fmt: skip
+    none = param.dtype.type(0)
+    sign, decay = in_type(none, (-1.0 if maximize else 1.0, weight_decay))
+    numbers = in_type(none, sgd_numbers(lr, momentum, dampening, nesterov, is_first))
+    has_buffer = numbers[1] != 0
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        b = buffer[i] if momentum_factor != 0 else none
-        param[i], b = sgd(param[i], g, b, rate, momentum_factor, dampening_factor, first, ahead)
-        if momentum_factor != 0:
+        b = buffer[i] if has_buffer else none
+        param[i], b = sgd(param[i], g, b, *numbers)
+        if has_buffer:
             buffer[i] = b
 
 
 @jit
 def adam_update(
-    param: Array,
-    grad: Array,
-    mean: Array,
-    square: Array,
-    max_square: Array,
-    step: float,
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    amsgrad: float,
-    decoupled_decay: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Adam. `max_square` is read with `amsgrad` only."""
-    number = param.dtype.type
-    sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
-    shrink, rate, scale, new1, kept2, new2, eps, amsgrad = adam_numbers(
-        step, lr, beta1, beta2, eps, amsgrad, decoupled_decay
-    )
-    shrink, rate, scale, max_norm = number(shrink), number(rate), number(scale), number(amsgrad)
-    new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
+    param: Array, grad: Array, mean: Array, square: Array, max_square: Array, step: float, lr: float, beta1: float,
+    beta2: float, eps: float, amsgrad: float, decoupled_decay: float, weight_decay: float, maximize: bool,
+) -> None:  # fmt: skip
+    none = param.dtype.type(0)
+    sign, decay = in_type(none, (-1.0 if maximize else 1.0, weight_decay))
+    numbers = in_type(none, adam_numbers(step, lr, beta1, beta2, eps, amsgrad, decoupled_decay))
+    has_max = numbers[-1] != 0
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        u = max_square[i] if max_norm != 0 else none
-        param[i], mean[i], square[i], u = adam(
-            param[i], g, mean[i], square[i], u, shrink, rate, scale, new1, kept2, new2, small, max_norm
-        )
-        if max_norm != 0:
+        u = max_square[i] if has_max else none
+        param[i], mean[i], square[i], u = adam(param[i], g, mean[i], square[i], u, *numbers)
+        if has_max:
             max_square[i] = u
 
 
 @jit
-def rmsprop_update(
-    param: Array,
-    grad: Array,
-    square: Array,
-    buffer: Array,
-    mean: Array,
-    step: float,
-    lr: float,
-    alpha: float,
-    eps: float,
-    momentum: float,
-    centered: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """RMSprop; `buffer` is empty without momentum, `mean` where the mean square is not centered."""
-    number = param.dtype.type
-    sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
-    lr, alpha, new, eps, momentum, centered = rmsprop_numbers(step, lr, alpha, eps, momentum, centered)
-    rate, momentum_factor, new, small, inertia = number(lr), number(alpha), number(new), number(eps), number(momentum)
-    is_centered = number(centered)
+def rmsprop_update(param: Array, grad: Array, square: Array, buffer: Array, mean: Array, *settings: Any) -> None:
+    none = param.dtype.type(0)
+    sign, decay = in_type(none, (-1.0 if settings[-1] else 1.0, settings[-2]))
+    numbers = in_type(none, rmsprop_numbers(*settings[:-2]))
+    has_momentum, is_centered = numbers[-2] != 0, numbers[-1] != 0
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        b, m = buffer[i] if inertia != 0 else none, mean[i] if is_centered != 0 else none
-        param[i], square[i], b, m = rmsprop(
-            param[i], g, square[i], b, m, rate, momentum_factor, new, small, inertia, is_centered
-        )
-        if inertia != 0:
+        b, m = buffer[i] if has_momentum else none, mean[i] if is_centered else none
+        param[i], square[i], b, m = rmsprop(param[i], g, square[i], b, m, *numbers)
+        if has_momentum:
             buffer[i] = b
-        if is_centered != 0:
+        if is_centered:
             mean[i] = m
 
 
-@jit
-def adagrad_update(
-    param: Array,
-    grad: Array,
-    total: Array,
-    step: float,
-    lr: float,
-    lr_decay: float,
-    eps: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Adagrad."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    lr, eps = adagrad_numbers(step, lr, lr_decay, eps)
-    rate, small = number(lr), number(eps)
+def with_one_estimate(param: Array, grad: Array, one: Array, *settings: Any) -> None:
+    sign, decay = in_type(param.dtype.type(0), (-1.0 if settings[-1] else 1.0, settings[-2]))
+    numbers = in_type(param.dtype.type(0), numbers_of(*settings[:-2]))
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        param[i], total[i] = adagrad(param[i], g, total[i], rate, small)
+        param[i], one[i] = rule(param[i], g, one[i], *numbers)
 
 
-@jit
-def adadelta_update(
-    param: Array,
-    grad: Array,
-    square: Array,
-    moved: Array,
-    step: float,
-    lr: float,
-    rho: float,
-    eps: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Adadelta; `moved` is the mean square of earlier steps."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    lr, rho, new, eps = adadelta_numbers(step, lr, rho, eps)
-    rate, momentum_factor, new, small = number(lr), number(rho), number(new), number(eps)
+def with_two_estimates(param: Array, grad: Array, one: Array, other: Array, *settings: Any) -> None:
+    sign, decay = in_type(param.dtype.type(0), (-1.0 if settings[-1] else 1.0, settings[-2]))
+    numbers = in_type(param.dtype.type(0), numbers_of(*settings[:-2]))
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        param[i], square[i], moved[i] = adadelta(param[i], g, square[i], moved[i], rate, momentum_factor, new, small)
+        param[i], one[i], other[i] = rule(param[i], g, one[i], other[i], *numbers)
 
 
-@jit
-def adamax_update(
-    param: Array,
-    grad: Array,
-    mean: Array,
-    max_exp_avg_sq: Array,
-    step: float,
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Adamax. What is nan stays so."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    lr, new, beta2, eps = adamax_numbers(step, lr, beta1, beta2, eps)
-    rate, new, momentum_factor, small = number(lr), number(new), number(beta2), number(eps)
-    for i in range(param.size):
-        g = uphill(grad[i], param[i], sign, decay)
-        param[i], mean[i], max_exp_avg_sq[i] = adamax(
-            param[i], g, mean[i], max_exp_avg_sq[i], rate, new, momentum_factor, small
-        )
+def loop_of(name: str, loop: Any) -> Any:
+    numbers = jit(getattr(rules, f"{name}_numbers"))
+    made = rebuilt(loop, {"rule": jit(getattr(rules, name)), "numbers_of": numbers})
+    made.__name__ = made.__qualname__ = f"{name}_update"
+    return jit(made)
 
 
-@jit
-def nadam_update(
-    param: Array,
-    grad: Array,
-    mean: Array,
-    square: Array,
-    step: float,
-    product: float,
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    momentum_decay: float,
-    decoupled_decay: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """NAdam: steps along the gradient and along the mean."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    shrink, along, ahead, scale, new1, kept2, new2, eps = nadam_numbers(
-        step, product, lr, beta1, beta2, eps, momentum_decay, decoupled_decay
-    )
-    shrink, along, ahead, scale = number(shrink), number(along), number(ahead), number(scale)
-    new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
-    for i in range(param.size):
-        g = uphill(grad[i], param[i], sign, decay)
-        param[i], mean[i], square[i] = nadam(
-            param[i], g, mean[i], square[i], shrink, along, ahead, scale, new1, kept2, new2, small
-        )
-
-
-@jit
-def radam_update(
-    param: Array,
-    grad: Array,
-    mean: Array,
-    square: Array,
-    step: float,
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    decoupled_decay: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """RAdam, which divides by the root of the mean square once that is known well enough."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    shrink, lr, divides, new1, kept2, new2, eps = radam_numbers(step, lr, beta1, beta2, eps, decoupled_decay)
-    shrink, rate, divides = number(shrink), number(lr), number(divides)
-    new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
-    for i in range(param.size):
-        g = uphill(grad[i], param[i], sign, decay)
-        param[i], mean[i], square[i] = radam(
-            param[i], g, mean[i], square[i], shrink, rate, divides, new1, kept2, new2, small
-        )
-
-
-@jit
-def rprop_update(
-    param: Array,
-    grad: Array,
-    before: Array,
-    size: Array,
-    step: float,
-    lr: float,
-    fewer: float,
-    more: float,
-    low: float,
-    high: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """Rprop: steps of `size` against the sign of the gradient; none where that has changed since `before`."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    fewer, more, low, high = rprop_numbers(step, lr, fewer, more, low, high)
-    fewer, more, low, high = number(fewer), number(more), number(low), number(high)
-    for i in range(param.size):
-        g = uphill(grad[i], param[i], sign, decay)
-        param[i], before[i], size[i] = rprop(param[i], g, before[i], size[i], fewer, more, low, high)
-
-
-@jit
-def asgd_update(
-    param: Array,
-    grad: Array,
-    average: Array,
-    step: float,
-    eta: float,
-    mu: float,
-    lr: float,
-    lambd: float,
-    alpha: float,
-    t0: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """ASGD; the average is the parameter itself while `mu` is 1."""
-    number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    momentum_factor, eta, mu = asgd_numbers(step, eta, mu, lr, lambd, alpha, t0)
-    momentum_factor, rate, new = number(momentum_factor), number(eta), number(mu)
-    for i in range(param.size):
-        g = uphill(grad[i], param[i], sign, decay)
-        param[i], average[i] = asgd(param[i], g, average[i], momentum_factor, rate, new)
+adagrad_update, asgd_update = loop_of("adagrad", with_one_estimate), loop_of("asgd", with_one_estimate)
+adadelta_update, adamax_update = loop_of("adadelta", with_two_estimates), loop_of("adamax", with_two_estimates)
+nadam_update, radam_update = loop_of("nadam", with_two_estimates), loop_of("radam", with_two_estimates)
+rprop_update = loop_of("rprop", with_two_estimates)

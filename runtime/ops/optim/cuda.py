@@ -24,10 +24,8 @@ def step_of(values: Any, numbers: Any) -> Any:
 
 @cache
 def change_of(name: str, arrays: int) -> Change:
-    """The change that a rule of `rules.py` makes to a parameter and its estimates; the gradient stays as it is.
-
-    The first numbers are the sign and the weight decay of `uphill`, and so are the first settings.
-    """
+    """The change that a rule of `rules.py` makes to a parameter and its estimates; the gradient stays as it is. The
+    first numbers are the sign and the weight decay of `uphill`, and so are the first settings."""
     rule = getattr(rules, name)
 
     def compute(target: Target) -> Any:
@@ -57,7 +55,6 @@ SCALE = Change(lambda target: target.device(scaled), (True,), share)
 
 
 def clip_all(arrays: Iterable[DeviceArray], low: float, high: float) -> None:
-    """Bring all elements of flat arrays between two numbers; nan stays."""
     for same in by_kind(arrays):
         change(CLIP, [(array,) for array in same], (low, high))
 

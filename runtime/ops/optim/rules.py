@@ -14,7 +14,6 @@ from ...kernels.scalar import root
 
 
 def uphill(g: Any, p: Any, sign: Any, decay: Any) -> Any:
-    """The gradient with the sign of `maximize` and with weight decay."""
     return sign * g + decay * p if decay != 0 else sign * g
 
 
@@ -33,20 +32,9 @@ def sgd_numbers(lr: Any, momentum: Any, dampening: Any, nesterov: Any, is_first:
 
 
 def adam(
-    p: Any,
-    g: Any,
-    mean: Any,
-    square: Any,
-    max_exp_avg_sq: Any,
-    shrink: Any,
-    rate: Any,
-    scale: Any,
-    new1: Any,
-    kept2: Any,
-    new2: Any,
-    small: Any,
-    amsgrad: Any,
-) -> Any:
+    p: Any, g: Any, mean: Any, square: Any, max_exp_avg_sq: Any, shrink: Any, rate: Any, scale: Any, new1: Any,
+    kept2: Any, new2: Any, small: Any, amsgrad: Any,
+) -> Any:  # fmt: skip
     """Adam; the parameter is first multiplied by `shrink`. `greatest` is read with `amsgrad` only."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g
@@ -57,24 +45,14 @@ def adam(
 
 
 def adam_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any, amsgrad: Any, decoupled_decay: Any) -> Any:
-    """`apart` is the weight decay that is no penalty."""
     rate, scale = lr / (1.0 - beta1**step), 1.0 / math.sqrt(1.0 - beta2**step)
     return 1.0 - lr * decoupled_decay, rate, scale, 1.0 - beta1, beta2, 1.0 - beta2, eps, amsgrad
 
 
 def rmsprop(
-    p: Any,
-    g: Any,
-    square: Any,
-    buffer: Any,
-    mean: Any,
-    rate: Any,
-    momentum_factor: Any,
-    new: Any,
-    small: Any,
-    inertia: Any,
-    centered: Any,
-) -> Any:
+    p: Any, g: Any, square: Any, buffer: Any, mean: Any, rate: Any, momentum_factor: Any, new: Any, small: Any,
+    inertia: Any, centered: Any,
+) -> Any:  # fmt: skip
     """RMSprop; `buffer` is read with momentum, `mean` where the mean square is centered."""
     v = momentum_factor * square + new * g * g
     second_moment = v
@@ -93,7 +71,6 @@ def rmsprop_numbers(step: Any, lr: Any, alpha: Any, eps: Any, momentum: Any, cen
 
 
 def adagrad(p: Any, g: Any, total: Any, rate: Any, small: Any) -> Any:
-    """Adagrad."""
     total = total + g * g
     return p - rate * g / (root(total) + small), total
 
@@ -128,19 +105,9 @@ def adamax_numbers(step: Any, lr: Any, beta1: Any, beta2: Any, eps: Any) -> Any:
 
 
 def nadam(
-    p: Any,
-    g: Any,
-    mean: Any,
-    square: Any,
-    shrink: Any,
-    along: Any,
-    ahead: Any,
-    scale: Any,
-    new1: Any,
-    kept2: Any,
-    new2: Any,
-    small: Any,
-) -> Any:
+    p: Any, g: Any, mean: Any, square: Any, shrink: Any, along: Any, ahead: Any, scale: Any, new1: Any, kept2: Any,
+    new2: Any, small: Any,
+) -> Any:  # fmt: skip
     """NAdam: steps along the gradient and along the mean; the parameter is first multiplied by `shrink`."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g
@@ -166,18 +133,9 @@ def nadam_counts(
 
 
 def radam(
-    p: Any,
-    g: Any,
-    mean: Any,
-    square: Any,
-    shrink: Any,
-    rate: Any,
-    divides: Any,
-    new1: Any,
-    kept2: Any,
-    new2: Any,
+    p: Any, g: Any, mean: Any, square: Any, shrink: Any, rate: Any, divides: Any, new1: Any, kept2: Any, new2: Any,
     small: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """RAdam. It `divides` by the root of the mean square once that is known well enough."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g
@@ -223,5 +181,4 @@ def asgd_numbers(step: Any, eta: Any, mu: Any, lr: Any, lambd: Any, alpha: Any, 
 
 
 def asgd_counts(step: Any, eta: Any, mu: Any, lr: Any, lambd: Any, alpha: Any, t0: Any) -> Any:
-    """The step size and the share of the average in the next step."""
     return lr / (1.0 + lambd * lr * step) ** alpha, 1.0 / (step - t0) if step - t0 > 1.0 else 1.0

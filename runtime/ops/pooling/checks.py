@@ -16,19 +16,11 @@ Sizes = tuple[int, ...]
 Window = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel size, stride, padding, dilation
 
 
-def max_pool(
-    op: str,
-    input: Any,
-    kernel_size: Ints,
-    stride: Ints | None,
-    padding: Ints,
-    dilation: Ints,
-    ceil_mode: bool,
-    spatial: int,
-) -> tuple[Any, ...]:
+def max_pool(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
+    *sizes, ceil_mode, spatial = rest
     op = f"max_pool{spatial}d"
-    window = _window(op, spatial, kernel_size, stride, padding, dilation)
+    window = _window(op, spatial, *sizes)
     _output_shape(op, input._shape, window, ceil_mode)
     return input, *window, ceil_mode, spatial
 
@@ -41,16 +33,9 @@ def max_pool_backward(op: str, grad_output: Any, indices: Any, input_shape: Ints
     return grad_output, indices, tuple(input_shape), spatial
 
 
-def max_unpool(
-    op: str,
-    self: Any,
-    indices: Any,
-    kernel_size: Ints,
-    stride: Ints | None,
-    padding: Ints,
-    output_size: Ints | None,
-) -> tuple[Any, ...]:
+def max_unpool(op: str, self: Any, indices: Any, *rest: Any) -> tuple[Any, ...]:
     """An index for each maximum; an output_size, of all dimensions or those of the plane, that pooling leaves open."""
+    kernel_size, stride, padding, output_size = rest
     spatial = int(op.removeprefix("max_unpool")[0])
     if len(self._shape) <= spatial:
         raise ShapeError(f"{op}(): expected channels of {spatial} dimensions, but got shape {list(self._shape)}")
@@ -88,44 +73,26 @@ def _chosen_sizes(op: str, requested: Sizes, default_sizes: Ints, step: Sizes) -
     return requested
 
 
-def avg_pool(
-    op: str,
-    input: Any,
-    kernel_size: Ints,
-    stride: Ints | None,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> tuple[Any, ...]:
+def avg_pool(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
-    op = f"avg_pool{spatial}d"
-    kernel, step, pads, ones = _window(op, spatial, kernel_size, stride, padding, (1,))
-    _output_shape(op, input._shape, (kernel, step, pads, ones), ceil_mode)
-    _require_divisor(op, divisor_override)
-    return input, kernel, step, pads, ceil_mode, count_include_pad, divisor_override, spatial
+    return input, *_mean_windows(f"avg_pool{rest[-1]}d", input._shape, *rest)[1:]
 
 
-def avg_pool_backward(
-    op: str,
-    grad_output: Any,
-    input_shape: Ints,
-    kernel_size: Ints,
-    stride: Ints,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> tuple[Any, ...]:
+def avg_pool_backward(op: str, grad_output: Any, input_shape: Ints, *rest: Any) -> tuple[Any, ...]:
     """The gradient has the shape of the pooled input."""
-    kernel, step, pads, ones = _window(op, spatial, kernel_size, stride, padding, (1,))
-    expected = _output_shape(op, tuple(input_shape), (kernel, step, pads, ones), ceil_mode)
-    require_shape(op, "grad_output", grad_output, expected)
-    _require_divisor(op, divisor_override)
-    rest = (ceil_mode, count_include_pad, divisor_override, spatial)
-    return grad_output, tuple(input_shape), kernel, step, pads, *rest
+    shape, *window = _mean_windows(op, tuple(input_shape), *rest)
+    require_shape(op, "grad_output", grad_output, shape)
+    return grad_output, tuple(input_shape), *window
+
+
+def _mean_windows(op: str, input_shape: Sizes, *rest: Any) -> tuple[Any, ...]:
+    """The shape of the output, and the arguments of avg_pool with complete sizes."""
+    *sizes, ceil_mode, count_include_pad, divisor, spatial = rest
+    window = _window(op, spatial, *sizes, (1,))
+    shape = _output_shape(op, input_shape, window, ceil_mode)
+    if divisor == 0:
+        raise RuntimeError(f"{op}(): divisor must be not zero")
+    return shape, *window[:3], ceil_mode, count_include_pad, divisor, spatial
 
 
 def adaptive_pool(op: str, input: Any, output_size: Ints, spatial: int) -> tuple[Any, ...]:
@@ -199,11 +166,6 @@ def _require_planes(op: str, grad_shape: Ints, input_shape: Ints, spatial: int) 
     lead = tuple(input_shape[:-spatial])
     if len(input_shape) < spatial or min(input_shape) < 0 or tuple(grad_shape[:-spatial]) != lead:
         raise ShapeError(f"{op}(): grad_output of shape {list(grad_shape)} does not fit {list(input_shape)}")
-
-
-def _require_divisor(op: str, divisor: int | None) -> None:
-    if divisor == 0:
-        raise RuntimeError(f"{op}(): divisor must be not zero")
 
 
 def lp_pool(op: str, input: Any, norm_type: float, kernel_size: Sequence[int], *rest: Any) -> tuple[Any, ...]:

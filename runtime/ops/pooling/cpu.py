@@ -1,7 +1,4 @@
-"""Pooling over the last `spatial` dimensions, one to three, which are called the plane.
-
-Means of windows of whole numbers: exact sums, divided towards zero.
-"""
+"""Pooling over the last `spatial` dimensions, the plane; means of integers are exact sums, divided towards zero."""
 
 from __future__ import annotations
 
@@ -19,20 +16,11 @@ Array = np.ndarray
 Ints = tuple[int, ...]
 
 
-def full_avg_pool(
-    input: Array,
-    kernel_size: Ints,
-    stride: Ints | None,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> Array:
+def full_avg_pool(input: Array, *window: Any) -> Array:
+    kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
     total, count = input, np.ones((1,) * spatial, np.int64)
-    kernel, steps, pads = (
-        tuple(v) * spatial if len(v) == 1 else v for v in (kernel_size, stride or kernel_size, padding)
-    )
+    sizes = kernel_size, stride or kernel_size, padding
+    kernel, steps, pads = (tuple(v) * spatial if len(v) == 1 else v for v in sizes)
     for d in range(spatial):
         axis = input.ndim - spatial + d
         first, last, counted = _windows(input.shape[axis], kernel[d], steps[d], pads[d], ceil_mode, count_include_pad)
@@ -46,7 +34,6 @@ def full_avg_pool(
 def _windows(
     size: int, kernel: int, step: int, pad: int, ceil_mode: bool, all_count: bool
 ) -> tuple[Array, Array, Array]:
-    """Where each window of a dimension begins and ends, and how many elements it is divided by."""
     count = (size + 2 * pad - kernel + (step - 1) * ceil_mode) // step + 1
     if ceil_mode and (count - 1) * step >= size + pad:
         count -= 1  # the last window would lie in the padding alone
@@ -57,24 +44,15 @@ def _windows(
 
 
 def max_pool(input: Array, *window: Any) -> tuple[Array, Array]:
-    """The largest value of each window, and its index into the flattened plane; NaN counts as largest.
-
-    `window` is kernel_size, stride, padding, dilation, ceil_mode, spatial.
-    """
+    """NaN counts as largest. `window` is kernel_size, stride, padding, dilation, ceil_mode, spatial."""
     return tuple(_made(plans.max_pool if input.dtype.kind == "f" else plans.max_pool_of_any, input, *window))
 
 
 def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
-    """The maxima of output_size windows that cover the plane as evenly as may be, and their indices."""
     return tuple(_made(plans.adaptive_max_pool, input, output_size, spatial))
 
 
 def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
-    """Adds each gradient to the element of the plane that its maximum came from.
-
-    Raises:
-        IndexError: an index that lies outside the plane.
-    """
     size = prod(input_shape[-spatial:])
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         raise IndexError(f"max_pool_backward(): expected indices in [0, {size - 1}]")
@@ -82,11 +60,7 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
 
 
 def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Array:
-    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index.
-
-    Raises:
-        RuntimeError: an index that lies outside the plane.
-    """
+    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index."""
     outside = indices[(indices < 0) | (indices >= prod(output_size))]
     if outside.size:
         volume = "x".join(map(str, output_size))
@@ -98,10 +72,7 @@ def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding
 
 
 def avg_pool(input: Array, *window: Any) -> Array:
-    """The sum of each window over its divisor.
-
-    `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
-    """
+    """`window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial."""
     if input.dtype.kind in "iu":
         return full_avg_pool(input, *window)
     return _made(plans.avg_pool, input, *window)[0]
@@ -112,7 +83,6 @@ def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Ar
 
 
 def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
-    """The means of output_size windows that cover the plane as evenly as may be."""
     return _made(plans.adaptive_avg_pool, input, output_size, spatial)[0]
 
 

@@ -47,7 +47,6 @@ def plane_maxima(x: Array, values: Array, indices: Array, windows: Array, plane:
 
 @jit
 def column_maxima(x: Array, best: Array, idxs: Array, windows: Array, down: Array, along: Array) -> None:
-    """The greatest of each column in some rows of a plane, and where it lies."""
     rows, columns = windows[1], best.size
     first = (down[0] * rows + along[0]) * columns
     line = part_of(x, first, columns)
@@ -126,7 +125,6 @@ def _add_pairs(x: Array, to: Array) -> None:
 
 @jit
 def _sum_windows(x: Array, windows: Array, halvings: int, line: Array, out: Array) -> None:
-    """The sums of the windows of a plane: rows are added up first, for all windows side by side."""
     counts, rows, columns = windows[6:9], windows[1], windows[2] >> halvings
     across, to = windows[RANGES + 2 * (counts[0] + counts[1]) :], 0
     sums = part_of(line, 0, columns)
@@ -156,7 +154,6 @@ def _sum(row: Array) -> float:
 
 @jit
 def _divide(row: Array, to: Array, divisors: Array) -> None:
-    """to = row / divisors, of which there is one, or one for each place."""
     like = row.dtype.type
     if divisors.size == 1:
         divisor = like(divisors[0])
@@ -169,10 +166,7 @@ def _divide(row: Array, to: Array, divisors: Array) -> None:
 
 @jit
 def scatter_mean_grads(grad: Array, out: Array, windows: Array, divisors: Array, first: int, last: int) -> None:
-    """Adds to all elements of each window its gradient over its divisor: the transpose of `window_means`.
-
-    Windows side by side are added up to a row first, which is added to all of their rows.
-    """
+    """The transpose of `window_means`: windows side by side become a row first, which is added to all of their rows."""
     high, rows, columns = windows[0], windows[1], windows[2]
     counts, size = windows[6:9], high * rows * columns
     across, area = windows[RANGES + 2 * (counts[0] + counts[1]) :], counts[0] * counts[1] * counts[2]
@@ -199,18 +193,9 @@ def scatter_mean_grads(grad: Array, out: Array, windows: Array, divisors: Array,
 
 @jit
 def sliding_means(
-    x: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    tasks: Array,
-    taps: Array,
-    target: Array,
-    divisors: Array,
-    area: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array, target: Array, divisors: Array,
+    area: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The sums of windows over their divisors: a convolution with ones. `area` counts the windows of a plane."""
     ones = np.ones(taps.size // 2, x.dtype)
     add_shifted(x, ones, ones, out, layout, parts, tasks, taps, target, 0, first, last)
@@ -221,19 +206,9 @@ def sliding_means(
 
 @jit
 def scatter_sliding_mean_grads(
-    grad: Array,
-    out: Array,
-    layout: Array,
-    parts: Array,
-    tasks: Array,
-    taps: Array,
-    target: Array,
-    divisors: Array,
-    area: int,
-    size: int,
-    first: int,
-    last: int,
-) -> None:
+    grad: Array, out: Array, layout: Array, parts: Array, tasks: Array, taps: Array, target: Array, divisors: Array,
+    area: int, size: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The transpose of `sliding_means`: planes of `area` gradients to planes of `size` elements."""
     ones, shares = np.ones(taps.size // 2, out.dtype), np.empty(BATCH_PLANES * area, out.dtype)
     for plane in range(first, last, BATCH_PLANES):
@@ -245,34 +220,10 @@ def scatter_sliding_mean_grads(
 
 
 @jit
-def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
-    """Adds the values of each plane at their indices, to zeros.
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says so.
-    """
-    outside = False
-    for plane in range(first, last):
-        grads, positions = part_of(grad, plane * area, area), part_of(indices, plane * area, area)
-        totals = part_of(out, plane * size, size)
-        totals[:] = 0
-        for k in range(grads.size):
-            position = positions[k]
-            if position < 0 or position >= size:
-                outside = True
-            else:
-                totals[position] += grads[k]
-    if outside:
-        raise IndexError
-
-
-@jit
-def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
-    """The values of each plane at their indices, and zeros; the last of several that have one index.
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says so.
-    """
+def _move_to_indices(
+    values: Array, indices: Array, out: Array, area: int, size: int, adds: bool, first: int, last: int
+) -> None:
+    """Zeros with values at their indices; an IndexError, after all planes, if one is out of bounds."""
     outside = False
     for plane in range(first, last):
         value, positions = part_of(values, plane * area, area), part_of(indices, plane * area, area)
@@ -282,6 +233,8 @@ def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: i
             position = positions[k]
             if position < 0 or position >= size:
                 outside = True
+            elif adds:
+                to[position] += value[k]
             else:
                 to[position] = value[k]
     if outside:
@@ -289,26 +242,22 @@ def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: i
 
 
 @jit
-def sliding_maxima(
-    x: Array,
-    values: Array,
-    indices: Array,
-    layout: Array,
-    parts: Array,
-    taps: Array,
-    behind: Array,
-    positions: Array,
-    windows: Array,
-    lines: int,
-    line: int,
-    width: int,
-    first: int,
-    last: int,
-) -> None:
-    """The greatest of each window of some planes, NaN before all, and its index in the plane; the first of equals.
+def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
+    _move_to_indices(grad, indices, out, area, size, True, first, last)
 
-    A plane in which some window has nothing above minus infinity is done window by window.
-    """
+
+@jit
+def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
+    """The last of several that have one index stays."""
+    _move_to_indices(values, indices, out, area, size, False, first, last)
+
+
+@jit
+def sliding_maxima(
+    x: Array, values: Array, indices: Array, layout: Array, parts: Array, taps: Array, behind: Array, positions: Array,
+    windows: Array, lines: int, line: int, width: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """As `window_maxima`, which planes are left to in which some window has nothing above minus infinity."""
     here, area = layout_of_numbers(layout), lines * width
     like = x.dtype.type(0)
     packed = empty_row(like, here.size)

@@ -25,9 +25,7 @@ class Windows(NamedTuple):
     steps: Ints  # between the elements of a window
     elements: Array  # how many elements each window has, with those in the padding; one number for all the same
     inside: Array  # how many of these are not padding
-    sliding: (
-        Geometry | None
-    )  # of the same windows as a convolution, if they are so many that it pays to do them at once
+    sliding: Geometry | None  # of the same windows as a convolution, if they are enough to do them at once
 
 
 def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Windows:
@@ -45,19 +43,15 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
 
 
 def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
-    """`counts` windows along each dimension, which cover the input as evenly as may be."""
     lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
-    lines = [
-        np.stack([np.arange(count) * n // count, -(-np.arange(1, count + 1) * n // count)], 1)
-        for n, count in zip(sizes, counts, strict=True)
-    ]
+    edges = [(count, np.arange(count + 1) * n) for n, count in zip(sizes, counts, strict=True)]
+    lines = [np.stack([edge[:-1] // count, -(-edge[1:] // count)], 1) for count, edge in edges]
     elements = _numbers([line[:, 1] - line[:, 0] for line in lines])
     three = (1,) * (3 - len(sizes)) + sizes
     return Windows((*lead, *counts), three, _three(lines), (1, 1, 1), elements, elements, None)
 
 
 def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
-    """Of the windows along one dimension: the ranges inside, and the numbers of elements with padding and without."""
     start = np.arange(count, dtype=np.int64) * stride - pad
     read_extent = dilation * (kernel - 1) + 1
     first = np.where(start < 0, start + (-start + dilation - 1) // dilation * dilation, start)
@@ -74,12 +68,10 @@ def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
 
 
 def _numbers(lines: list[Array]) -> Array:
-    """The products of numbers along dimensions; one number if all are the same."""
     products = functools.reduce(np.multiply.outer, lines)
     return products.max() if products.size and products.min() == products.max() else products
 
 
 def windows_table(windows: Windows) -> Array:
-    """What loops over windows one by one are told: see cpu_loops.py."""
     counts = [len(line) for line in windows.ranges]
     return np.concatenate([[*windows.sizes, *windows.steps, *counts], *map(np.ravel, windows.ranges)]).astype(np.int64)

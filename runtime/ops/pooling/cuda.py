@@ -1,10 +1,8 @@
-"""Pooling over the last `spatial` dimensions on a device: a thread for each window or element.
+"""Pooling over the last `spatial` dimensions on a device: a thread for each window, or for each element of the planes.
 
-The kernels of pooling on a device: a thread for each window, or for each element of the planes.
-
-Spatial dims are three. Along each dim a window is a range of the plane: that number `p` begins at p * stride - pad and
-has every `dilation`-th of `kernel` elements, or, where `adaptive`, it is from p n / m to ceil((p + 1) n / m) of n
-elements for m windows. What lies in the padding has no elements.
+Kernels see three dims. Along each a window is a range of the plane: that number `p` begins at p * stride - pad and has
+every `dilation`-th of `kernel` elements, or, where `adaptive`, it is from p n / m to ceil((p + 1) n / m) of n elements
+for m windows. What lies in the padding has no elements.
 """
 
 from __future__ import annotations
@@ -23,14 +21,8 @@ from ...shapes import pool_size
 from ..indexing.cuda_gather import scatter
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-get_x: Any = None
-get_grad: Any = None
-get_indices: Any = None
-put_values: Any = None
-put_indices: Any = None
-put_result: Any = None
+W = get_x = get_grad = get_indices = put_values = put_indices = put_result = index
 
 
 def range_of(p: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
@@ -106,7 +98,6 @@ def divisor_of(
     first0: Any, end0: Any, whole0: Any, first1: Any, end1: Any, whole1: Any, first2: Any, end2: Any, whole2: Any,
     padded: Any, divisor: Any,
 ) -> Any:  # fmt: skip
-    """By what the sum of a window is divided."""
     if divisor != 0:
         return index(divisor)
     if padded:
@@ -129,7 +120,6 @@ def reached(position: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
 
 
 def means_back(grad: Any, result: Any, geometry: Any, adaptive: Any, padded: Any, divisor: Any, total: Any) -> None:
-    """The transpose of `means`: of each place, the sum of its windows' shares."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         sizes, kernel, stride, pads, dilation, counts = geometry
@@ -172,7 +162,6 @@ Geometry = tuple[Ints, ...]  # of each dim: the size, the kernel's, stride, pad,
 def max_pool(
     input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
 ) -> tuple[Array, Array]:
-    """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
     return max_pool_values(input, sliding(input.shape, kernel, stride, padding, dilation, ceil_mode), spatial, False)
 
 
@@ -190,9 +179,7 @@ def max_pool_values(input: Array, geometry: Geometry, spatial: int, adaptive: bo
 
 
 def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
-    """Adds each gradient to the element of the plane that its maximum came from."""
-    result = arrays.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
-    arrays.fill(result, 0)
+    result = arrays.zeros(tuple(input_shape), grad_output.dtype, grad_output.device)
     windows, size = prod(grad_output.shape[-spatial:]), prod(input_shape[-spatial:])
     grad, positions = in_order(grad_output), in_order(indices)
     if grad.size:
@@ -203,7 +190,6 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
 
 
 def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Array:
-    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index."""
     lead, area = input.shape[: -len(kernel)], prod(input.shape[-len(kernel) :])
     zeros = arrays.result_of_zeros(input, (*lead, prod(output_size)))
     rows = (*lead, area)
@@ -230,17 +216,8 @@ def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: i
     return scatter_grad(grad_output, input_shape, geometry, True, False, 0)
 
 
-def means_of(
-    shape: Ints,
-    kernel: Ints,
-    stride: Ints,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> tuple[Geometry, bool, int, int]:
-    """The windows, whether they count what is padding, and the divisor that takes the place of their elements."""
+def means_of(shape: Ints, *window: Any) -> tuple[Geometry, bool, int, int]:
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
     geometry = sliding(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     return geometry, count_include_pad, divisor_override or 0, spatial
 
@@ -262,7 +239,6 @@ def scatter_grad(
 
 
 def sliding(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Geometry:
-    """Windows at regular steps over the last dimensions of an array of this shape."""
     sizes = shape[-len(kernel) :]
     along = zip(sizes, kernel, stride, padding, dilation, strict=True)
     counts = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
@@ -273,7 +249,6 @@ def sliding(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: In
 
 
 def covering(shape: Ints, counts: Ints) -> Geometry:
-    """So many windows along each of the last dimensions, which cover them as evenly as may be."""
     full = [(1,) * (3 - len(counts)) + tuple(values) for values in (shape[-len(counts) :], counts)]
     ones = (1, 1, 1)
     return full[0], ones, ones, (0, 0, 0), ones, full[1]

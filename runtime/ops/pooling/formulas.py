@@ -12,17 +12,14 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def gather_in_plane(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
-    """The values of each plane (the last `spatial` dimensions) at `indices` into the flattened plane."""
     return input.flatten(-spatial).gather(-1, indices.flatten(-spatial)).reshape(indices._shape)
 
 
 def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
-    """The sizes of the last `spatial` dimensions."""
     return tuple(shape[-spatial:])
 
 
 def window_size(kernel_size: Sequence[int]) -> int:
-    """The number of elements of a window."""
     return prod(kernel_size)
 
 
@@ -34,7 +31,6 @@ def flat_at_zero(x: Tensor) -> Tensor:
 def fractional_maxima(
     x: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], samples: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The maxima of all windows, and where in their flattened planes they stand."""
     spatial = len(kernel_size)
     planes = x._shape[-spatial:]
     columns = range(spatial - 1, -1, -1) if spatial == 2 else range(spatial)  # images have their width's number first
@@ -56,10 +52,7 @@ def fractional_maxima(
 
 
 def _window_indices(samples: Tensor, size: int, kernel: int, windows: int) -> Tensor:
-    """Indices of each window: window i begins at floor(a (i + u)) - floor(a u), a = (size - kernel) / (windows - 1).
-
-    The last window is at the end.
-    """
+    """Window i begins at floor(a (i + u)) - floor(a u), a = (size - kernel) / (windows - 1); the last is at the end."""
     last = size - kernel
     begins = op.arange(windows, device=samples.device)
     if windows > 1:

@@ -17,8 +17,6 @@ SMALL = 1 << 31  # elements of a plane whose indices are counted in 32 bits
 
 
 def max_pool(x: Layout, *window: Any) -> Plan | None:
-    """The greatest of each window, and its index; `window` is kernel_size, stride, padding, dilation, ceil_mode and
-    spatial."""
     if not are_contiguous(x):
         return None
     windows, spatial = windows_of(x.shape, *window[:-1]), window[-1]
@@ -27,9 +25,8 @@ def max_pool(x: Layout, *window: Any) -> Plan | None:
     g = windows.sliding
     lines = prod(g.positions[:2]), g.positions[1], g.positions[2]
     tables = (*_sliding_tables(g), windows_table(windows))
-    return (
-        Step(loops.sliding_maxima, (0,), _window_bounds(windows), (), lines, (g.batch, 1), tables=tables, indices=(1,)),
-    )
+    bounds = _window_bounds(windows)
+    return (Step(loops.sliding_maxima, (0,), bounds, (), lines, (g.batch, 1), tables=tables, indices=(1,)),)
 
 
 def max_pool_of_any(x: Layout, *window: Any) -> Plan | None:
@@ -51,10 +48,8 @@ def _maxima(windows: Windows, spatial: int) -> Plan:
 
 
 def _sliding_tables(g: Geometry) -> tuple[Array, ...]:
-    """What `sliding_maxima` takes: packed planes, taps, their offsets in a window, and window positions.
-
-    Windows are numbered as columns of the packed planes; some columns belong to no window.
-    """
+    """What `sliding_maxima` takes: packed planes, taps, their offsets in a window, and window positions. Windows are
+    numbered as columns of the packed planes; some columns belong to no window."""
     plan, steps = forward_plan(g), flat_steps(g.sizes)
     behind = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
     columns = np.arange(plan.tasks[2])
@@ -76,7 +71,6 @@ def max_pool_backward(grad: Layout, indices: Layout, input_shape: Ints, spatial:
 
 @of_any_dtype
 def max_unpool(x: Layout, indices: Layout, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Plan | None:
-    """Each maximum at its index, on zeros; the last of several."""
     shape = (*x.shape[: -len(kernel)], *output_size)
     if not are_contiguous(x, indices):
         return None
@@ -104,24 +98,14 @@ def adaptive_avg_pool_backward(grad: Layout, input_shape: Ints, spatial: int) ->
     return _scatter_grad(shape, windows, windows.elements, spatial) if are_contiguous(grad) else None
 
 
-def _windows_and_divisors(
-    shape: Ints,
-    kernel: Ints,
-    stride: Ints,
-    padding: Ints,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    spatial: int,
-) -> tuple[Windows, Array, int]:
-    """The windows, by what the sum of each is divided, and the dimensions of a plane."""
+def _windows_and_divisors(shape: Ints, *window: Any) -> tuple[Windows, Array, int]:
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
     windows = windows_of(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     elements = windows.elements if count_include_pad else windows.inside
     return windows, np.array(divisor_override) if divisor_override else elements, spatial
 
 
 def _means(windows: Windows, divisors: Array, spatial: int) -> Plan:
-    """The calls for means: all windows at once as a convolution, or one by one."""
     result, rows, divided = ((0, windows.shape),), (prod(windows.shape[:-spatial]), 1), _integral_divisors(divisors)
     if windows.sliding is None:
         return (Step(loops.window_means, (0,), result, rows=rows, tables=(windows_table(windows), divided)),)

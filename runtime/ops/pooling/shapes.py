@@ -17,25 +17,20 @@ def _pooled(self: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ce
 def max_pooled(
     self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, spatial: int
 ) -> list[Shape]:
-    """One element a window, and where it is."""
     return [_pooled(self, kernel_size, stride, padding, dilation, ceil_mode)] * 2
 
 
 def unpooled(self: Any, indices: Any, kernel: Any, stride: Any, padding: Any, output_size: Sequence[int]) -> Shape:
-    """Planes of the sizes that are asked for."""
     return (*self.shape[: -len(kernel)], *output_size)
 
 
 def avg_pooled(self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, *rest: Any) -> Shape:
-    """One element a window."""
     return _pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)
 
 
 def evenly_pooled(self: Any, output_size: Sequence[int], spatial: int) -> Shape:
-    """As many windows as are asked for."""
     return (*self.shape[:-spatial], *output_size)
 
 
 def adaptive_pool_with_indices(self: Any, output_size: Sequence[int], spatial: int) -> list[Shape]:
-    """As many windows as are asked for, and where their elements are."""
     return [evenly_pooled(self, output_size, spatial)] * 2

@@ -9,102 +9,70 @@ from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError
 
 
-def rnn_layer(
-    op: str,
-    input: Any,
-    hidden: Any,
-    weight_ih: Any,
-    weight_hh: Any,
-    bias_ih: Any,
-    bias_hh: Any,
-    batch_sizes: Sequence[int],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Any, ...]:
+def rnn_layer(op: str, input: Any, hidden: Any, *rest: Any) -> tuple[Any, ...]:
     """input (steps, batch, features), or (rows, features) with batch_sizes; states and weights of fitting sizes."""
+    *weights, batch_sizes, reverse, nonlinearity = rest
     if nonlinearity not in ("tanh", "relu"):
         raise ValueError(f"{op}(): Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-    sizes = _checked_sizes(op, input, batch_sizes)
-    _require_weights(op, 1, input, hidden, weight_ih, weight_hh, bias_ih, bias_hh)
-    _require_states(op, input, sizes, hidden)
-    return input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, sizes, reverse, nonlinearity
+    sizes = _checked_layer(op, 1, input, hidden, weights, batch_sizes)
+    return input, hidden, *weights, sizes, reverse, nonlinearity
 
 
-def lstm_layer(
-    op: str,
-    input: Any,
-    hidden: Any,
-    cell: Any,
-    weight_ih: Any,
-    weight_hh: Any,
-    bias_ih: Any,
-    bias_hh: Any,
-    weight_hr: Any,
-    batch_sizes: Sequence[int],
-    reverse: bool,
-) -> tuple[Any, ...]:
+def lstm_layer(op: str, input: Any, hidden: Any, cell: Any, *rest: Any) -> tuple[Any, ...]:
     """Sizes of an LSTM layer, with weights of four gates; hidden has the size of the projection where there is one."""
+    *weights, weight_hr, batch_sizes, reverse = rest
     sizes = _checked_sizes(op, input, batch_sizes)
-    _require_weights(op, 4, input, cell, weight_ih, weight_hh, bias_ih, bias_hh, hidden)
+    _require_weights(op, 4, input, cell, *weights, hidden)
     if weight_hr is not None:
         require_shape(op, "weight_hr", weight_hr, (hidden._shape[1], cell._shape[1]))
     elif hidden._shape[1] != cell._shape[1]:
         raise ShapeError(f"{op}(): hidden {list(hidden._shape)} and cell {list(cell._shape)} differ, without weight_hr")
     _require_states(op, input, sizes, hidden, cell)
-    return input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, sizes, reverse
+    return input, hidden, cell, *weights, weight_hr, sizes, reverse
 
 
-def gru_layer(
-    op: str,
-    input: Any,
-    hidden: Any,
-    weight_ih: Any,
-    weight_hh: Any,
-    bias_ih: Any,
-    bias_hh: Any,
-    batch_sizes: Sequence[int],
-    reverse: bool,
-) -> tuple[Any, ...]:
+def gru_layer(op: str, input: Any, hidden: Any, *rest: Any) -> tuple[Any, ...]:
     """Sizes of a GRU layer, with weights of three gates."""
+    *weights, batch_sizes, reverse = rest
+    return input, hidden, *weights, _checked_layer(op, 3, input, hidden, weights, batch_sizes), reverse
+
+
+def _checked_layer(
+    op: str, gates: int, input: Any, hidden: Any, weights: Sequence[Any], batch_sizes: Sequence[int]
+) -> tuple[int, ...]:
     sizes = _checked_sizes(op, input, batch_sizes)
-    _require_weights(op, 3, input, hidden, weight_ih, weight_hh, bias_ih, bias_hh)
+    _require_weights(op, gates, input, hidden, *weights)
     _require_states(op, input, sizes, hidden)
-    return input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, sizes, reverse
+    return sizes
 
 
-def plain_cell(
-    op: str, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
-) -> tuple[Any, ...]:
+def plain_cell(op: str, input: Any, hx: Any, *weights: Any) -> tuple[Any, ...]:
     """An input of shape (batch, features), with at least one row, a state with as many; weights of fitting sizes."""
-    _require_cell(op, 1, input, (hx,), w_ih, w_hh, b_ih, b_hh)
-    return input, hx, w_ih, w_hh, b_ih, b_hh
+    return _checked_cell(op, 1, input, hx, (hx,), weights)
 
 
-def gru_cell(op: str, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None) -> tuple[Any, ...]:
+def gru_cell(op: str, input: Any, hx: Any, *weights: Any) -> tuple[Any, ...]:
     """An input of shape (batch, features), with at least one row, a state with as many; weights of three gates."""
-    _require_cell(op, 3, input, (hx,), w_ih, w_hh, b_ih, b_hh)
-    return input, hx, w_ih, w_hh, b_ih, b_hh
+    return _checked_cell(op, 3, input, hx, (hx,), weights)
 
 
-def lstm_cell(
-    op: str, input: Any, hx: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
-) -> tuple[Any, ...]:
+def lstm_cell(op: str, input: Any, hx: Sequence[Any], *weights: Any) -> tuple[Any, ...]:
     """An input of shape (batch, features), with at least one row, two states with as many; weights of four gates."""
     if len(hx) != 2 or hx[0]._shape != hx[1]._shape:
         raise ShapeError(
             f"{op}(): expected hx to be a hidden state and a cell state of one shape, got {len(hx)} tensors"
         )
-    _require_cell(op, 4, input, hx, w_ih, w_hh, b_ih, b_hh)
-    return input, hx, w_ih, w_hh, b_ih, b_hh
+    return _checked_cell(op, 4, input, hx, hx, weights)
 
 
-def _require_cell(
-    op: str, gates: int, input: Any, states: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
-) -> None:
+def _checked_cell(
+    op: str, gates: int, input: Any, hx: Any, states: Sequence[Any], weights: Sequence[Any]
+) -> tuple[Any, ...]:
     if len(input._shape) != 2 or not input._shape[0]:
         raise ShapeError(f"{op}(): expected input of shape (batch, features), got {list(input._shape)}")
-    _require_weights(op, gates, input, states[0], w_ih, w_hh, b_ih, b_hh)
+    _require_weights(op, gates, input, states[0], *weights)
     _require_states(op, input, input._shape[:1], *states)
+    return input, hx, *weights
 
 
 def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int, ...]:
@@ -120,19 +88,9 @@ def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int
     return sizes
 
 
-def _require_weights(
-    op: str,
-    gates: int,
-    input: Any,
-    state: Any,
-    weight_ih: Any,
-    weight_hh: Any,
-    bias_ih: Any,
-    bias_hh: Any,
-    out: Any = None,
-) -> None:
-    """Rows of the weights for each gate and unit; columns for each number of the input and of the hidden state."""
-    hidden = state if out is None else out
+def _require_weights(op: str, gates: int, input: Any, state: Any, *weights: Any) -> None:
+    weight_ih, weight_hh, bias_ih, bias_hh, *out = weights
+    hidden = out[0] if out else state
     if len(state._shape) != 2 or len(hidden._shape) != 2:
         raise ShapeError(
             f"{op}(): expected states of shape (batch, size), got {list(hidden._shape)}, {list(state._shape)}"
@@ -148,7 +106,6 @@ def _require_weights(
 
 
 def _require_states(op: str, input: Any, sizes: Sequence[int], *states: Any) -> None:
-    """One row for each sequence."""
     batch = sizes[0] if sizes else input._shape[1]
     for state in states:
         if state._shape[0] != batch:

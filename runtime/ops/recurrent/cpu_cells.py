@@ -22,12 +22,12 @@ from ...kernels.llvm.matmul_tiles import panel_width
 from ..reduction.cpu import sum_dim
 
 Array = np.ndarray
+Maybe = Array | None
 SEQUENCES = 4  # that one thread goes through, at least
 
 
 @jit
 def panels_of(weight: Array, across: bool) -> Array:
-    """The matrices of a stack as panels, each transposed first where they lie across."""
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
     width = panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
@@ -44,9 +44,8 @@ def fill_all_panels(weight: Array, across: bool, panels: Array, first: int, last
         k, start = column // columns, column % columns
         count, panel = min(columns - start, last - column), start // panel_width(like)
         source = address(weight) + k * weight.strides[0] + start * (row if across else weight.itemsize)
-        fill_panels(
-            like, source, row, across, depth, count, address(panels) + k * panels.strides[0] + panel * step, step
-        )
+        to = address(panels) + k * panels.strides[0] + panel * step
+        fill_panels(like, source, row, across, depth, count, to, step)
         column += count
 
 
@@ -88,7 +87,6 @@ def gates_of(rows: Array, weight: Array, to: Array, add: bool, first: int, last:
 
 @jit
 def inputs_backward(grads: Array, weight: Array, result: Array, first: int, last: int) -> None:
-    """result = sum_k grads[k] weight[k], for a range of rows."""
     for k in range(len(weight)):
         multiply_rows(grads[k], weight[k], result, False, False, k > 0, first, last)
 
@@ -111,7 +109,6 @@ def half_of(size: int) -> int:
 
 @lru_cache(maxsize=256)
 def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool) -> Array:
-    """The table that the loops go by; without batch_sizes the input is (steps, batch, features)."""
     counts = np.array(batch_sizes or shape[:1] and (shape[1],) * shape[0], np.int64)
     table = np.zeros((len(counts), 3), np.int64)
     table[:, 0], table[:, 1] = np.cumsum(counts) - counts, counts
@@ -121,7 +118,6 @@ def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool
 
 
 def through_time(loops: Any, arguments: tuple[Any, ...], hidden: Array, steps: Array, gates: int) -> None:
-    """Loops over the steps, which take a range of sequences; large ones are shared between threads."""
     batch, size = hidden.shape
     shared(loops, arguments, batch, len(steps) * batch * size * size * gates // PRODUCTS, SEQUENCES)
 
@@ -130,14 +126,13 @@ def rows_of(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(prod(array.shape[:-1]), array.shape[-1])
 
 
-def parts_of(weight: Array | None, parts: int) -> Array | None:
-    """A weight or bias of several gates as a stack of those of each."""
+def parts_of(weight: Maybe, parts: int) -> Maybe:
     if weight is None:
         return None
     return np.ascontiguousarray(weight).reshape(parts, len(weight) // parts, *weight.shape[1:])
 
 
-def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
+def projected(rows: Array, weight: Any, bias: Maybe, to: Array) -> None:
     """to[k] = rows weight[k]^T + bias[k] for each gate; `to` may have more of them, which become the bias alone."""
     if bias is not None:
         to[...] = bias[:, None]
@@ -164,17 +159,15 @@ def bias_backward(grads: Array) -> Array:
     return sum_dim(grads, (1,), False).reshape(-1)
 
 
-def state_of(value: Array | None, like: Array) -> Array:
-    """A copy that the loops may write to; zeros for None."""
+def state_of(value: Maybe, like: Array) -> Array:
     return np.zeros(like.shape, like.dtype) if value is None else np.array(value, order="C")
 
 
-def total_bias(first: Array | None, second: Array | None, parts: int) -> Array | None:
+def total_bias(first: Maybe, second: Maybe, parts: int) -> Maybe:
     return None if first is None or second is None else parts_of(first + second, parts)
 
 
-def above(grad_output: Array | None, rows: int, width: int, dtype: np.dtype) -> Array:
-    """A copy of the output's gradient for all rows, to which loops add; zeros for None."""
+def above(grad_output: Maybe, rows: int, width: int, dtype: np.dtype) -> Array:
     return np.zeros((rows, width), dtype) if grad_output is None else np.array(rows_of(grad_output))
 
 

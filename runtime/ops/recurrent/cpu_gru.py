@@ -26,19 +26,14 @@ from .cpu_cells import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
 
 
 def gru_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     """(output, last hidden state, gates of all rows)."""
     rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
     gates = np.zeros((GATES + 1, len(rows), hidden.shape[1]), rows.dtype)
@@ -51,8 +46,7 @@ def gru_layer(
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, gates
 
 
-def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
-    """Biases of the gates: the sums of both, but for the candidate each by itself."""
+def _biases(bias_ih: Maybe, bias_hh: Maybe) -> Maybe:
     if bias_ih is None or bias_hh is None:
         return None
     first, second = (np.asarray(parts_of(bias, GATES)) for bias in (bias_ih, bias_hh))
@@ -60,28 +54,15 @@ def _biases(bias_ih: Array | None, bias_hh: Array | None) -> Array | None:
 
 
 def gru_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    gates: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array | None, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, gates: Array, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Maybe, ...]:  # fmt: skip
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
     gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
-    memory = (
-        gates.reshape(GATES + 1, -1),
-        states.reshape(-1),
-        panels_of(parts_of(weight_hh, GATES), False),
-        steps,
-        above(grads[0], len(states), hidden.shape[1], gates.dtype).reshape(-1),
-        grad_hidden,
-        gate_grads.reshape(GATES + 1, -1),
-    )
+    panels = panels_of(parts_of(weight_hh, GATES), False)
+    grad = above(grads[0], len(states), hidden.shape[1], gates.dtype)
+    inputs = gates.reshape(GATES + 1, -1), states.reshape(-1), panels, steps, grad.reshape(-1)
+    memory = *inputs, grad_hidden, gate_grads.reshape(GATES + 1, -1)
     through_time(gru_backward, memory, hidden, steps, GATES)
     biases = bias_backward(gate_grads).reshape(GATES + 1, -1) if output_mask[4] or output_mask[5] else gate_grads[:, 0]
     return (
@@ -127,16 +108,9 @@ def _gru_values(r: Array, z: Array, n: Array, inside: Array, state: Array, resul
 
 @jit
 def gru_backward(
-    gates: Array,
-    states: Array,
-    weights: Array,
-    steps: Array,
-    grad: Array,
-    grad_hidden: Array,
-    gate_grads: Array,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, states: Array, weights: Array, steps: Array, grad: Array, grad_hidden: Array, gate_grads: Array,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """Gradients of the gates before their nonlinearities; `grad_hidden` becomes that of the first state."""
     size, dh = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1)
     for k in range(len(steps) - 1, -1, -1):

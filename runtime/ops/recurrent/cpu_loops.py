@@ -1,5 +1,7 @@
-"""The loops of recurrent layers as plans call them: on memory from the first element of each operand on, for sequences
-that are all of one length."""
+"""The loops of recurrent layers as plans call them, for sequences that are all of one length.
+
+`X_states` takes gates (of an RNN outputs) that hold the inputs' share, `X_gradients` memory with results' gradients.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ Array = np.ndarray
 
 @jit
 def steps_between(steps: int, batch: int, reverse: int) -> Array:
-    """The table of steps that all sequences take part in: see cpu_steps.py."""
+    """The table of steps that all sequences take part in: see cpu_cells.py."""
     table = np.empty((steps, 3), np.int64)
     for k in range(steps):
         table[k, 0] = (steps - 1 - k if reverse else k) * batch
@@ -30,7 +32,6 @@ def steps_between(steps: int, batch: int, reverse: int) -> Array:
 
 @jit
 def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
-    """The panels of a stack of matrices in memory that has room for them."""
     width = panel_width(memory.dtype.type(0))
     count = (columns + width - 1) // width
     return part_of(memory, 0, parts * count * depth * width).reshape((parts, count, depth * width))
@@ -40,8 +41,6 @@ def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
 def panels_filled(
     weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int, first: int, last: int
 ) -> None:
-    """A range of the columns of a stack of matrices (parts, rows, columns) as panels, each matrix transposed first
-    where they lie across."""
     depth, wide = (columns, rows) if across else (rows, columns)
     stack = part_of(weight, 0, parts * rows * columns).reshape((parts, rows, columns))
     fill_all_panels(stack, across != 0, panels_in(panels, parts, depth, wide), first, last)
@@ -49,7 +48,6 @@ def panels_filled(
 
 @jit
 def copied_or_zero(value: Array, out: Array, first: int, last: int) -> None:
-    """out = given, or zeros where it is not given, for a range of elements."""
     if not value.size:
         out[first:last] = 0
     else:
@@ -58,7 +56,6 @@ def copied_or_zero(value: Array, out: Array, first: int, last: int) -> None:
 
 @jit
 def run_copied(source: Array, out: Array, start: int, position: int, count: int) -> None:
-    """out[place + i] = source[start + i], for i below `count`."""
     copy_run(source, start, out, position, count)
 
 
@@ -66,8 +63,7 @@ def run_copied(source: Array, out: Array, start: int, position: int, count: int)
 def biases_repeated(
     one: Array, other: Array, gates: Array, parts: int, gap: int, rows: int, size: int, first: int, last: int
 ) -> None:
-    """A range of the rows of all gates, which begin with both biases; of the last gate, if it is kept in two parts,
-    each with its own."""
+    """A range of the rows of all gates made both biases; the last gate, if kept in two parts, has one in each."""
     for i in range(first, last):
         k, row = i // rows, part_of(gates, i * size, size)
         with_one, with_other = k < parts, k < parts - gap or k == parts
@@ -82,19 +78,10 @@ def biases_repeated(
 
 @jit
 def inputs_projected(
-    rows: Array,
-    weight: Array,
-    gates: Array,
-    parts: int,
-    count: int,
-    depth: int,
-    size: int,
-    add: int,
-    first: int,
+    rows: Array, weight: Array, gates: Array, parts: int, count: int, depth: int, size: int, add: int, first: int,
     last: int,
-) -> None:
-    """gates[k] = rows weight[k]^T, or gates[k] + it, for a range of the columns of all gates; gates beyond `parts`
-    become zero without."""
+) -> None:  # fmt: skip
+    """gates[k] (+)= rows weight[k]^T for a range of all columns; gates beyond `parts` become 0 without `add`."""
     if not add and last == parts * size:
         gates[parts * count * size :] = 0
     value = part_of(rows, 0, count * depth).reshape((count, depth))
@@ -107,7 +94,6 @@ def inputs_projected(
 def inputs_gradient(
     grads: Array, weight: Array, out: Array, parts: int, count: int, depth: int, size: int, first: int, last: int
 ) -> None:
-    """out = sum_k grads[k] weight[k], for a range of rows."""
     value = part_of(grads, 0, parts * count * size).reshape((parts, count, size))
     stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
     inputs_backward(value, stack, out.reshape((count, depth)), first, last)
@@ -115,18 +101,10 @@ def inputs_gradient(
 
 @jit
 def weights_gradient(
-    grads: Array,
-    rows: Array,
-    out: Array,
-    parts: int,
-    gap: int,
-    count: int,
-    depth: int,
-    size: int,
-    first: int,
+    grads: Array, rows: Array, out: Array, parts: int, gap: int, count: int, depth: int, size: int, first: int,
     last: int,
-) -> None:
-    """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `apart` places further."""
+) -> None:  # fmt: skip
+    """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `gap` places further."""
     which = np.arange(parts)
     which[-1] += gap
     value = part_of(grads, 0, (parts + gap) * count * size).reshape((parts + gap, count, size))
@@ -151,45 +129,24 @@ def values_before(
 
 @jit
 def begun(initial: Array, state: Array, batch: int, size: int, first: int, last: int) -> Array:
-    """The states of a range of sequences made the initial ones; all of them as a matrix."""
     copy_run(initial, first * size, state, first * size, (last - first) * size)
     return part_of(state, 0, batch * size).reshape((batch, size))
 
 
 @jit
 def rnn_states(
-    initial: Array,
-    output: Array,
-    hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    smooth: int,
-    first: int,
-    last: int,
-) -> None:
-    """`rnn_forward` for outputs that hold the inputs' share."""
+    initial: Array, output: Array, hidden: Array, panels: Array, steps: int, batch: int, size: int, reverse: int,
+    smooth: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     rnn_forward(panels_in(panels, 1, size, size)[0], table, state, output, smooth != 0, first, last)
 
 
 @jit
 def rnn_gradients(
-    output: Array,
-    gate_grads: Array,
-    grad_hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    smooth: int,
-    first: int,
-    last: int,
-) -> None:
-    """`rnn_backward` for gate_grads and grad_hidden that hold the gradients of the results."""
+    output: Array, gate_grads: Array, grad_hidden: Array, panels: Array, steps: int, batch: int, size: int,
+    reverse: int, smooth: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = grad_hidden.reshape((batch, size)), steps_between(steps, batch, reverse)
     weights = panels_in(panels, 1, size, size)[0]
     rnn_backward(output, weights, table, gate_grads, state, smooth != 0, first, last)
@@ -197,22 +154,9 @@ def rnn_gradients(
 
 @jit
 def lstm_states(
-    initial: Array,
-    initial_cell: Array,
-    gates: Array,
-    output: Array,
-    hidden: Array,
-    cell: Array,
-    cells: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
-    """`lstm_forward` for gates that hold the inputs' share."""
+    initial: Array, initial_cell: Array, gates: Array, output: Array, hidden: Array, cell: Array, cells: Array,
+    panels: Array, steps: int, batch: int, size: int, reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     memory, none = begun(initial_cell, cell, batch, size, first, last), np.empty((0, 0, 0), output.dtype)
     weights, stack = panels_in(panels, 4, size, size), gates.reshape((4, steps * batch * size))
@@ -221,56 +165,21 @@ def lstm_states(
 
 @jit
 def lstm_gradients(
-    gates: Array,
-    cells: Array,
-    cells_before: Array,
-    gate_grads: Array,
-    grad: Array,
-    grad_hidden: Array,
-    grad_cell: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
-    """`lstm_backward` for grad, grad_hidden and grad_cell that hold the gradients of the results."""
+    gates: Array, cells: Array, cells_before: Array, gate_grads: Array, grad: Array, grad_hidden: Array,
+    grad_cell: Array, panels: Array, steps: int, batch: int, size: int, reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
-    none, full = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype)
-    lstm_backward(
-        part_of(gates, 0, 4 * count).reshape((4, count)),
-        cells,
-        cells_before,
-        panels_in(panels, 4, size, size),
-        none,
-        table,
-        grad,
-        grad_hidden.reshape((batch, size)),
-        grad_cell.reshape((batch, size)),
-        gate_grads.reshape((4, count)),
-        full,
-        first,
-        last,
-    )
+    none, full, weights = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype), panels_in(panels, 4, size, size)
+    stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
+    state, memory = grad_hidden.reshape((batch, size)), grad_cell.reshape((batch, size))
+    lstm_backward(stack, cells, cells_before, weights, none, table, grad, state, memory, result, full, first, last)
 
 
 @jit
 def gru_states(
-    initial: Array,
-    gates: Array,
-    output: Array,
-    hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
-    """`gru_forward` for gates that hold the inputs' share."""
+    initial: Array, gates: Array, output: Array, hidden: Array, panels: Array, steps: int, batch: int, size: int,
+    reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
     weights, stack = panels_in(panels, 3, size, size), gates.reshape((4, steps * batch * size))
     gru_forward(stack, weights, table, state, output, first, last)
@@ -278,20 +187,9 @@ def gru_states(
 
 @jit
 def gru_gradients(
-    gates: Array,
-    states: Array,
-    gate_grads: Array,
-    grad: Array,
-    grad_hidden: Array,
-    panels: Array,
-    steps: int,
-    batch: int,
-    size: int,
-    reverse: int,
-    first: int,
-    last: int,
-) -> None:
-    """`gru_backward` for grad and grad_hidden that hold the gradients of the results."""
+    gates: Array, states: Array, gate_grads: Array, grad: Array, grad_hidden: Array, panels: Array, steps: int,
+    batch: int, size: int, reverse: int, first: int, last: int,
+) -> None:  # fmt: skip
     count, table = steps * batch * size, steps_between(steps, batch, reverse)
     stack, result = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
     weights, state = panels_in(panels, 3, size, size), grad_hidden.reshape((batch, size))

@@ -28,21 +28,14 @@ from .cpu_cells import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 GATES = 4  # input, forget, candidate, output
 
 
 def lstm_layer(
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    weight_hr: Array | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, cell: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    weight_hr: Maybe, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     """(output, last hidden state, last cell state, gates and cell states of all rows)."""
     rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
     size = cell.shape[1]
@@ -57,46 +50,26 @@ def lstm_layer(
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, cell, gates, cells
 
 
-def _projection(weight_hr: Array | None, across: bool, dtype: np.dtype) -> Array:
-    """The panels of the projection; none without it."""
+def _projection(weight_hr: Maybe, across: bool, dtype: np.dtype) -> Array:
     if weight_hr is None:
         return np.empty((0, 0, 0), dtype)
     return panels_of(parts_of(weight_hr, 1), across)
 
 
 def lstm_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    weight_hr: Array | None,
-    output: Array,
-    gates: Array,
-    cells: Array,
-    batch_sizes: tuple[int, ...],
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, cell: Array, weight_ih: Array,
+    weight_hh: Array, weight_hr: Maybe, output: Array, gates: Array, cells: Array, batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:  # fmt: skip
     steps = steps_of(input.shape, batch_sizes, reverse)
     grad_hidden, grad_cell = state_of(grads[1], hidden), state_of(grads[2], cell)
     gate_grads = np.empty(gates.shape, gates.dtype)
     grad = above(grads[0], len(cells), hidden.shape[1], cells.dtype)
     full = np.empty(cells.shape if weight_hr is not None else (0, 0), cells.dtype)
-    memory = (
-        gates.reshape(GATES, -1),
-        cells.reshape(-1),
-        before(cells, np.ascontiguousarray(cell), steps).reshape(-1),
-        panels_of(parts_of(weight_hh, GATES), False),
-        _projection(weight_hr, False, cells.dtype),
-        steps,
-        grad.reshape(-1),
-        grad_hidden,
-        grad_cell,
-        gate_grads.reshape(GATES, -1),
-        full.reshape(-1),
-    )
+    panels, projection = panels_of(parts_of(weight_hh, GATES), False), _projection(weight_hr, False, cells.dtype)
+    saved = gates.reshape(GATES, -1), cells.reshape(-1), before(cells, np.ascontiguousarray(cell), steps).reshape(-1)
+    inputs = *saved, panels, projection, steps, grad.reshape(-1)
+    memory = *inputs, grad_hidden, grad_cell, gate_grads.reshape(GATES, -1), full.reshape(-1)
     through_time(lstm_backward, memory, hidden, steps, GATES)
     rows, biases = rows_of(input), bias_backward(gate_grads) if output_mask[5] or output_mask[6] else None
     return (
@@ -113,17 +86,9 @@ def lstm_layer_backward(
 
 @jit
 def lstm_forward(
-    gates: Array,
-    weights: Array,
-    projection: Array,
-    steps: Array,
-    hidden: Array,
-    cell: Array,
-    output: Array,
-    cells: Array,
-    first: int,
-    last: int,
-) -> None:
+    gates: Array, weights: Array, projection: Array, steps: Array, hidden: Array, cell: Array, output: Array,
+    cells: Array, first: int, last: int,
+) -> None:  # fmt: skip
     """Adds the states' share to gates that hold the inputs', step by step; fills output, cells and the last states."""
     size, width = cell.shape[1], hidden.shape[1]
     h, c = hidden[first:last].reshape(-1), cell[first:last].reshape(-1)
@@ -164,25 +129,11 @@ def _lstm_values(i: Array, f: Array, g: Array, o: Array, cell: Array, cells: Arr
 
 @jit
 def lstm_backward(
-    gates: Array,
-    cells: Array,
-    cells_before: Array,
-    weights: Array,
-    projection: Array,
-    steps: Array,
-    grad: Array,
-    grad_hidden: Array,
-    grad_cell: Array,
-    gate_grads: Array,
-    full: Array,
-    first: int,
-    last: int,
-) -> None:
-    """Gradients of the gates before their nonlinearities; those of the last states become those of the first.
-
-    `grad` holds the gradients of the output and gets those that come from later steps added; with a projection,
-    `full` becomes what was projected.
-    """
+    gates: Array, cells: Array, cells_before: Array, weights: Array, projection: Array, steps: Array, grad: Array,
+    grad_hidden: Array, grad_cell: Array, gate_grads: Array, full: Array, first: int, last: int,
+) -> None:  # fmt: skip
+    """Gradients of the gates before their nonlinearities; those of the last states become those of the first. `grad`,
+    of the output, gets those of later steps added; with a projection `full` becomes what was projected."""
     size, width = grad_cell.shape[1], grad_hidden.shape[1]
     dh, dc = grad_hidden[first:last].reshape(-1), grad_cell[first:last].reshape(-1)
     inner, values = np.empty(dc.size if len(projection) else 0, dc.dtype), np.empty(dc.size, dc.dtype)

@@ -27,19 +27,13 @@ from .cpu_cells import (
 )
 
 Array = np.ndarray
+Maybe = Array | None
 
 
 def rnn_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Array, Array]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Array, Array]:  # fmt: skip
     rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
     output = np.empty((1, len(rows), hidden.shape[1]), rows.dtype)
     projected(rows, parts_of(weight_ih, 1), total_bias(bias_ih, bias_hh, 1), output)
@@ -51,17 +45,9 @@ def rnn_layer(
 
 
 def rnn_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Array | None, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Maybe, ...]:  # fmt: skip
     steps, grad_hidden, rows = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden), rows_of(input)
     gate_grads = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
     panels = panels_of(parts_of(weight_hh, 1), False)
@@ -99,15 +85,9 @@ def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smoot
 
 @jit
 def rnn_backward(
-    output: Array,
-    panels: Array,
-    steps: Array,
-    gate_grads: Array,
-    grad_hidden: Array,
-    smooth: bool,
-    first: int,
+    output: Array, panels: Array, steps: Array, gate_grads: Array, grad_hidden: Array, smooth: bool, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """`gate_grads` holds the gradients of the output and becomes those of what the nonlinearity is applied to."""
     size, dh, one = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1), output.dtype.type(1)
     for k in range(len(steps) - 1, -1, -1):

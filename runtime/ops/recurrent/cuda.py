@@ -1,9 +1,4 @@
-"""One layer of gated recurrent units in one direction on a device: forward, and backward through time.
-
-One layer of long short-term memory in one direction on a device: forward, and backward through time.
-
-One layer of a plain recurrent network in one direction on a device: forward, and backward through time.
-"""
+"""One layer of a recurrent network (GRU, LSTM, plain) in one direction on a device: forward, and back through time."""
 
 from __future__ import annotations
 
@@ -34,19 +29,14 @@ from .cuda_cells import (
 )
 
 Array = DeviceArray
+Maybe = Array | None
 GRU_GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
 
 
 def gru_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
     gates = started(rows, biases(bias_ih, bias_hh), n, size)
@@ -61,8 +51,7 @@ def gru_layer(
     return output.reshape((*input.shape[:-1], size)), state, gates
 
 
-def biases(bias_ih: Array | None, bias_hh: Array | None) -> list[list[Array]]:
-    """Biases of the gates: both of each, but for the candidate each by itself."""
+def biases(bias_ih: Maybe, bias_hh: Maybe) -> list[list[Array]]:
     first, second = biases_of(bias_ih, GRU_GATES), biases_of(bias_hh, GRU_GATES)
     if not first or not second:
         return [[] for _ in range(GRU_GATES + 1)]
@@ -70,17 +59,9 @@ def biases(bias_ih: Array | None, bias_hh: Array | None) -> list[list[Array]]:
 
 
 def gru_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    gates: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array | None, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, gates: Array, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Maybe, ...]:  # fmt: skip
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
@@ -105,7 +86,6 @@ def gru_layer_backward(
 
 
 def input_gradient(both: Array, last: Array, weight_ih: Array) -> Array:
-    """The gradient of all rows, from those of reset and update, and of the candidate."""
     weight, size = arrays.contiguous(weight_ih), last.shape[1]
     result = multiply(both, narrowed(weight, 0, 0, 2 * size))
     return multiply(last, narrowed(weight, 0, 2 * size, 3 * size), result, 1, 1)
@@ -123,17 +103,9 @@ LSTM_GATES = 4  # input, forget, candidate, output
 
 
 def lstm_layer(
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    weight_hr: Array | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Array, ...]:
+    input: Array, hidden: Array, cell: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    weight_hr: Maybe, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
     gates = started(rows, totals(bias_ih, bias_hh, LSTM_GATES), n, size)
@@ -155,20 +127,10 @@ def lstm_layer(
 
 
 def lstm_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
-    input: Array,
-    hidden: Array,
-    cell: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    weight_hr: Array | None,
-    output: Array,
-    gates: Array,
-    cells: Array,
-    batch_sizes: tuple[int, ...],
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, cell: Array, weight_ih: Array,
+    weight_hh: Array, weight_hr: Maybe, output: Array, gates: Array, cells: Array, batch_sizes: tuple[int, ...],
     reverse: bool,
-) -> tuple[Array | None, ...]:
+) -> tuple[Maybe, ...]:  # fmt: skip
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
@@ -200,16 +162,9 @@ def lstm_layer_backward(
 
 
 def rnn_layer(
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    bias_ih: Array | None,
-    bias_hh: Array | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Array, Array]:
+    input: Array, hidden: Array, weight_ih: Array, weight_hh: Array, bias_ih: Maybe, bias_hh: Maybe,
+    batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Array, Array]:  # fmt: skip
     rows, size = rows_of(input), hidden.shape[1]
     output = started(rows, totals(bias_ih, bias_hh, 1), rows.shape[0], size)
     projected(rows, by_gates(weight_ih, 1), output)
@@ -222,17 +177,9 @@ def rnn_layer(
 
 
 def rnn_layer_backward(
-    output_mask: Sequence[bool],
-    grads: Sequence[Array | None],
-    input: Array,
-    hidden: Array,
-    weight_ih: Array,
-    weight_hh: Array,
-    output: Array,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Array | None, ...]:
+    output_mask: Sequence[bool], grads: Sequence[Maybe], input: Array, hidden: Array, weight_ih: Array,
+    weight_hh: Array, output: Array, batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Maybe, ...]:  # fmt: skip
     rows, size = rows_of(input), hidden.shape[1]
     table = table_of(input.shape, batch_sizes, reverse)
     later, values = state_of(grads[1], hidden), rows_of(output)

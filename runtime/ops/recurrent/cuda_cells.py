@@ -18,9 +18,8 @@ from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels
 from .cpu_cells import steps_of
 
-__all__ = ["steps_of"]
-
 Array = DeviceArray
+Maybe = Array | None
 Table = list[tuple[int, int]]  # first row and rows of each step
 
 
@@ -36,22 +35,14 @@ def rows_of(a: Array) -> Array:
     return arrays.contiguous(a).reshape((prod(a.shape[:-1]), a.shape[-1]))
 
 
-def state_of(value: Array | None, like: Array) -> Array:
-    """A copy that is written to; zeros for None."""
-    if value is not None:
-        return arrays.copied(value)
-    result = empty(like, *like.shape)
-    arrays.fill(result, 0)
-    return result
+def state_of(value: Maybe, like: Array) -> Array:
+    return arrays.zeros(like.shape, like.dtype, like.device) if value is None else arrays.copied(value)
 
 
-def above(grad_output: Array | None, like: Array, rows: int, width: int) -> Array:
-    """A copy of the output's gradient for all rows; zeros for None."""
-    if grad_output is not None:
-        return arrays.copied(grad_output).reshape((rows, width))
-    result = empty(like, rows, width)
-    arrays.fill(result, 0)
-    return result
+def above(grad_output: Maybe, like: Array, rows: int, width: int) -> Array:
+    if grad_output is None:
+        return arrays.zeros((rows, width), like.dtype, like.device)
+    return arrays.copied(grad_output).reshape((rows, width))
 
 
 def by_gates(weight: Array, gates: int) -> Array:
@@ -68,7 +59,6 @@ def of_step(a: Array, dim: int, start: int, count: int) -> Array:
 
 
 def projected(rows: Array, weight: Array, gates: Array) -> None:
-    """gates[k] += rows weight[k]^T for each gate of the weight."""
     add_product(rows, weight, narrowed(gates, 0, 0, weight.shape[0]))
 
 
@@ -78,9 +68,7 @@ def add_product(rows: Array, weight: Array, to: Array) -> None:
 
 
 def started(like: Array, biases: list[list[Array]], rows: int, size: int) -> Array:
-    """(gates, rows, size), each gate with the sum of its biases."""
-    gates = empty(like, len(biases), rows, size)
-    arrays.fill(gates, 0)
+    gates = arrays.zeros((len(biases), rows, size), like.dtype, like.device)
     for k, parts in enumerate(biases):
         for bias in parts:
             plus(selected(gates, 0, k), broadcast(bias, (rows, size)))
@@ -92,21 +80,19 @@ def plus(to: Array, other: Array) -> None:
     per_element.run(kernels.added, to.size, to.dtype, to, value, 0, to.shape[-1])
 
 
-def biases_of(bias: Array | None, gates: int) -> list[Array]:
+def biases_of(bias: Maybe, gates: int) -> list[Array]:
     if bias is None:
         return []
     parts = by_gates(bias, gates)
     return [selected(parts, 0, k) for k in range(gates)]
 
 
-def totals(first: Array | None, second: Array | None, gates: int) -> list[list[Array]]:
-    """Both biases of each gate, none without."""
+def totals(first: Maybe, second: Maybe, gates: int) -> list[list[Array]]:
     one, two = biases_of(first, gates), biases_of(second, gates)
     return [[one[k], two[k]] for k in range(gates)] if one and two else [[] for _ in range(gates)]
 
 
 def previous(values: Array, initial: Array, table: Table) -> Array:
-    """For every row the values of its sequence one step before, or its initial ones."""
     rows, size = values.shape
     positions = arrays.constant(previous_positions(tuple(table), rows), values.device)
     result = empty(values, rows, size)
@@ -129,7 +115,6 @@ def previous_positions(table: tuple[tuple[int, int], ...], rows: int) -> np.ndar
 
 
 def weight_gradient(grads: Array, rows: Array) -> Array:
-    """grads^T rows, for gradients of all gates side by side."""
     return multiply(swapped(grads), rows)
 
 

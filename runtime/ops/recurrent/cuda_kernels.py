@@ -13,31 +13,12 @@ from ...kernels.scalar import sigmoid, tanh
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_gates: Any = None
-get_hidden: Any = None
-get_cell: Any = None
-get_cells: Any = None
-get_values: Any = None
-get_before: Any = None
-get_above: Any = None
-get_later: Any = None
-get_output: Any = None
-get_initial: Any = None
-get_table: Any = None
-put_gates: Any = None
-put_hidden: Any = None
-put_cell: Any = None
-put_cells: Any = None
-put_output: Any = None
-put_later: Any = None
-put_above: Any = None
-put_grads: Any = None
-put_full: Any = None
-put_result: Any = None
+get_gates = get_hidden = get_cell = get_cells = get_values = get_before = get_above = get_later = get_output = index
+get_initial = get_table = put_gates = put_hidden = put_cell = put_cells = put_output = put_later = put_above = index
+put_grads = put_full = put_result = index
 
 
 def rnn_values(output: Any, hidden: Any, size: Any, start: Any, smooth: Any, total: Any) -> None:
-    """output, and the state, become tanh or relu of what output holds."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at = index(index(start * size) + i)
@@ -49,7 +30,6 @@ def rnn_values(output: Any, hidden: Any, size: Any, start: Any, smooth: Any, tot
 
 
 def rnn_back(output: Any, above: Any, later: Any, grads: Any, size: Any, start: Any, smooth: Any, total: Any) -> None:
-    """The gradients of what the nonlinearity is applied to."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at = index(index(start * size) + i)
@@ -64,9 +44,7 @@ def lstm_values(
     all: Any, total: Any,
 ) -> None:  # fmt: skip
     """One step: the gates become what their nonlinearities give; output goes to `result` and, where `own`, `hidden`.
-
-    `first` is the row of `result` at which the step begins.
-    """
+    `first` is the row of `result` at which the step begins."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at, step = index(index(start * size) + i), index(all * size)
@@ -91,11 +69,8 @@ def lstm_back(
     gates: Any, cells: Any, before: Any, above: Any, cell: Any, grads: Any, full: Any, size: Any, start: Any,
     first: Any, own: Any, all: Any, total: Any,
 ) -> None:  # fmt: skip
-    """One step back: `above`, from row `first` on, is the gradient of what came out of the gates.
-
-    `cell` holds the gradient of the cell after the step and gets that of the cell before; where `own`, `full` gets
-    what came out.
-    """
+    """One step back: `above`, from row `first` on, is the gradient of what came out of the gates. `cell` holds the
+    gradient of the cell after the step and gets that of the cell before; where `own`, `full` gets what came out."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at, step = index(index(start * size) + i), index(all * size)
@@ -166,7 +141,6 @@ def rows_before(values: Any, initial: Any, table: Any, result: Any, size: Any, t
 
 
 def added(above: Any, later: Any, start: Any, size: Any, total: Any) -> None:
-    """above[start:] += later."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         at = index(index(start * size) + i)

@@ -13,52 +13,37 @@ from ...autograd.recompute import recompute_jvp, recompute_vjp
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-Step = Callable[
-    ..., tuple[Tensor, ...]
-]  # (what the input gives, states...) to the new states, the first of them put out
+Step = Callable[..., tuple[Tensor, ...]]  # (what the input gives, states...) to the new states, the first is put out
 
 
 def rnn_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of rnn_layer's tensors, from its arguments."""
     return recompute_vjp(rnn_in_ops, arguments[:6], grads, *arguments[6:])
 
 
 def rnn_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangents of rnn_layer's outputs, from the tangents of its tensors and its arguments."""
     return recompute_jvp(rnn_in_ops, arguments[6:12], arguments[:6], *arguments[12:])
 
 
 def lstm_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of lstm_layer's tensors, from its arguments."""
     return recompute_vjp(lstm_in_ops, arguments[:8], grads, *arguments[8:])
 
 
 def lstm_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangents of lstm_layer's outputs, from the tangents of its tensors and its arguments."""
     return recompute_jvp(lstm_in_ops, arguments[8:16], arguments[:8], *arguments[16:])
 
 
 def gru_gradients(grads: Sequence[Tensor], *arguments: Any) -> tuple[Tensor, ...]:
-    """The gradients of gru_layer's tensors, from its arguments."""
     return recompute_vjp(gru_in_ops, arguments[:6], grads, *arguments[6:])
 
 
 def gru_tangents(*arguments: Any) -> tuple[Tensor, ...]:
-    """The tangents of gru_layer's outputs, from the tangents of its tensors and its arguments."""
     return recompute_jvp(gru_in_ops, arguments[6:12], arguments[:6], *arguments[12:])
 
 
 def rnn_in_ops(
-    input: Tensor,
-    hidden: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-    nonlinearity: str,
-) -> tuple[Tensor, ...]:
+    input: Tensor, hidden: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias_ih: Tensor | None, bias_hh: Tensor | None,
+    batch_sizes: tuple[int, ...], reverse: bool, nonlinearity: str,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu."""
     activation = op.tanh if nonlinearity == "tanh" else op.relu
 
@@ -69,17 +54,9 @@ def rnn_in_ops(
 
 
 def lstm_in_ops(
-    input: Tensor,
-    hidden: Tensor,
-    cell: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    weight_hr: Tensor | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Tensor, ...]:
+    input: Tensor, hidden: Tensor, cell: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias_ih: Tensor | None,
+    bias_hh: Tensor | None, weight_hr: Tensor | None, batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """c' = f c + i g and h' = o tanh(c'), projected by W_hr if given, with gates i, f, g, o of W_ih x + W_hh h."""
 
     def step(x: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, ...]:
@@ -92,15 +69,9 @@ def lstm_in_ops(
 
 
 def gru_in_ops(
-    input: Tensor,
-    hidden: Tensor,
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor | None,
-    bias_hh: Tensor | None,
-    batch_sizes: tuple[int, ...],
-    reverse: bool,
-) -> tuple[Tensor, ...]:
+    input: Tensor, hidden: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias_ih: Tensor | None, bias_hh: Tensor | None,
+    batch_sizes: tuple[int, ...], reverse: bool,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """h' = (1 - z) n + z h with n = tanh(x_n + r h_n), and r, z sigmoids of x + h, for x = W_ih x and h = W_hh h."""
 
     def step(x: Tensor, h: Tensor) -> tuple[Tensor, ...]:

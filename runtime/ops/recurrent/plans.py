@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...compiler.passes.target import vector_registers
 from ...device.threads.job import SLICE
@@ -18,7 +19,7 @@ HALF = 4  # bytes of a float32: of which a panel has the most columns
 
 
 class Sizes(NamedTuple):
-    """The sizes of a layer: `parts` gates, of which the last is kept in two where `apart` is 1."""
+    """The sizes of a layer: `parts` gates, of which the last is kept in two where `gap` is 1."""
 
     parts: int
     gap: int
@@ -48,17 +49,16 @@ class Sizes(NamedTuple):
         """What threads share of all gates: units of them, and how many stay together."""
         return self.parts * self.size, half_of(self.size)
 
-    @property
-    def through_time(self) -> tuple[tuple[int, int], int]:
-        return (self.batch, SEQUENCES), self.rows * self.size * self.size * self.parts // PRODUCTS
 
-
-def sizes_of(x: Ints, state: Ints, batch_sizes: Ints, reverse: bool, parts: int, gap: int = 0) -> Sizes | None:
-    """The sizes of a layer; None where sequences are of several lengths, or there is nothing to compute."""
-    steps, batch = (len(batch_sizes), batch_sizes[0]) if batch_sizes else (x[0], x[1])
-    if len(set(batch_sizes)) > 1 or not prod(x) or not prod(state) or parts * state[1] == 1:
+def sizes_of(
+    x: Layout, state: Layout, rest: Sequence[Any], batch_sizes: Ints, reverse: bool, parts: int, gap: int = 0
+) -> Sizes | None:
+    """The sizes of a layer; None for several lengths, for operands that are not contiguous, or nothing to compute."""
+    steps, batch = (len(batch_sizes), batch_sizes[0]) if batch_sizes else (x.shape[0], x.shape[1])
+    is_empty = not prod(x.shape) or not prod(state.shape) or parts * state.shape[1] == 1
+    if is_empty or len(set(batch_sizes)) > 1 or not are_contiguous(x, state, *rest):
         return None
-    return Sizes(parts, gap, steps, batch, x[-1], state[1], reverse)
+    return Sizes(parts, gap, steps, batch, x.shape[-1], state.shape[1], reverse)
 
 
 def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int, int], gates: tuple[int, Ints]) -> Plan:
@@ -74,7 +74,6 @@ def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int,
 
 
 def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -> Step:
-    """The call that lays the weights of the states out in panels."""
     parts, size = sizes.parts, sizes.size
     ints, half_tile = (parts, size, size, across), size // 2 if size % (2 * PANEL) == 0 else size
     return Step(loops.panels_filled, (operand,), (panels,), (), ints, (parts * size, half_tile), parts * size**2)
@@ -83,76 +82,46 @@ def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -
 def through_time(
     kernel: object, sizes: Sizes, operands: Ints, results: tuple[tuple[int, Ints], ...], *more: int
 ) -> Step:
-    shares, work = sizes.through_time
-    ints = (sizes.steps, sizes.batch, sizes.size, sizes.reverse, *more)
-    return Step(kernel, operands, results, (), ints, shares, work)
+    ints, shares = (sizes.steps, sizes.batch, sizes.size, sizes.reverse, *more), (sizes.batch, SEQUENCES)
+    return Step(kernel, operands, results, (), ints, shares, sizes.rows * sizes.size**2 * sizes.parts // PRODUCTS)
 
 
-def rnn_layer(
-    x: Layout,
-    hidden: Layout,
-    weight_ih: Layout,
-    weight_hh: Layout,
-    bias_ih: Layout | None,
-    bias_hh: Layout | None,
-    batch_sizes: Ints,
-    reverse: bool,
-    nonlinearity: str,
-) -> Plan | None:
-    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
-    if sizes is None or not are_contiguous(x, hidden, weight_ih, weight_hh, bias_ih, bias_hh):
+def rnn_layer(x: Layout, hidden: Layout, *rest: Any) -> Plan | None:
+    *weights, batch_sizes, reverse, nonlinearity = rest
+    sizes = sizes_of(x, hidden, weights, batch_sizes, reverse, 1)
+    if sizes is None:
         return None
     output, last, panels = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape), (2, sizes.panels)
     return (
-        *projected(sizes, None if bias_ih is None else (4, 5), (0, 2), output),
+        *projected(sizes, (4, 5) if weights[2] else None, (0, 2), output),
         packed(sizes, 3, panels, True),
         through_time(loops.rnn_states, sizes, (1,), (output, last, panels), nonlinearity == "tanh"),
     )
 
 
-def lstm_layer(
-    x: Layout,
-    hidden: Layout,
-    cell: Layout,
-    weight_ih: Layout,
-    weight_hh: Layout,
-    bias_ih: Layout | None,
-    bias_hh: Layout | None,
-    weight_hr: Layout | None,
-    batch_sizes: Ints,
-    reverse: bool,
-) -> Plan | None:
-    sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
+def lstm_layer(x: Layout, hidden: Layout, cell: Layout, *rest: Any) -> Plan | None:
+    *weights, weight_hr, batch_sizes, reverse = rest
+    sizes = sizes_of(x, cell, (hidden, *weights), batch_sizes, reverse, 4)
     if sizes is None or weight_hr is not None:
-        return None
-    if not are_contiguous(x, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh):
         return None
     output, last, last_cell = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape), (2, cell.shape)
     gates, cells, panels = (3, sizes.gates), (4, (sizes.rows, sizes.size)), (5, sizes.panels)
     return (
-        *projected(sizes, None if bias_ih is None else (5, 6), (0, 3), gates),
+        *projected(sizes, (5, 6) if weights[2] else None, (0, 3), gates),
         packed(sizes, 4, panels, True),
         through_time(loops.lstm_states, sizes, (1, 2), (gates, output, last, last_cell, cells, panels)),
     )
 
 
-def gru_layer(
-    x: Layout,
-    hidden: Layout,
-    weight_ih: Layout,
-    weight_hh: Layout,
-    bias_ih: Layout | None,
-    bias_hh: Layout | None,
-    batch_sizes: Ints,
-    reverse: bool,
-) -> Plan | None:
-    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)
-    if sizes is None or not are_contiguous(x, hidden, weight_ih, weight_hh, bias_ih, bias_hh):
+def gru_layer(x: Layout, hidden: Layout, *rest: Any) -> Plan | None:
+    *weights, batch_sizes, reverse = rest
+    sizes = sizes_of(x, hidden, weights, batch_sizes, reverse, 3, 1)
+    if sizes is None:
         return None
     output, last = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape)
     gates, panels = (2, sizes.gates), (3, sizes.panels)
     return (
-        *projected(sizes, None if bias_ih is None else (4, 5), (0, 2), gates),
+        *projected(sizes, (4, 5) if weights[2] else None, (0, 2), gates),
         packed(sizes, 3, panels, True),
         through_time(loops.gru_states, sizes, (1,), (gates, output, last, panels)),
     )
@@ -160,17 +129,14 @@ def gru_layer(
 
 class Gradients(NamedTuple):
     """The numbers of the gradients of a layer's tensors, of those of its gates, and of what the loops work with.
-
     `wanted` says of each of the layer's tensors whether its gradient is: of those that are not, memory of its own is
-    written to where the loops need it.
-    """
+    written to where the loops need it."""
 
     sizes: Sizes
     output_mask: tuple[bool, ...]
     states: int  # how many
 
     def memory(self, k: int) -> int:
-        """The number of a result that only calls use."""
         return len(self.output_mask) + k
 
     @property
@@ -188,7 +154,6 @@ class Gradients(NamedTuple):
         return 1 + k if self.output_mask[1 + k] else self.memory(6 + k), (self.sizes.batch, self.sizes.size)
 
     def before(self, values: int, initial: int, memory: tuple[int, Ints]) -> tuple[Plan, int]:
-        """The calls for the values that each row was computed from, and the operand that has them."""
         if self.sizes.steps == 1:
             return (), initial
         sizes = self.sizes
@@ -197,8 +162,6 @@ class Gradients(NamedTuple):
         return (Step(loops.values_before, (values, initial), (memory,), (), ints, (count, SLICE)),), ~memory[0]
 
     def of_tensors(self, x: int, shape: Ints, states: int, weight_ih: int) -> Plan:
-        """The calls for the gradients of input, weights and biases; the operands are the input, its shape, the states
-        that rows were computed from, and the weights of the input."""
         parts, gap, _, _, depth, size, _ = self.sizes
         rows, gates, first = self.sizes.rows, ~self.gates[0], 1 + self.states
         steps: list[Step] = []
@@ -213,7 +176,6 @@ class Gradients(NamedTuple):
         return (*steps, *self.of_biases(first + 2))
 
     def of_weight(self, operands: tuple[int, int], number: int, gap: int, depth: int) -> Step:
-        """The call for the gradient of the weights of the input or of the states."""
         parts, size, rows = self.sizes.parts, self.sizes.size, self.sizes.rows
         ints, work = (parts, gap, rows, depth, size), rows * parts * size * depth // PRODUCTS
         result = number, (parts * size, depth)
@@ -239,103 +201,64 @@ def started(value: int, memory: tuple[int, Ints]) -> Step:
     return Step(loops.copied_or_zero, (value,), (memory,), rows=(prod(memory[1]), SLICE))
 
 
-def rnn_layer_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout | None,
-    grad_hidden: Layout | None,
-    x: Layout | None,
-    hidden: Layout | None,
-    weight_ih: Layout | None,
-    weight_hh: Layout | None,
-    output: Layout | None,
-    batch_sizes: Ints,
-    reverse: bool,
-    nonlinearity: str,
-) -> Plan | None:
-    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
-    if x is None or hidden is None or weight_ih is None or weight_hh is None or output is None:
+def gradients_of(
+    output_mask: tuple[bool, ...], states: int, operands: Sequence[Any], steps: tuple[Ints, bool], *parts: int
+) -> Gradients | None:
+    """Operands are the gradients of the results, input, states, weights, and what forward has kept."""
+    needed = operands[states + 1 : states + 6]
+    if None in needed:
         return None
-    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
-    if sizes is None or not are_contiguous(grad, grad_hidden, x, hidden, weight_ih, weight_hh, output):
+    sizes = sizes_of(needed[0], needed[states], operands, *steps, *parts)
+    return sizes and Gradients(sizes, output_mask, states)
+
+
+def rnn_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None:
+    *operands, batch_sizes, reverse, nonlinearity = rest
+    result = gradients_of(output_mask, 1, operands, (batch_sizes, reverse), 1)
+    if result is None:
         return None
-    result = Gradients(sizes, output_mask, 1)
     gates, state, panels = result.gates, result.state(0), result.panels
     before, states = result.before(7, 4, result.rows(0)) if output_mask[3] else ((), 4)
     return (
         started(1, gates),
         started(2, state),
-        packed(sizes, 6, panels, False),
-        through_time(loops.rnn_gradients, sizes, (7,), (gates, state, panels), nonlinearity == "tanh"),
+        packed(result.sizes, 6, panels, False),
+        through_time(loops.rnn_gradients, result.sizes, (7,), (gates, state, panels), nonlinearity == "tanh"),
         *before,
-        *result.of_tensors(3, x.shape, states, 5),
+        *result.of_tensors(3, operands[2].shape, states, 5),
     )
 
 
-def lstm_layer_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout | None,
-    grad_hidden: Layout | None,
-    grad_cell: Layout | None,
-    x: Layout | None,
-    hidden: Layout | None,
-    cell: Layout | None,
-    weight_ih: Layout | None,
-    weight_hh: Layout | None,
-    weight_hr: Layout | None,
-    output: Layout | None,
-    gates: Layout | None,
-    cells: Layout | None,
-    batch_sizes: Ints,
-    reverse: bool,
-) -> Plan | None:
-    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
-    if x is None or hidden is None or cell is None or weight_ih is None or weight_hh is None or weight_hr is not None:
+def lstm_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None:
+    *operands, batch_sizes, reverse = rest
+    result = gradients_of(output_mask, 2, operands, (batch_sizes, reverse), 4)
+    if result is None or operands[8] is not None:  # weight_hr
         return None
-    sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
-    saved = x, hidden, cell, weight_ih, weight_hh, output, gates, cells
-    if sizes is None or not are_contiguous(grad, grad_hidden, grad_cell, *saved):
-        return None
-    value = Gradients(sizes, output_mask, 2)
-    results = value.gates, value.rows(0), value.state(0), value.state(1), value.panels
-    cells_before, before = value.before(12, 6, value.rows(1))
-    states_before, states = value.before(10, 5, value.rows(2)) if output_mask[4] else ((), 5)
+    results = result.gates, result.rows(0), result.state(0), result.state(1), result.panels
+    cells_before, before = result.before(12, 6, result.rows(1))
+    states_before, states = result.before(10, 5, result.rows(2)) if output_mask[4] else ((), 5)
     return (
-        *[started(1 + k, result) for k, result in enumerate(results[1:4])],
-        packed(sizes, 8, value.panels, False),
+        *[started(1 + k, memory) for k, memory in enumerate(results[1:4])],
+        packed(result.sizes, 8, result.panels, False),
         *cells_before,
-        through_time(loops.lstm_gradients, sizes, (11, 12, before), results),
+        through_time(loops.lstm_gradients, result.sizes, (11, 12, before), results),
         *states_before,
-        *value.of_tensors(4, x.shape, states, 7),
+        *result.of_tensors(4, operands[3].shape, states, 7),
     )
 
 
-def gru_layer_backward(
-    output_mask: tuple[bool, ...],
-    grad: Layout | None,
-    grad_hidden: Layout | None,
-    x: Layout | None,
-    hidden: Layout | None,
-    weight_ih: Layout | None,
-    weight_hh: Layout | None,
-    output: Layout | None,
-    gates: Layout | None,
-    batch_sizes: Ints,
-    reverse: bool,
-) -> Plan | None:
-    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
-    if x is None or hidden is None or weight_ih is None or weight_hh is None or output is None:
+def gru_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None:
+    *operands, batch_sizes, reverse = rest
+    result = gradients_of(output_mask, 1, operands, (batch_sizes, reverse), 3, 1)
+    if result is None:
         return None
-    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)
-    if sizes is None or not are_contiguous(grad, grad_hidden, x, hidden, weight_ih, weight_hh, output, gates):
-        return None
-    result = Gradients(sizes, output_mask, 1)
     results = result.gates, result.rows(0), result.state(0), result.panels
     before, states = result.before(7, 4, result.rows(1))
     return (
         started(1, result.rows(0)),
         started(2, result.state(0)),
-        packed(sizes, 6, result.panels, False),
+        packed(result.sizes, 6, result.panels, False),
         *before,
-        through_time(loops.gru_gradients, sizes, (8, states), results),
-        *result.of_tensors(3, x.shape, states, 5),
+        through_time(loops.gru_gradients, result.sizes, (8, states), results),
+        *result.of_tensors(3, operands[2].shape, states, 5),
     )

@@ -13,16 +13,13 @@ def _output(self: Any, hidden: Any) -> Shape:
 
 
 def rnn(self: Any, hidden: Any, *rest: Any) -> list[Shape]:
-    """(output, last hidden state)."""
     return [_output(self, hidden), tuple(hidden.shape)]
 
 
 def lstm(self: Any, hidden: Any, cell: Any, *rest: Any) -> list[Shape]:
-    """(output, last hidden state, last cell state, gates and cell states of all rows)."""
     rows, size = prod(self.shape[:-1]), cell.shape[1]
     return [_output(self, hidden), tuple(hidden.shape), tuple(cell.shape), (4, rows, size), (rows, size)]
 
 
 def gru(self: Any, hidden: Any, *rest: Any) -> list[Shape]:
-    """(output, last hidden state, gates of all rows)."""
     return [_output(self, hidden), tuple(hidden.shape), (4, prod(self.shape[:-1]), hidden.shape[1])]

@@ -163,7 +163,9 @@ def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tu
     for name, weights, kind in (("fweights", fweights, "i"), ("aweights", aweights, "f")):
         if weights is not None:
             _require_weights(op, name, weights, kind, count)
-    _require_sum(op, [host_array(w) for w in (fweights, aweights) if w is not None and is_known(w)])
+    known = [host_array(w).reshape(-1) for w in (fweights, aweights) if w is not None and is_known(w)]
+    if known and not functools.reduce(operator.mul, known).sum():
+        raise RuntimeError(f"{op}(): expected weights that do not sum to zero")
     return self, correction, fweights, aweights
 
 
@@ -175,9 +177,3 @@ def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) ->
         raise DtypeError(f"{op}(): expected {name} to have {requested} dtype, but got {weights.dtype!r}")
     if is_known(weights) and bool((host_array(weights) < 0).any()):
         raise RuntimeError(f"{op}(): expected {name} that are not negative, but got {weights}")
-
-
-def _require_sum(op: str, weights: list[Any]) -> None:
-    """The weights of all observations do not sum to zero."""
-    if weights and not functools.reduce(operator.mul, [w.reshape(-1) for w in weights]).sum():
-        raise RuntimeError(f"{op}(): expected weights that do not sum to zero")

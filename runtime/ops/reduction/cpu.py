@@ -3,8 +3,6 @@
 `dim` is a sorted tuple of dimensions, or one, never negative. Floats are reduced by plans (plans.py) as they lie, or
 copied where there is none for that; for the rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod,
 ... cost more than a small reduction.
-
-Sums of what is not nan, of NumPy arrays, and their gradients: floats by plans (plans_present.py).
 """
 
 from __future__ import annotations
@@ -39,7 +37,6 @@ def sum_all(a: Array) -> Array:
 
 
 def _in_own_layout(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array:
-    """The plan's result for an array, for a copy where there is no plan for one that lies so."""
     result = None if a.flags.c_contiguous else run_if_planned(find, a, *arguments)
     return (run(find, contiguous(a), *arguments) if result is None else result)[0]
 
@@ -67,7 +64,6 @@ def _sum_over(a: Array, dim: Dims, keepdim: bool) -> Array:
 
 
 def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
-    """Sums of _ROWS rows of dimension `long` first, then the sum of these and of the rows left over."""
     count = a.shape[long] // _ROWS
     entire = (slice(None),) * long
     chunks = a[*entire, : count * _ROWS].reshape(*a.shape[:long], count, _ROWS, *a.shape[long + 1 :])
@@ -77,15 +73,12 @@ def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
 
 
 def sum_to_size(a: Array, size: Dims) -> Array:
-    """The sum over the dimensions that `size` lacks or has as 1."""
     dims = plans.grown(size, a.shape)
     return sum_dim(a, dims, True).reshape(size) if dims else a.copy()
 
 
 def filled(self: Array, size: Dims) -> Array:
-    result = np.empty(size, self.dtype)
-    result.fill(self.item())
-    return result
+    return np.full(size, self.item(), self.dtype)
 
 
 def prod_all(a: Array) -> Array:
@@ -119,26 +112,22 @@ def _count(a: Array, dim: Dims) -> int:
 
 
 def mean_all(a: Array) -> Array:
-    """(1/n) sum_i a_i; nan of no elements."""
     return summed(a, tuple(range(a.ndim)), False, a.size) if a.size else mean_dim(a, tuple(range(a.ndim)), False)
 
 
 def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """(1/n) sum_i a_i over `dim`; nan of no elements."""
     count = _count(a, dim)
     return summed(a, dim, keepdim, count) if count else quiet(np.divide)(sum_dim(a, dim, keepdim), 0)
 
 
 def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    """sum_i |a_i - mean|^2 / max(n - correction, 0), in two passes."""
     if a.dtype.kind == "f" and a.size:
         return _reduced(plans.var_dim, a, dim, keepdim, correction)
     return _complex_variance(a, dim, keepdim, max(_count(a, dim) - correction, 0))
 
 
 def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
-    """The plan's reduction of an array in any layout, whose dimensions `dim` are brought together first where it is one
-    of which there is no plan as it lies."""
+    """In any layout: dimensions `dim` are brought together where there is no plan for an array as it lies."""
     result = run_packed(find, a, dim, *arguments, keepdim)
     if result is not None:
         return result[0]
@@ -165,7 +154,6 @@ def _norm_along(x: Layout, dim: Dims | int, p: float, keepdim: bool) -> Plan | N
 
 @quiet
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
-    """(sum_i |a_i|^p)^(1/p) over `dim`."""
     if a.dtype.kind == "f" and a.size:
         return _reduced(_norm_along, a, dim, keepdim, p)
     if p == 2:
@@ -195,7 +183,6 @@ def _complex_logsumexp(a: Array, dim: Dims) -> Array:
 
 
 def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """sum_i a_i over `dim` of what is not nan."""
     if a.dtype.kind != "f" or not a.size:
         return sum_dim(a, dim, keepdim)
     fold = folding(a.shape, dim, keepdim)
@@ -203,7 +190,6 @@ def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
 
 
 def nansum_backward(grad: Array, x: Array, dim: Dims) -> Array:
-    """g for all elements that were added up in it, 0 for what is nan."""
     if not x.size:
         return np.empty(x.shape, x.dtype)
     fold = folding(x.shape, dim)

@@ -61,7 +61,6 @@ def _are_floats(a: Array) -> bool:
 
 
 def _minmax(a: Array, dim: int, keepdim: bool, takes_max: bool) -> tuple[Array, Array]:
-    """Of floats by our own loops; else by NumPy's argmax."""
     fold = folding(a.shape, dim, keepdim)
     if a.dtype.kind == "f" and a.size > 0:
         values, indices = run(choices.max_dim if takes_max else choices.min_dim, fold.fold(a), 1, False)
@@ -72,12 +71,10 @@ def _minmax(a: Array, dim: int, keepdim: bool, takes_max: bool) -> tuple[Array, 
 
 
 def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
-    """Where the greatest element first occurs along `dim`, or in the flattened array."""
     return _index(np.argmax, a, dim, keepdim, True)
 
 
 def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
-    """Where the least element first occurs along `dim`, or in the flattened array."""
     return _index(np.argmin, a, dim, keepdim, False)
 
 
@@ -119,7 +116,6 @@ def reduced(reduce: Any, a: Array, dim: int | tuple[int, ...], keepdim: bool) ->
 
 
 def reduced_to_one(reduce: Any, a: Array) -> Array:
-    """reduce(a, axis=None) by a ufunc."""
     if not is_long(a.size) or not a.flags.c_contiguous:
         return reduce(a, axis=None)
     line = a.reshape(-1)

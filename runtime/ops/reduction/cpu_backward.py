@@ -1,11 +1,7 @@
-"""Backward of reductions, one kernel each: the gradient of the input from that of the result.
-
-Each is the fused form of the formula beside it in derivatives.yaml, which decides what the gradient is and stands in
-wherever it is recorded; `python -m codegen verify` compares the two.
+"""Backward of reductions: the fused forms of the formulas in derivatives.yaml, which `codegen verify` compares.
 
 `dim` is a sorted tuple of dimensions, one dimension, or None for all; `grad` has the result's shape, with the reduced
-dimensions as 1 or without them, which is the same memory. A kernel folds the input to (before, along, after) and runs
-the plan for that (plans.py).
+dimensions as 1 or without them, which is the same memory.
 """
 
 from __future__ import annotations
@@ -50,12 +46,10 @@ def _broadcast_gradient(grad: Array, shape: Dims, dim: Dims | None, divisor: flo
 
 
 def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
-    """2 g (x - mean) / (n - correction)."""
     return _expand_grad(plans.var_backward, (grad, x), dim, correction)
 
 
 def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
-    """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
     return _expand_grad(plans.std_backward, (grad, x, result), dim, correction)
 
 
@@ -94,12 +88,10 @@ def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indic
 
 
 def logsumexp_backward(grad: Array, x: Array, result: Array, dim: Dims) -> Array:
-    """g exp(x - result), and 0 where all x are -inf."""
     return _expand_grad(plans.logsumexp_backward, (grad, x, result), dim)
 
 
 def cumsum_backward(grad: Array, dim: int) -> Array:
-    """x_j gets sum_{i >= j} g_i."""
     return running_sum(grad, dim, True)
 
 

@@ -27,7 +27,6 @@ _WIDTH = 1024  # columns that are worked on side by side
 def broadcast_divided(
     grads: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """g / divisor."""
     k = first
     while k < last:
         b, rows = k // along, min(last - k, along - k % along)
@@ -49,7 +48,6 @@ def broadcast_divided(
 def var_backward_loop(
     grads: Array, x: Array, out: Array, scale: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """scale g (x - mean)."""
     to, k = x.dtype.type, first
     while k < last:
         b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
@@ -107,7 +105,6 @@ def amax_backward_loop(
 def scale_by_result(
     factors: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """factor x."""
     shape, k = (before, along, after), first
     table, result = x.reshape(shape), out.reshape(shape)
     while k < last:
@@ -127,7 +124,6 @@ def scale_by_result(
 
 @jit
 def shares_of_results(grads: Array, results: Array, out: Array, scale: float) -> None:
-    """g / (scale result), and 0 where that is 0."""
     to = grads.dtype.type
     for i in range(out.size):
         out[i] = grads[i] / (to(math.inf) if results[i] == 0 else to(scale) * results[i])
@@ -151,7 +147,6 @@ def signed_gradients(
 def logsumexp_backward_loop(
     grads: Array, x: Array, results: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """g exp(x - result), and 0 where all x are -inf."""
     shape, k = (before, along, after), first
     table, result = x.reshape(shape), out.reshape(shape)
     while k < last:

@@ -1,8 +1,6 @@
-"""Extremes, where they are, and tests of elements of any dtype, as plans call them on (before, along, after).
+"""Extremes, where they first are, and tests of any dtype, on (before, along, after): see cpu_reduce_loops.py.
 
-Where elements lie, and how results are counted, is as in cpu_reduce_loops.py.
-
-The first extreme of a row, and those of a few columns, in vectors; nan is extreme. Elements are of any dtype.
+With sign -1 the least is taken in place of the greatest; nan is extreme.
 """
 
 from __future__ import annotations
@@ -38,7 +36,6 @@ def first_in_row(row: Array, sign: int) -> tuple[float, int]:
 
 @jit
 def first_in_short_row(row: Array, sign: int) -> tuple[float, int]:
-    """The greatest of a row, or with sign -1 the least, and where it first is."""
     best, at = row[0], 0
     for i in range(1, row.size):
         better = row[i] > best if sign > 0 else row[i] < best
@@ -50,7 +47,7 @@ def first_in_short_row(row: Array, sign: int) -> tuple[float, int]:
 
 @jit
 def first_in_columns(x: Array, start: int, along: int, stride: int, sign: int, values: Array, positions: Array) -> None:
-    """The extremes of neighbouring columns, at least eight, and in which row they first are; rows are `apart`."""
+    """The extremes of neighbouring columns, at least eight, and in which row they first are."""
     done = 0
     while done < values.size:
         column = min(done, values.size - LANES)  # the last eight are whole again
@@ -68,19 +65,9 @@ UNIT = 64  # results side by side that one thread has, at least
 
 @jit(halves=READ)
 def argminmax(
-    x: Array,
-    values: Array,
-    positions: Array,
-    sign: int,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, values: Array, positions: Array, sign: int, along: int, after: int, stride: int, between: int, times: int,
+    outer: int, first: int, last: int,
+) -> None:  # fmt: skip
     """The greatest of x[b, :, j], or with sign -1 the least, and where it first is; the first nan, if there is one."""
     k = first
     while k < last:
@@ -112,18 +99,9 @@ def argminmax(
 
 @jit(halves=READ)
 def column_minmax(
-    x: Array,
-    values: Array,
-    sign: int,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, values: Array, sign: int, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """The greatest of x[b, :, j], or with sign -1 the least; nan where there is one."""
     k = first
     while k < last:
@@ -156,7 +134,6 @@ def further(best: Any, value: Any, sign: int) -> Any:
 
 @jit
 def extreme_of(row: Array, sign: int) -> Any:
-    """The greatest of whole numbers, or bools, or with sign -1 the least."""
     best = row[0]
     if sign > 0:
         for i in range(1, row.size):
@@ -171,14 +148,12 @@ def extreme_of(row: Array, sign: int) -> Any:
 def integer_minmax_of_rows(
     x: Array, values: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
-    """values[b] = the extreme of x[b], of whole numbers or bools."""
     for b in range(first, last):
         values[b] = extreme_of(part_of(x, offset_of(b, between, times, outer), along), sign)
 
 
 @jit
 def integer_minmax_of_chunks(x: Array, values: Array, sign: int, first: int, last: int) -> None:
-    """values[k] = the extreme of chunk k of x."""
     for k in range(first, last, CHUNK):
         values[k // CHUNK] = extreme_of(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
@@ -194,25 +169,15 @@ def integer_sum_of(row: Array) -> Any:
 
 @jit
 def integer_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
-    """totals[k] = the sum of chunk k of x."""
     for k in range(first, last, CHUNK):
         totals[k // CHUNK] = integer_sum_of(part_of(x, k, min(CHUNK, x.size - k)))
 
 
 @jit
 def integer_sums(
-    x: Array,
-    out: Array,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
+    x: Array, out: Array, along: int, after: int, stride: int, between: int, times: int, outer: int, first: int,
     last: int,
-) -> None:
-    """out[b, j] = sum_i x[b, i, j] of whole numbers or bools, modulo 2^64."""
+) -> None:  # fmt: skip
     k = first
     while k < last:
         start = offset_of(k // after, between, times, outer) + k % after
@@ -233,18 +198,9 @@ def integer_sums(
 
 @jit(halves=READ)
 def tests(
-    x: Array,
-    out: Array,
-    every: int,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, every: int, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """Whether some of x[b, :, j] is not zero, or with `every` none is zero."""
     k = first
     while k < last:
@@ -271,21 +227,15 @@ def tests(
 def selected_in_zeros(
     grads: Array, positions: Array, out: Array, along: int, count: int, after: int, first: int, last: int
 ) -> None:
-    """Zeros with grads[b, i, j] at out[b, places[b, i, j], j], for some b.
-
-    Raises:
-        IndexError: a place is out of bounds: the kernel in Python then says so.
-    """
+    """out[b, positions[b, i, j], j] = grads[b, i, j], else 0; an IndexError at the end if one is out of bounds."""
     outside = False
     for b in range(first, last):
         plane = part_of(out, b * along * after, along * after)
         for i in range(plane.size):
             plane[i] = 0
         for i in range(count):
-            value, at = (
-                part_of(grads, (b * count + i) * after, after),
-                part_of(positions, (b * count + i) * after, after),
-            )
+            start = (b * count + i) * after
+            value, at = part_of(grads, start, after), part_of(positions, start, after)
             for j in range(after):
                 position = at[j]
                 if position < 0 or position >= along:

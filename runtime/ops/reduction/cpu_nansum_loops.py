@@ -23,7 +23,6 @@ Array = np.ndarray
 
 @jit(halves=READ)
 def nansum_loop(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
-    """out[b, j] = sum_i x[b, i, j] of what is not nan."""
     if after == 1:
         rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
         if along <= _SHORT:
@@ -48,7 +47,6 @@ def nansum_loop(x: Array, out: Array, before: int, along: int, after: int, first
 
 @jit(halves=READ)
 def nansum_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
-    """totals[k] = the sum of what is not nan in chunk k of x, in float64."""
     made = row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK)
     for k in range(first, last, CHUNK):
         made[k // CHUNK] = nansum_of_row(part_of(x, k, min(CHUNK, x.size - k)))
@@ -91,7 +89,6 @@ def short_nansum(x: Array, along: int, out: Array) -> None:
 
 @jit
 def nansum_columns(x: Array, after: int, start: int, totals: Array) -> None:
-    """totals[j] = sum_i x[i, start + j] of what is not nan, for rows of `after` elements, as `column_sums`."""
     zero, count, rows = x.dtype.type(0), totals.size, x.size // after
     part = empty_row(zero, count)
     clear(totals)

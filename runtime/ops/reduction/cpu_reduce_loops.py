@@ -51,19 +51,16 @@ def unit_of(along: int, after: int) -> int:
 
 @jit(halves=WRITTEN)
 def total(x: Array, out: Array) -> None:
-    """out = sum_i x_i."""
     out[0] = plain_sum(x)
 
 
 @jit(halves=WRITTEN)
 def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
-    """totals[k] = the sum of chunk k of x, in float64."""
     chunk_sums(x, row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK), first, last)
 
 
 @jit(halves=WRITTEN)
 def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> None:
-    """out = sum_k totals_k / divisor, for the totals of `count` chunks."""
     out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor
 
 
@@ -71,7 +68,6 @@ def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> No
 def row_sums(
     x: Array, out: Array, divisor: float, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
-    """out[b] = sum_i x[b, i] / divisor, where nothing comes after."""
     if along == 1 == between and last <= times:
         rows, to = part_of(x, first, last - first), part_of(out, first, last - first)
         for i in range(to.size):
@@ -106,19 +102,9 @@ def write_divided(totals: Array, divisor: float, out: Array) -> None:
 
 @jit(halves=WRITTEN)
 def grouped_column_sums(
-    x: Array,
-    out: Array,
-    divisor: float,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[b, j] = sum_i x[b, i, j] / divisor, where something comes after."""
+    x: Array, out: Array, divisor: float, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     k = first
     while k < last:
         start, totals = k % after, empty_row(0.0, min(_WIDTH, after - k % after, last - k))
@@ -134,18 +120,9 @@ def grouped_column_sums(
 
 @jit
 def square_sums(
-    x: Array,
-    out: Array,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
+    x: Array, out: Array, along: int, after: int, stride: int, between: int, times: int, outer: int, first: int,
     last: int,
-) -> None:
-    """out[b, j] = sum_i x[b, i, j]^2."""
+) -> None:  # fmt: skip
     if after == 1 == stride and along <= _SHORT:
         short_square_sums(x, along, between, times, outer, first, last, out)
         return
@@ -168,7 +145,6 @@ def square_sums(
 
 @jit
 def squares_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
-    """totals[k] = the sum of the squares of chunk k of x, in float64."""
     made = row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK)
     for k in range(first, last, CHUNK):
         made[k // CHUNK] = square_sum(part_of(x, k, min(CHUNK, x.size - k)), 0.0)
@@ -176,19 +152,9 @@ def squares_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
 
 @jit
 def variances(
-    x: Array,
-    out: Array,
-    divisor: float,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
-    last: int,
-) -> None:
-    """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
+    x: Array, out: Array, divisor: float, along: int, after: int, stride: int, between: int, times: int, outer: int,
+    first: int, last: int,
+) -> None:  # fmt: skip
     k = first
     while k < last:
         start = k % after
@@ -217,17 +183,13 @@ def variances(
 
 @jit
 def square_roots(out: Array) -> None:
-    """The square root of each result."""
     for i in range(out.size):
         out[i] = math.sqrt(out[i])
 
 
 @jit
 def sizes(x: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = |x[i]|.
-
-    Counted from 0 here and below: where an index may be negative, Numba asks whether it is, and LLVM makes no vectors.
-    """
+    """Counted from 0 here and below: where an index may be negative, Numba tests it, and LLVM makes no vectors."""
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = abs(value[i])
@@ -235,7 +197,6 @@ def sizes(x: Array, out: Array, first: int, last: int) -> None:
 
 @jit
 def not_zero(x: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = 1 where x[i] is not 0, else 0."""
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = value[i] != 0
@@ -243,7 +204,6 @@ def not_zero(x: Array, out: Array, first: int, last: int) -> None:
 
 @jit
 def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
-    """out[i] = |x[i]|^p."""
     exponent = x.dtype.type(p)
     value, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
@@ -252,7 +212,6 @@ def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
 
 @jit
 def raised_results(out: Array, p: float) -> None:
-    """out[i]^p in place of each result."""
     exponent = out.dtype.type(p)
     for i in range(out.size):
         out[i] = pow_number(out[i], exponent)
@@ -262,14 +221,12 @@ def raised_results(out: Array, p: float) -> None:
 def minmax_of_rows(
     x: Array, out: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
 ) -> None:
-    """out[b] = max_i x[b, i], or with sign -1 the least; nan where there is one."""
     for b in range(first, last):
         out[b] = min_or_max(part_of(x, offset_of(b, between, times, outer), along), sign)
 
 
 @jit
 def minmax_of_chunks(x: Array, out: Array, sign: int, first: int, last: int) -> None:
-    """out[k] = the extremum of chunk k of x."""
     for k in range(first, last, CHUNK):
         out[k // CHUNK] = min_or_max(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
@@ -301,17 +258,9 @@ def products_of_rows(
 
 @jit
 def column_products(
-    x: Array,
-    out: Array,
-    along: int,
-    after: int,
-    stride: int,
-    between: int,
-    times: int,
-    outer: int,
-    first: int,
+    x: Array, out: Array, along: int, after: int, stride: int, between: int, times: int, outer: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out[b, j] = prod_i x[b, i, j], in double precision, where something comes after."""
     k = first
     while k < last:
@@ -335,7 +284,6 @@ def column_products(
 
 @jit
 def products_of_chunks(x: Array, products: Array, first: int, last: int) -> None:
-    """products[k] = the product of chunk k of x, in float64."""
     made = row_at(1.0, address(products), (x.size + CHUNK - 1) // CHUNK)
     for k in range(first, last, CHUNK):
         made[k // CHUNK] = product_of(part_of(x, k, min(CHUNK, x.size - k)))
@@ -343,5 +291,4 @@ def products_of_chunks(x: Array, products: Array, first: int, last: int) -> None
 
 @jit
 def product_of_chunks(products: Array, out: Array, count: int) -> None:
-    """out = prod_k products_k, for the products of `count` chunks."""
     out[0] = product_of(row_at(1.0, address(products), count))

@@ -1,7 +1,4 @@
-"""Reductions on a device: row programs over the dimensions that are reduced.
-
-Sums of what is not nan on a device, and their gradients: row programs over the dimensions that are reduced.
-"""
+"""Reductions on a device: row programs over the dimensions that are reduced."""
 
 from __future__ import annotations
 
@@ -15,79 +12,66 @@ from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.row_programs import over
 from ..scan.cuda import running_sum
 from . import cuda_complex, plans
-from .cuda_backward import expand_grad
+from .cuda_backward import row_gradient
 from .cuda_products import prod_others as prod_others
 
+Array = DeviceArray
 Dims = tuple[int, ...]
 LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "norm_inf", -math.inf: "norm_neg_inf"}
 
 
-def sum_all(a: DeviceArray) -> DeviceArray:
-    return reduced("total", a, all_of(a), False)
+def reduction(name: str) -> Callable[..., Array]:
+    def kernel(a: Array, dim: Dims | int | None = None, keepdim: bool = False) -> Array:
+        return reduced(name, a, reduced_dims_of(a.ndim, dim), keepdim)
+
+    return kernel
 
 
-def sum_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return reduced("total", a, dim, keepdim)
+sum_all = sum_dim = reduction("total")
+prod_all = prod_dim = reduction("product")
+logsumexp = reduction("logsumexp")
 
 
-def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
+def sum_to_size(a: Array, size: Dims) -> Array:
     dims = plans.grown(size, a.shape)
     if not dims:  # which would stand for all
         return arrays.in_order(a).reshape(size)
     return reduced("total", a, dims, True).reshape(size)
 
 
-def filled(self: DeviceArray, size: Dims) -> DeviceArray:
+def filled(self: Array, size: Dims) -> Array:
     steps = (0,) * len(size)
     return arrays.result_of(self.with_strides(size, steps))
 
 
-def prod_all(a: DeviceArray) -> DeviceArray:
-    return reduced("product", a, all_of(a), False)
+def mean_dim(a: Array, dim: Dims | None = None, keepdim: bool = False) -> Array:
+    dims = reduced_dims_of(a.ndim, dim)
+    return reduced("row_mean", a, dims, keepdim, float(math.prod(a.shape[d] for d in dims)))
 
 
-def prod_dim(a: DeviceArray, dim: int, keepdim: bool) -> DeviceArray:
-    return reduced("product", a, dim, keepdim)
+mean_all = mean_dim
 
 
-def mean_all(a: DeviceArray) -> DeviceArray:
-    return reduced("row_mean", a, all_of(a), False, float(a.size))
-
-
-def mean_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return reduced("row_mean", a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
-
-
-def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
-    """sum_i (a_i - mean)^2 / max(n - correction, 0), in two passes."""
+def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     return reduced("variance", a, dim, keepdim, float(correction))
 
 
-def std_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
+def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     return reduced("std", a, dim, keepdim, float(correction))
 
 
-def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
+def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     numbers = () if p in LENGTHS else (float(p),)
     value = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
     return reduced(LENGTHS.get(p, "length_of_power"), value, dim, keepdim, *numbers)
 
 
-def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest element."""
-    return reduced("logsumexp", a, dim, keepdim)
-
-
-def cumsum_backward(grad: DeviceArray, dim: int) -> DeviceArray:
+def cumsum_backward(grad: Array, dim: int) -> Array:
     return running_sum(grad, dim, True)
 
 
-def all_of(a: DeviceArray) -> Dims:
-    return reduced_dims_of(a.ndim, None)
-
-
 # What stands for a program where numbers are complex; for others both parts are reduced by themselves.
-OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
+OF_COMPLEX: dict[str, Callable[..., Array]] = {
     "product": cuda_complex.product,
     "variance": cuda_complex.variance,
     "std": cuda_complex.std,
@@ -95,19 +79,17 @@ OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
 }
 
 
-def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers: Any) -> DeviceArray:
+def reduced(name: str, a: Array, dim: Dims | int, keepdim: bool, *numbers: Any) -> Array:
     if a.dtype.kind != "c":
-        result: DeviceArray = over(name, (a,), dim, *numbers, keepdim=keepdim)
-        return result
+        return over(name, (a,), dim, *numbers, keepdim=keepdim)
     dims = reduced_dims_of(a.ndim, dim)
     if name in OF_COMPLEX:
         return OF_COMPLEX[name](a, dims, keepdim, *numbers)
     return cuda_complex.linear(name, a, dims, keepdim, *numbers)
 
 
-def nansum(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+def nansum(a: Array, dim: Dims, keepdim: bool) -> Array:
     return reduced("total" if a.dtype.kind in "biu" else "nansum_row", a, dim, keepdim)
 
 
-def nansum_backward(grad: DeviceArray, x: DeviceArray, dim: Dims) -> DeviceArray:
-    return expand_grad("nansum_row_backward", (grad, x), dim)
+nansum_backward = row_gradient("nansum_row_backward", 2)

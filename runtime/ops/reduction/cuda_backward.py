@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from ...device.cuda.array import DeviceArray
 from ...kernels.cpu.reduce_layout import folding, reduced_dims_of
@@ -16,59 +18,57 @@ from ...kernels.cuda_launch.row_programs import RowInput, compute, in_order, ove
 from . import cpu_backward as cpu
 from .cuda_products import prod_backward as prod_backward
 
+Array = DeviceArray
 Dims = tuple[int, ...]
 ROW = (Output("row"),)
 
 
-def sum_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
+def sum_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     return repeated(grad, shape, dim)
 
 
-def mean_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
+def mean_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     count = folding(tuple(shape), dim).folded[1] or 1
     args = (RowInput("grad", in_order(grad).ravel(), "row"),)
     divided = run("mean_backward", program("divided"), args, (float(count),), ROW, 0, False)
     return repeated(divided, shape, dim)
 
 
-def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
+def repeated(grad: Array, shape: Dims, dim: Dims | None) -> Array:
     keepdim_shape = folding(tuple(shape), dim).keepdim_shape
     seen = in_order(grad).reshape(keepdim_shape)
     steps = tuple(0 if own != n else step for own, n, step in zip(keepdim_shape, shape, seen.byte_strides, strict=True))
     return memory.result_of(seen.with_strides(shape, steps))
 
 
-def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    return expand_grad("var_row_backward", (grad, x), dim, float(correction))
+def row_gradient(name: str, count: int) -> Callable[..., Array]:
+    """The kernel of a program that takes so many arrays: the gradient, x, and perhaps the result."""
+
+    def kernel(*args: Any) -> Array:
+        return expand_grad(name, args[:count], *args[count:])
+
+    return kernel
 
 
-def std_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    return expand_grad("std_row_backward", (grad, x, result), dim, float(correction))
+var_backward = row_gradient("var_row_backward", 2)
+std_backward = row_gradient("std_row_backward", 3)
+amax_backward = row_gradient("amax_row_backward", 3)
+logsumexp_backward = row_gradient("logsumexp_row_backward", 3)
 
 
-def amax_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
-    return expand_grad("amax_row_backward", (grad, x, result), dim)
-
-
-def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: float, dim: Dims) -> DeviceArray:
+def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> Array:
     if p == 0:
-        value: DeviceArray = over("zero_row_backward", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
-        return value
+        return over("zero_row_backward", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
     if math.isinf(p):
         return expand_grad("norm_inf_backward", (grad, x, result), dim)
-    return expand_grad("norm_p_backward", (grad, x, result), dim, float(p))
+    return expand_grad("norm_p_backward", (grad, x, result), dim, p)
 
 
-def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims) -> DeviceArray:
-    return expand_grad("logsumexp_row_backward", (grad, x, result), dim)
-
-
-def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
+def value_selecting_reduction_backward(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     result = memory.result(grad, tuple(shape))
     before, along, after = folding(tuple(shape), dim).folded
     if result.size > MAX_LAUNCH_ELEMENTS and grad.size != before * after:
-        value: DeviceArray = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
-        return value
+        return Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
     if grad.size != before * after or not result.size:
         return scatter_multiple(grad, indices, result, (before, along, after))
     arrays = result, in_order(grad), in_order(indices)
@@ -76,9 +76,7 @@ def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int,
     return result
 
 
-def scatter_multiple(
-    grad: DeviceArray, indices: DeviceArray, result: DeviceArray, shape: tuple[int, int, int]
-) -> DeviceArray:
+def scatter_multiple(grad: Array, indices: Array, result: Array, shape: tuple[int, int, int]) -> Array:
     before, along, after = shape
     if grad.size != result.size:
         memory.fill(result, 0)
@@ -89,11 +87,9 @@ def scatter_multiple(
     return result
 
 
-def expand_grad(name: str, arrays: tuple[DeviceArray, ...], dim: Dims | int | None, *numbers: float) -> DeviceArray:
-    """The gradient of x, the second array, by a program of one gradient, and one result, a row."""
+def expand_grad(name: str, arrays: tuple[Array, ...], dim: Dims | int | None, *numbers: float) -> Array:
     grad, x, *results = arrays
     dims = reduced_dims_of(x.ndim, dim)
     result = folding(x.shape, dims).result
     args = [RowInput("x", x, "row"), *(RowInput("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
-    value: DeviceArray = run(name, program(name), args, numbers, ROW, dims, False)
-    return value
+    return run(name, program(name), args, tuple(map(float, numbers)), ROW, dims, False)

@@ -14,60 +14,54 @@ from ...kernels.cuda_launch.row_programs import over
 from . import cuda_kernels as kernels
 from .cuda_products import product_of_all
 
+Array = DeviceArray
 Dims = tuple[int, ...]
 COMPLEX = {"float32": np.dtype(np.complex64), "float64": np.dtype(np.complex128)}
 BOOL = np.dtype(np.bool_)
 
 
-def pairs(a: DeviceArray) -> DeviceArray:
+def pairs(a: Array) -> Array:
     """Complex numbers as pairs of real ones along one more dimension, the last; a number alone is a row of one."""
     value = arrays.materialized(a)
     part = np.dtype(f"f{value.itemsize // 2}")
     shape, steps = (*(a.shape or (1,)), 2), (*(value.byte_strides or (value.itemsize,)), part.itemsize)
     keepdim_shape = None if value.strides is None else steps
-    return DeviceArray(value.address, shape, part, value.block, value.device, keepdim_shape)
+    return Array(value.address, shape, part, value.block, value.device, keepdim_shape)
 
 
-def combine_parts(parts: DeviceArray) -> DeviceArray:
-    """Pairs of real numbers in row order as complex ones."""
-    return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(parts.shape[:-1])
+def by_parts(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Array:
+    return over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
 
 
-def by_parts(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
-    """The results of a program over real and over imaginary parts, as pairs."""
-    result: DeviceArray = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
-    return result
+def linear(name: str, a: Array, dim: Dims, keepdim: bool, *numbers: Any) -> Array:
+    parts = by_parts(name, a, dim, keepdim, *numbers)
+    return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(folding(a.shape, dim, keepdim).result)
 
 
-def linear(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
-    return combine_parts(by_parts(name, a, dim, keepdim, *numbers)).reshape(folding(a.shape, dim, keepdim).result)
-
-
-def variance(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
+def variance(a: Array, dim: Dims, keepdim: bool, correction: float) -> Array:
     parts = by_parts("variance", a, dim, keepdim, correction)
     return over("total", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
 
 
-def std(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
+def std(a: Array, dim: Dims, keepdim: bool, correction: float) -> Array:
     parts = by_parts("std", a, dim, keepdim, correction)
     return over("length", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
 
 
-def product(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+def product(a: Array, dim: Dims, keepdim: bool) -> Array:
     fold = folding(a.shape, dim, keepdim)
     return arrays.copied(product_of_all(a, fold.folded).as_read(a.dtype)).reshape(fold.result)
 
 
-def sizes(a: DeviceArray) -> DeviceArray:
+def sizes(a: Array) -> Array:
     return made(kernels.size, a.shape, (a,), np.dtype(f"f{a.dtype.itemsize // 2}"))
 
 
-def truths(a: DeviceArray) -> DeviceArray:
-    """Whether each element is not zero."""
+def truths(a: Array) -> Array:
     return made(kernels.is_not_zero, a.shape, (a,), BOOL)
 
 
-def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest real part of an element."""
     fold = folding(a.shape, dim, keepdim)
     tops = by_parts("row_amax", a, dim, True)

@@ -9,33 +9,26 @@ from ...kernels.scalar import exp, isfinite, log
 
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_before: Any = None
-get_after: Any = None
-put_result: Any = None
+get_before = get_after = put_result = index
 
 
 def product(x: Any, y: Any) -> Any:
-    """x y."""
     return x * y
 
 
 def size(z: Any) -> Any:
-    """|z|."""
     return abs(z)
 
 
 def is_not_zero(z: Any) -> Any:
-    """Whether z is not 0."""
     return z != T(0)
 
 
 def exponential_from(z: Any, top: Any) -> Any:
-    """exp(z - top), of z itself where top is no finite number."""
     return exp(z - top if isfinite(top) else z)
 
 
 def logarithm_from(z: Any, top: Any) -> Any:
-    """log(z) + top, of z itself where top is no finite number."""
     return log(z) + top if isfinite(top) else log(z)
 
 

@@ -13,11 +13,12 @@ from ...kernels.cuda_launch.row_programs import in_order
 from ...kernels.cuda_launch.sort_and_scan import scan, seen
 from . import cuda_kernels as kernels
 
+Array = DeviceArray
 WIDE = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}  # of products on the way
 Triple = tuple[int, ...]  # before, along, after
 
 
-def of_others(a: DeviceArray, shape: Triple) -> DeviceArray:
+def of_others(a: Array, shape: Triple) -> Array:
     """prod_{j != i} a_j along the second of three dimensions, in double precision."""
     kind = WIDE.get(a.dtype.kind, a.dtype)
     before, after, result = (arrays.empty(shape, kind, a.device) for _ in range(3))
@@ -29,13 +30,13 @@ def of_others(a: DeviceArray, shape: Triple) -> DeviceArray:
     return result
 
 
-def prod_others(a: DeviceArray, dim: int) -> DeviceArray:
+def prod_others(a: Array, dim: int) -> Array:
     shape = a.shape or (1,)
     result = of_others(a, folding(shape, dim % len(shape)).folded).as_read(a.dtype)
     return arrays.copied(result).reshape(a.shape)
 
 
-def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceArray:
+def prod_backward(grad: Array, x: Array, dim: int | None) -> Array:
     shape = folding(x.shape, dim).folded
     result = arrays.result(x, x.shape)
     if x.size:
@@ -44,7 +45,7 @@ def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceA
     return result
 
 
-def product_of_all(a: DeviceArray, shape: Triple) -> DeviceArray:
+def product_of_all(a: Array, shape: Triple) -> Array:
     """prod_j a_j along the second of three dimensions, which becomes 1: where a running product ends."""
     before, along, after = shape
     kind = WIDE.get(a.dtype.kind, a.dtype)

@@ -17,7 +17,6 @@ Dims: TypeAlias = Sequence[int] | int | None
 
 
 def all_dims_but(dim: int, ndim: int) -> list[int]:
-    """All of `ndim` dimensions but one."""
     return [d for d in range(ndim) if d != dim]
 
 
@@ -27,7 +26,6 @@ def reduced_count(shape: Sequence[int], dim: Dims) -> int:
 
 
 def restore_reduced_dims(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
-    """A reduction's result with its reduced dimensions as size 1, so that it broadcasts with the input."""
     if keepdim:
         return x
     reduced = reduced_dims_of(len(shape), dim)
@@ -47,10 +45,8 @@ def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
 
 
 def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
-    """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept.
-
-    For p = inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0.
-    """
+    """d norm / d x_i = sgn(x_i) (|x_i| / norm)^(p - 1), and 0 where x_i is 0; the norm has its dimensions kept. For p =
+    inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0."""
     if p == 0 or 0 in x._shape:
         return op.zeros_like(x)
     if p == 1:
@@ -89,19 +85,16 @@ def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _moved_down(x: Tensor, rows: int, fill: int) -> Tensor:
-    """x with its rows moved down, and `fill` in the rows that become free."""
     return op.constant_pad_nd(x, [0, 0] * (x.ndim - 1) + [rows, -rows], fill)
 
 
 def joint_weight(fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
-    """The product of the weights that are given, in a vector; None where none is."""
     if fweights is None:
         return None if aweights is None else aweights.reshape(-1)
     return fweights.reshape(-1) if aweights is None else fweights.reshape(-1) * aweights.reshape(-1)
 
 
 def degrees_of_freedom(free: Any) -> Any:
-    """The number that covariances are divided by: 0, with a warning, in place of a negative one."""
     if is_known(free) and free <= 0:
         warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
@@ -111,7 +104,6 @@ def degrees_of_freedom(free: Any) -> Any:
 
 
 def correlation_of_covariance(matrix: Tensor) -> Tensor:
-    """R_ij = C_ij / sqrt(C_ii C_jj), C_ii / C_ii of one variable; rounding leaves no part outside [-1, 1]."""
     if not matrix.ndim:
         return matrix / matrix
     variances = matrix.diagonal()

@@ -1,8 +1,6 @@
 """Plans of reductions of floats, which are read as they lie in memory, and of their gradients, for contiguous ones.
 
-`dim` is a sorted tuple of dimensions, or one, or None for all.
-
-Plans of sums of what is not nan, of contiguous floats along neighbouring dimensions, and of their gradients.
+`dim` is a sorted tuple of dimensions, or one, or None for all. Sums without nan are of contiguous floats.
 """
 
 from __future__ import annotations
@@ -27,44 +25,39 @@ from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
 from . import cpu_nansum_loops as nansum_loops
-from . import cpu_reduce_loops
-from . import plans_minmax as choices_of
-from .plans_minmax import LARGE, integer_sums
+from . import cpu_reduce_loops as loops
+from .plans_minmax import LARGE, integer_amax, integer_amin, integer_sums, minmax
 
 Dim = Ints | int | None
 NORM_ELEMENTS_THRESHOLD = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
 LONG_ROW = 16
-WRITE_ELEMENTS_THRESHOLD = (
-    1 << 18
-)  # elements: to write as many takes longer than the 20 us that Python needs for a view
+WRITE_ELEMENTS_THRESHOLD = 1 << 18  # elements: to write them takes longer than the 20 us that Python needs for a view
 
 
 def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:
-    """The plan of a loop that fills the results of a reduction; None where its operand does not lie for it."""
     if fold is None:
         return None
     return in_order(single(kernel, 1, fold.result, numbers, ints or fold.ints, _results_of(fold)), fold)
 
 
 def _expand_grad(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
-    """The plan of a loop that fills the gradient of a reduction's operand."""
     if not are_contiguous(*operands) or fold.order or not prod(fold.shape):
         return None
     return single(kernel, len(operands), fold.shape, numbers, fold.folded, _results_of(fold))
 
 
 def _results_of(fold: Folding) -> tuple[int, int]:
-    return fold.folded[0] * fold.folded[2], cpu_reduce_loops.unit_of(*fold.folded[1:])
+    return fold.folded[0] * fold.folded[2], loops.unit_of(*fold.folded[1:])
 
 
-@with_integers(choices_of.integer_sum_of_all)
+@with_integers(integer_sums)
 def sum_all(x: Layout) -> Plan | None:
     fold = folding_of(x, None)
     short = prod(x.shape) < LARGE and (x.strides is None or (fold and fold.dense))
-    return single(cpu_reduce_loops.total, 1, ()) if short else summed(x, None, False, 1)
+    return single(loops.total, 1, ()) if short else summed(x, None, False, 1)
 
 
-@with_integers(choices_of.integer_sums)
+@with_integers(integer_sums)
 def sum_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     return summed(x, dim, keepdim, 1)
 
@@ -78,7 +71,6 @@ def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
-    """Sums over `divisor`; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim, one_by_one=dim is None)
     if fold is None:
         sums = functools.partial(summed, divisor=1), functools.partial(summed, divisor=divisor)
@@ -91,23 +83,20 @@ def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
 def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: float) -> Step:
     value, results = (operand,), ((output, shape),)
     if fold.in_rows:
-        return Step(
-            cpu_reduce_loops.row_sums, value, results, (divisor,), row_ints(fold), _results_of(fold), row=fold.folded[1]
-        )
-    return Step(cpu_reduce_loops.grouped_column_sums, value, results, (divisor,), fold.ints, _results_of(fold))
+        ints, rows = row_ints(fold), _results_of(fold)
+        return Step(loops.row_sums, value, results, (divisor,), ints, rows, row=fold.folded[1])
+    return Step(loops.grouped_column_sums, value, results, (divisor,), fold.ints, _results_of(fold))
 
 
 def row_ints(fold: Folding) -> Ints:
-    """What loops over rows take: along, between, times, outer."""
     return (fold.folded[1], *fold.steps[1:])
 
 
 def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
-    return in_chunks(cpu_reduce_loops.totals_of_chunks, cpu_reduce_loops.total_of_chunks, shape, count, (divisor,))
+    return in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
 
 
 def in_chunks(each: Any, combine: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
-    """The calls that make one number of each chunk of a large operand, and one of these."""
     chunks = -(-count // CHUNK)
     made = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
     return (
@@ -121,17 +110,14 @@ def prod_all(x: Layout) -> Plan | None:
 
 
 def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Products; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return by_groups(x, dim, keepdim, prod_dim, prod_dim)
     if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
-        return in_chunks(
-            cpu_reduce_loops.products_of_chunks, cpu_reduce_loops.product_of_chunks, fold.result, prod(x.shape)
-        )
+        return in_chunks(loops.products_of_chunks, loops.product_of_chunks, fold.result, prod(x.shape))
     if fold.in_rows:
-        return _reduced(cpu_reduce_loops.products_of_rows, fold, ints=row_ints(fold))
-    return _reduced(cpu_reduce_loops.column_products, fold)
+        return _reduced(loops.products_of_rows, fold, ints=row_ints(fold))
+    return _reduced(loops.column_products, fold)
 
 
 def sum_to_size(x: Layout, size: Ints) -> Plan | None:
@@ -148,112 +134,62 @@ def grown(size: Ints, to: Ints) -> Ints:
 
 
 def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Variances along dimensions that are neighbours in memory, or brought together."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return packed_for_reduction(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
-    return _reduced(cpu_reduce_loops.variances, fold, (max(fold.folded[1] - correction, 0),))
+    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),))
 
 
 def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Standard deviations along dimensions that are neighbours in memory."""
     return _rooted(var_dim(x, dim, correction, keepdim))
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Norms along dimensions: Euclidean ones of sums of squares, others of sizes or their powers."""
     if p == 2:
         return _euclidean(x, dim, keepdim)
-    if (
-        x.strides is not None
-        or not prod(x.shape)
-        or (folding(x.shape, dim).order and prod(x.shape) > NORM_ELEMENTS_THRESHOLD)
-    ):
+    is_large = prod(x.shape) > NORM_ELEMENTS_THRESHOLD
+    if x.strides is not None or not prod(x.shape) or (folding(x.shape, dim).order and is_large):
         return None
     if math.isinf(p):
-        return _of_each(cpu_reduce_loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
+        return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
     total = summed(x, dim, keepdim, 1)
     if p == 0 or p == 1:
-        return _of_each(cpu_reduce_loops.sizes if p else cpu_reduce_loops.not_zero, x, (), total)
-    plan = _of_each(cpu_reduce_loops.size_powers, x, (p,), total)
-    return plan and (*plan, Step(cpu_reduce_loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
+        return _of_each(loops.sizes if p else loops.not_zero, x, (), total)
+    plan = _of_each(loops.size_powers, x, (p,), total)
+    return plan and (*plan, Step(loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
 
 
 def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The roots of sums of squares; that of all of a large operand in chunks."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:  # larger ones whose rows are short are sooner brought together
         if prod(x.shape) > NORM_ELEMENTS_THRESHOLD and (x.strides is not None or x.shape[-1] < LONG_ROW):
             return None
         return _rooted(by_groups(x, dim, keepdim, _squares, functools.partial(summed, divisor=1)))
     if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
-        return _rooted(
-            in_chunks(
-                cpu_reduce_loops.squares_of_chunks, cpu_reduce_loops.total_of_chunks, fold.result, prod(x.shape), (1,)
-            )
-        )
-    return _rooted(_reduced(cpu_reduce_loops.square_sums, fold))
+        chunked = loops.squares_of_chunks, loops.total_of_chunks
+        return _rooted(in_chunks(*chunked, fold.result, prod(x.shape), (1,)))
+    return _rooted(_reduced(loops.square_sums, fold))
 
 
 def _squares(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    return _reduced(cpu_reduce_loops.square_sums, folding_of(x, dim, keepdim))
+    return _reduced(loops.square_sums, folding_of(x, dim, keepdim))
 
 
 def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
-    """A plan of one operand on what a loop makes of each element."""
     count = prod(x.shape)
-    each = (Step(kernel, (0,), ((0, x.shape),), numbers, rows=(count, cpu_reduce_loops.COLUMNS), row=1),)
+    each = (Step(kernel, (0,), ((0, x.shape),), numbers, rows=(count, loops.COLUMNS), row=1),)
     return then and behind(each, then)
 
 
 def _rooted(plan: Plan | None) -> Plan | None:
-    return plan and (*plan, Step(cpu_reduce_loops.square_roots, (), plan[-1].results[-1:]))
+    return plan and (*plan, Step(loops.square_roots, (), plan[-1].results[-1:]))
 
 
-@with_integers(choices_of.amax_of_all)
-def max_all(x: Layout) -> Plan | None:
-    return amax(x, None, False)
-
-
-@with_integers(choices_of.amin_of_all)
-def min_all(x: Layout) -> Plan | None:
-    return amin(x, None, False)
-
-
-@with_integers(choices_of.integer_amax)
-def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    return _minmax(x, dim, keepdim, 1)
-
-
-@with_integers(choices_of.integer_amin)
-def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    return _minmax(x, dim, keepdim, -1)
-
-
-def _minmax(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
-    """The greatest, or with sign -1 the least; that of all of a large operand in chunks."""
-    fold, minmax = folding_of(x, dim, keepdim), functools.partial(_minmax, sign=sign)
-    if fold is None:
-        return by_groups(x, dim, keepdim, minmax, minmax)
-    if not fold.in_rows:
-        return choices_of.column_minmax(fold, sign)
-    before, along, _ = fold.folded
-    if before > 1 or along < LARGE:
-        ints, rows = (sign, *row_ints(fold)), (before, 1)
-        return in_order(
-            (Step(cpu_reduce_loops.minmax_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),), fold
-        )
-    chunks = (1, (-(-along // CHUNK),))  # a result that is not given
-    ints = (sign, *row_ints(folding(chunks[1], None)))
-    return (
-        Step(cpu_reduce_loops.minmax_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
-        Step(cpu_reduce_loops.minmax_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
-    )
+amax = max_all = with_integers(integer_amax)(minmax(1, loops.minmax_of_rows, loops.minmax_of_chunks))
+amin = min_all = with_integers(integer_amin)(minmax(-1, loops.minmax_of_rows, loops.minmax_of_chunks))
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between, or
-    brought together."""
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return packed_for_reduction(x, dim, keepdim, logsumexp)
@@ -269,13 +205,11 @@ def sum_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
 
 
 def mean_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
-    """Each gradient for all elements of which it is the mean, divided by their number."""
     return None if stands(prod(grad.shape), shape) else divided(grad, shape, dim, folding(shape, dim).folded[1])
 
 
 def stands(count: int, shape: Ints) -> bool:
-    """Whether so many gradients are one that stands for all elements of a shape, so many that to write them costs more
-    than what ops need to find out that there is but one."""
+    """Whether one gradient stands for so many elements that writing them costs more than ops need to see it."""
     return count == 1 and prod(shape) >= WRITE_ELEMENTS_THRESHOLD
 
 
@@ -284,7 +218,7 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
     if grad.strides is not None or fold.order or not prod(shape):
         return None
     before, along, after = fold.folded
-    rows = (before * along, -(-cpu_reduce_loops.COLUMNS // after))
+    rows = (before * along, -(-loops.COLUMNS // after))
     return single(backward.broadcast_divided, 1, tuple(shape), (divisor,), fold.folded, rows, after)
 
 
@@ -304,7 +238,7 @@ def norm_backward(grad: Layout, x: Layout, result: Layout, p: float, dim: Dim) -
     """x, times gradients over norms; of sums of sizes the gradients with the signs of x."""
     if p == 1:
         return _expand_grad(backward.signed_gradients, folding(x.shape, dim), grad, x)
-    plan = scaled_by_result(grad, x, dim) if p == 2 else None
+    plan = _expand_grad(backward.scale_by_result, folding(x.shape, dim), grad, x) if p == 2 else None
     return plan and _behind_shares(plan[0], grad, result, 1)
 
 
@@ -328,21 +262,16 @@ def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
     return _expand_grad(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
 
 
-def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
-    return _expand_grad(backward.scale_by_result, folding(x.shape, dim), factors, x)
-
-
 @with_integers(integer_sums)
 def nansum(x: Layout, dim: Ints | int | None, keepdim: bool) -> Plan | None:
-    """The sums; that of all of a large operand in chunks."""
     fold = folding(x.shape, dim, keepdim)
     if x.strides is not None or fold.order or not prod(x.shape):
         return None
     if fold.count == 1 and prod(x.shape) >= LARGE:
-        chunked = nansum_loops.nansum_of_chunks, cpu_reduce_loops.total_of_chunks
+        chunked = nansum_loops.nansum_of_chunks, loops.total_of_chunks
         return in_chunks(*chunked, fold.result, prod(x.shape), (1,))
     before, along, after = fold.folded
-    rows = before * after, cpu_reduce_loops.unit_of(along, after)
+    rows = before * after, loops.unit_of(along, after)
     return single(nansum_loops.nansum_loop, 1, fold.result, (), fold.folded, rows, along if after == 1 else 0)
 
 
@@ -351,5 +280,5 @@ def nansum_backward(grad: Layout, x: Layout, dim: Ints | int | None) -> Plan | N
     if not are_contiguous(grad, x) or fold.order or not prod(x.shape):
         return None
     before, along, after = fold.folded
-    rows = before * along, -(-cpu_reduce_loops.COLUMNS // after)
+    rows = before * along, -(-loops.COLUMNS // after)
     return single(nansum_loops.nansum_gradients, 2, x.shape, (), fold.folded, rows, after)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from math import prod
+from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, of_any_layout
+from ...kernels.cpu.plan import Find, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, of_any_layout
 from ...kernels.cpu.reduce_layout import Folding, by_groups, folding, folding_of, in_order
 from ...kernels.cpu.sums import CHUNK
 from . import cpu_minmax_loops as loops
@@ -14,126 +14,80 @@ LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 MAX_TESTED_ELEMENTS = 1 << 16  # elements that are tested: of more, NumPy needs not look at all
 
 
-@of_any_dtype
-def max_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The greatest along a dimension, and where they first are."""
-    return argminmax(x, folding_of(x, dim, keepdim), 1, (0, 1))
-
-
-@of_any_dtype
-def min_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The least along a dimension, and where they first are."""
-    return argminmax(x, folding_of(x, dim, keepdim), -1, (0, 1))
-
-
-@of_any_dtype
-def argmax(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
-    return argminmax(x, numbered(x, dim, keepdim), 1, (1, 0))
-
-
-@of_any_dtype
-def argmin(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
-    return argminmax(x, numbered(x, dim, keepdim), -1, (1, 0))
-
-
 def numbered(x: Layout, dim: int | None, keepdim: bool) -> Folding | None:
     """The folding of an operand whose elements have the numbers that they have in the order of its dimensions."""
     return None if dim is None and x.strides is not None else folding_of(x, dim, keepdim)
 
 
-def argminmax(x: Layout, fold: Folding | None, sign: int, outputs: Ints) -> Plan | None:
-    """Extremes and where they are, which are the outputs of these numbers."""
-    if fold is None or fold.made:
-        return None
-    values, positions = outputs
-    results = (values, fold.result), (positions, fold.result)
-    return (Step(loops.argminmax, (0,), results, (), (sign, *fold.ints), rows_of(fold), indices=(positions,)),)
+def argminmax(sign: int, outputs: Ints) -> Find:
+    """Extremes and their indices, which are the outputs of these numbers; `max_dim` has indices along `dim` alone."""
+    fold_of: Any = numbered if outputs[1] == 0 else folding_of
+
+    @of_any_dtype
+    def find(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
+        fold = fold_of(x, dim, keepdim)
+        if fold is None or fold.made:
+            return None
+        results = tuple([(output, fold.result) for output in outputs])
+        ints = (sign, *fold.ints)
+        return (Step(loops.argminmax, (0,), results, (), ints, rows_of(fold), indices=outputs[1:]),)
+
+    return find
 
 
 def rows_of(fold: Folding) -> tuple[int, int]:
-    """The results that threads share, and how many stay together."""
     return fold.folded[0] * fold.folded[2], 1 if fold.folded[2] == 1 else loops.UNIT
 
 
-@of_any_dtype
-def any_all(x: Layout) -> Plan | None:
-    """Whether some element is not zero."""
-    return _tested(x, None, False, 0)
-
-
-@of_any_dtype
-def any_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
-    """Whether some element along the dimensions is not zero."""
-    return _tested(x, dim, keepdim, 0)
-
-
-@of_any_dtype
-def all_all(x: Layout) -> Plan | None:
-    return _tested(x, None, False, 1)
-
-
-@of_any_dtype
-def all_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
-    return _tested(x, dim, keepdim, 1)
-
-
-def _tested(x: Layout, dim: Ints | None, keepdim: bool, every: int) -> Plan | None:
-    fold, tested = folding_of(x, dim, keepdim), functools.partial(_tested, every=every)
-    if not 0 < prod(x.shape) <= MAX_TESTED_ELEMENTS:
-        return None
-    if fold is None:
-        return by_groups(x, dim, keepdim, tested, tested)
-    step = Step(loops.tests, (0,), ((0, fold.result),), (), (every, *fold.ints), rows_of(fold), masks=(0,))
-    return in_order((step,), fold)
-
-
-def amax_of_all(x: Layout) -> Plan | None:
-    return integer_amax(x, None, False)
-
-
-def amin_of_all(x: Layout) -> Plan | None:
-    return integer_amin(x, None, False)
-
-
-def integer_amax(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    return integer_minmax(x, dim, keepdim, 1)
-
-
-def integer_amin(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    return integer_minmax(x, dim, keepdim, -1)
-
-
-def integer_minmax(x: Layout, dim: Ints | None, keepdim: bool, sign: int) -> Plan | None:
-    """Extremes of whole numbers, or of what is true or not; that of all of a large operand in chunks."""
-    fold, minmax = folding_of(x, dim, keepdim), functools.partial(integer_minmax, sign=sign)
-    if fold is None:
-        return by_groups(x, dim, keepdim, minmax, minmax)
-    if not fold.in_rows:
-        return column_minmax(fold, sign)
-    before, along, _ = fold.folded
-    if before > 1 or along < LARGE:
-        ints, rows = (sign, along, *fold.steps[1:]), (before, 1)
-        step = Step(loops.integer_minmax_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along)
+def tested(every: int) -> Find:
+    @of_any_dtype
+    def find(x: Layout, dim: Ints | None = None, keepdim: bool = False) -> Plan | None:
+        fold = folding_of(x, dim, keepdim)
+        if not 0 < prod(x.shape) <= MAX_TESTED_ELEMENTS:
+            return None
+        if fold is None:
+            return by_groups(x, dim, keepdim, find, find)
+        step = Step(loops.tests, (0,), ((0, fold.result),), (), (every, *fold.ints), rows_of(fold), masks=(0,))
         return in_order((step,), fold)
-    chunks = (1, (-(-along // CHUNK),))  # a result that is not given
-    ints = (sign, chunks[1][0], *folding(chunks[1], None).steps[1:])
-    return (
-        Step(loops.integer_minmax_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
-        Step(loops.integer_minmax_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
-    )
+
+    return find
 
 
-def column_minmax(fold: Folding, sign: int) -> Plan | None:
-    rows = (fold.folded[0] * fold.folded[2], loops.UNIT)
-    return in_order((Step(loops.column_minmax, (0,), ((0, fold.result),), (), (sign, *fold.ints), rows),), fold)
+def minmax(sign: int, of_rows: Any, of_chunks: Any) -> Find:
+    """The greatest, or with sign -1 the least, by these loops; that of all of a large operand in chunks."""
+
+    def find(x: Layout, dim: Ints | int | None = None, keepdim: bool = False) -> Plan | None:
+        fold = folding_of(x, dim, keepdim)
+        if fold is None:
+            return by_groups(x, dim, keepdim, find, find)
+        before, along, after = fold.folded
+        if not fold.in_rows:
+            rows = (before * after, loops.UNIT)
+            return in_order((Step(loops.column_minmax, (0,), ((0, fold.result),), (), (sign, *fold.ints), rows),), fold)
+        if before > 1 or along < LARGE:
+            ints, rows = (sign, along, *fold.steps[1:]), (before, 1)
+            return in_order((Step(of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),), fold)
+        chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+        ints = (sign, chunks[1][0], *folding(chunks[1], None).steps[1:])
+        return (
+            Step(of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
+            Step(of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
+        )
+
+    return find
 
 
-def integer_sum_of_all(x: Layout) -> Plan | None:
-    return integer_sums(x, None, False)
+max_dim = argminmax(1, (0, 1))
+min_dim = argminmax(-1, (0, 1))
+argmax = argminmax(1, (1, 0))
+argmin = argminmax(-1, (1, 0))
+any_all = any_dim = tested(0)
+all_all = all_dim = tested(1)
+integer_amax = minmax(1, loops.integer_minmax_of_rows, loops.integer_minmax_of_chunks)
+integer_amin = minmax(-1, loops.integer_minmax_of_rows, loops.integer_minmax_of_chunks)
 
 
-def integer_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """Sums of whole numbers; that of all of a large operand in chunks."""
+def integer_sums(x: Layout, dim: Ints | int | None = None, keepdim: bool = False) -> Plan | None:
     fold = folding_of(x, dim, keepdim)
     if fold is None:
         return by_groups(x, dim, keepdim, integer_sums, integer_sums)
@@ -143,17 +97,15 @@ def integer_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
         step = Step(loops.integer_sums, (0,), ((0, fold.result),), (), fold.ints, rows, indices=(0,))
         return in_order((step,), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+    results, ints = (chunks, (0, fold.result)), folding(chunks[1], None).ints
     return (
         Step(loops.integer_sums_of_chunks, (0,), (chunks,), (), (), (along, CHUNK), row=1, indices=(1,)),
-        Step(
-            loops.integer_sums, (), (chunks, (0, fold.result)), (), folding(chunks[1], None).ints, (1, 1), indices=(0,)
-        ),
+        Step(loops.integer_sums, (), results, (), ints, (1, 1), indices=(0,)),
     )
 
 
 @of_any_layout
 def value_selecting_reduction_backward(grad: Layout, shape: Ints, dim: int, indices: Layout) -> Plan | None:
-    """Zeros, and each gradient at the place that its element came from."""
     before, along, after = folding(tuple(shape), dim).folded
     if not are_contiguous(grad, indices) or not prod(grad.shape):
         return None

@@ -8,24 +8,20 @@ from ...kernels.cpu.reduce_layout import reduced_dims_of
 from ...shapes import Shape
 
 
-def reduced(self: Any, dim: Any, keepdim: bool) -> Shape:
-    """The dimensions that stay; the others as 1 with `keepdim`."""
+def reduced(self: Any, dim: Any, *rest: Any) -> Shape:
+    """The dimensions that stay; the others as 1 with `keepdim`, the last argument."""
     gone = reduced_dims_of(len(self.shape), dim)
-    if keepdim:
+    if rest[-1]:
         return tuple([1 if d in gone else n for d, n in enumerate(self.shape)])
     return tuple([n for d, n in enumerate(self.shape) if d not in gone])
 
 
-def reduced_with_correction_shape(self: Any, dim: Any, correction: Any, keepdim: bool) -> Shape:
-    """As `reduced`."""
-    return reduced(self, dim, keepdim)
+reduced_with_correction_shape = reduced
 
 
 def reduced_to_norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Shape:
-    """As `reduced`."""
     return reduced(self, dim, keepdim)
 
 
 def reduced_with_indices(self: Any, dim: Any, keepdim: bool) -> list[Shape]:
-    """As `reduced`: of the values, and of where they are."""
     return [reduced(self, dim, keepdim)] * 2

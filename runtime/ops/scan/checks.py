@@ -16,15 +16,11 @@ def diff(op: str, self: Any, n: int, dim: int, prepend: Any, append: Any) -> tup
     if n < 0:
         raise RuntimeError(f"{op}(): expected n >= 0, but got n={n}")
     dim = wrap_dim(op, dim, self.ndim)
-    for added in (prepend, append):
-        if added is not None:
-            _require_fit(op, list(self._shape), dim, list(added._shape))
+    shape = list(self._shape)
+    for added in [list(x._shape) for x in (prepend, append) if x is not None]:
+        if added[:dim] != shape[:dim] or added[dim + 1 :] != shape[dim + 1 :] or len(added) != len(shape):
+            raise ShapeError(f"{op}(): expected shape {shape} except in dimension {dim}, but got {added} to add")
     return self, n, dim, prepend, append
-
-
-def _require_fit(op: str, shape: list[int], dim: int, added: list[int]) -> None:
-    if len(added) != len(shape) or any(m != n for d, (m, n) in enumerate(zip(added, shape, strict=True)) if d != dim):
-        raise ShapeError(f"{op}(): expected shape {shape} except in dimension {dim}, but got {added} to add")
 
 
 def samples_and_spacing(op: str, y: Any, dx: Any, dim: int) -> tuple[Any, ...]:

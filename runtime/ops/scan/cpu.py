@@ -23,12 +23,10 @@ Array = np.ndarray
 
 
 def cummax(a: Array, dim: int) -> tuple[Array, Array]:
-    """The greatest element up to each, and where it last occurred."""
     return _cummax_cummin(plans.cummax, a, dim)
 
 
 def cummin(a: Array, dim: int) -> tuple[Array, Array]:
-    """The least element up to each, and where it last occurred."""
     return _cummax_cummin(plans.cummin, a, dim)
 
 
@@ -97,7 +95,6 @@ def _recurrence(added: Array, factor: Array, dim: int, reverse: bool) -> Array:
 
 
 def logcumsumexp(a: Array, dim: int) -> Array:
-    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow."""
     plan = _lines(a, dim, False)
     if plan is None:
         return a.copy()
@@ -117,7 +114,6 @@ class _Lines(NamedTuple):
 
 
 def _lines(a: Array, dim: int, as_pairs: bool) -> _Lines | None:
-    """The lines of an array along `dim`, complex numbers perhaps as pairs; None where nothing is to be done."""
     if a.size <= 1 or a.shape[dim] == 1:
         return None
     before, after = math.prod(a.shape[:dim]), math.prod(a.shape[dim + 1 :])
@@ -131,11 +127,9 @@ def _flat(a: Array, lines: _Lines) -> Array:
 
 
 def _wide(dtype: np.dtype) -> Array:
-    """An empty array of the dtype that sums and products of this one are computed in."""
     return np.empty(0, np.float64 if dtype.kind == "f" else np.int64)
 
 
 def _shared(loop: Any, arguments: tuple[Any, ...], lines: _Lines) -> None:
-    """Runs a loop over all lines, by several threads where there is much to do."""
     count = lines.before * lines.after
     shared(loop, arguments, count, count * lines.along, 4 if lines.after <= NARROW else 64)

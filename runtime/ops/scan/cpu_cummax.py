@@ -1,13 +1,9 @@
-"""Running extremes of lines along (before, along, after), and where they last occurred.
+"""Running extremes, where they last occurred, and running logarithms of sums, of lines along (before, along, after).
 
-Neighbouring lines are scanned side by side, so that what lies beside each other in memory is read together. The last
-two arguments are the range of lines, which are numbered in the order of (before, after).
-
-Running logarithms of sums of exponentials; compiled on first use, for each dtype.
-
-A line has a top, a number among its first ones that no later one is larger than by more than 1, and the sum of
-exp(x - top) so far in double precision, with what rounding has taken from it: so nothing is lost to the length, and
-nothing overflows. Lines along (before, along, after) are counted through (before, after).
+Neighbouring lines are scanned side by side, as they lie. The last two arguments are the range of lines, numbered in the
+order of (before, after). For logarithms a line has a top, a number among its first ones that no later one is larger
+than by more than 1, and the sum of exp(x - top) so far in double precision, with what rounding has taken from it: so
+nothing is lost to the length, and nothing overflows.
 """
 
 from __future__ import annotations
@@ -34,7 +30,6 @@ SCAN_ELEMENTS_THRESHOLD = 32  # elements
 def cumulative_minmax(
     x: Array, values: Array, positions: Array, along: int, after: int, takes_min: int, first: int, last: int
 ) -> None:
-    """The greatest element up to each, or the least one; nan is extreme, and each later one has its own place."""
     if after == 1:
         for line in range(first, last):
             scan_line(x, values, positions, line * along, along, takes_min != 0)
@@ -72,7 +67,6 @@ def scan_columns(
 
 @jit
 def scan_column(x: Array, values: Array, positions: Array, start: int, along: int, after: int, takes_min: bool) -> None:
-    """The running extremes of one line whose elements lie apart."""
     best, at = x[start], 0
     for i in range(along):
         position = start + i * after
@@ -102,7 +96,6 @@ def scan_line(x: Array, values: Array, positions: Array, start: int, along: int,
 def scan_some(
     some: Array, values: Array, positions: Array, begin: int, best: float, at: int, takes_min: bool
 ) -> tuple[float, int]:
-    """The running extremes of a few elements from number `begin` of their line on, and the last of these."""
     # An int64 is compared and chosen in two cycles: vectors of them are no faster than one after the other.
     full = 0 if some.dtype.type(0.5) == 0 else some.size // LANES * LANES
     if takes_min:
@@ -118,7 +111,6 @@ def scan_some(
 
 @jit
 def is_extreme(value: float, best: float, takes_min: bool) -> bool:
-    """Whether a number is as extreme as the best one, or nan."""
     return value != value or (value <= best if takes_min else value >= best)
 
 
@@ -137,7 +129,6 @@ def is_beaten(some: Array, best: float, takes_min: bool) -> bool:
 
 @jit
 def running_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """out_i = log sum_{j <= i} exp(a_j) along each line of a flat array."""
     while first < last:
         start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width), np.zeros(width)
@@ -160,11 +151,7 @@ def running_logarithms(a: Array, out: Array, along: int, after: int, first: int,
 
 @jit
 def complex_logarithms(a: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """out_i = log sum_{j <= i} exp(a_j) of complex numbers along each line of a flat array.
-
-    Logarithms are unique up to multiples of 2 pi i: each result takes the one nearest to the result before, or to the
-    new element where that has the larger real part.
-    """
+    """The logarithm, unique up to 2 pi i, nearest to the result before, or to an element of larger real part."""
     while first < last:
         start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))
         tops, sums, lows = np.full(width, -math.inf), np.zeros(width, np.complex128), np.zeros(width, np.complex128)
@@ -195,7 +182,5 @@ def _followed(total: complex, low: complex, top: float, nearest: complex) -> com
     if total == 0:
         return complex(-math.inf, 0.0)
     result = cmath.log(total) + low / total + top
-    full_rotations = round((nearest.imag - result.imag) / (2 * math.pi))
-    return (
-        complex(result.real, result.imag + 2 * math.pi * full_rotations) if full_rotations == full_rotations else result
-    )
+    rotations = round((nearest.imag - result.imag) / (2 * math.pi))
+    return complex(result.real, result.imag + 2 * math.pi * rotations) if rotations == rotations else result

@@ -30,7 +30,6 @@ def renormalized(high: float, low: float) -> float:
 
 @jit
 def neighbours_products(a: Array, out: Array, like: Array, along: int, first: int, last: int) -> None:
-    """The running products of lines of neighbours one by one, in the type of `like`."""
     full = along // LANES * LANES
     for k in range(first, last):
         at = k * along
@@ -63,7 +62,6 @@ def row_products(a: Array, out: Array, like: Array, along: int, after: int, firs
 def row_recurrence(
     added: Array, factor: Array, out: Array, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
-    """The recurrence of lines one by one, in double precision."""
     step = -after if reverse else after
     for k in range(first, last):
         at = start_of(k, along, after) + (along - 1) * after * reverse
@@ -102,7 +100,6 @@ def row_recurrence_in_two(
 def column_recurrence(
     added: Array, factor: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool
 ) -> None:
-    """The recurrence of lines side by side, in the type of `totals`."""
     end, width = along - 1 if reverse else 0, totals.size
     copy_row(part_of(added if added.size else factor, start + end * after, width), totals)
     copy_row(totals, part_of(out, start + end * after, width))
@@ -124,7 +121,6 @@ def column_recurrence(
 def column_recurrence_in_two(
     added: Array, factor: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool
 ) -> None:
-    """The recurrence of lines side by side, in float64 with its rounding errors carried beside."""
     end, width = along - 1 if reverse else 0, totals.size
     lows = np.zeros(width)
     copy_row(part_of(added if added.size else factor, start + end * after, width), totals)
@@ -148,18 +144,9 @@ def column_recurrence_in_two(
 
 @jit
 def recurrence(
-    added: Array,
-    factor: Array,
-    out: Array,
-    like: Array,
-    in_two: bool,
-    along: int,
-    after: int,
-    reverse: bool,
-    first: int,
-    last: int,
-) -> None:
-    """The recurrence along each line, or the running products, in the type of `like`."""
+    added: Array, factor: Array, out: Array, like: Array, in_two: bool, along: int, after: int, reverse: bool,
+    first: int, last: int,
+) -> None:  # fmt: skip
     if after <= NARROW:
         if in_two:
             row_recurrence_in_two(added, factor, out, along, after, reverse, first, last)
@@ -207,7 +194,6 @@ def following(
 
 @jit
 def row_complex(added: Array, factor: Array, out: Array, in_two: bool, start: int, along: int, step: int) -> None:
-    """The recurrence of one line."""
     one, adding, at = added[start] if added.size else factor[start], added.size > 0, start
     state = np.float64(one.real), np.float64(one.imag), 0.0, 0.0
     out[at] = one
@@ -222,7 +208,6 @@ def row_complex(added: Array, factor: Array, out: Array, in_two: bool, start: in
 def column_complex(
     added: Array, factor: Array, out: Array, in_two: bool, start: int, along: int, step: int, width: int
 ) -> None:
-    """The recurrence of lines side by side."""
     states, adding = np.zeros((width, 4)), added.size > 0
     for j in range(width):
         one = added[start + j] if adding else factor[start + j]
@@ -241,7 +226,6 @@ def column_complex(
 def complex_recurrence(
     added: Array, factor: Array, out: Array, in_two: bool, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
-    """The recurrence along each line, or the running products: in double precision, and with the errors `in_two`."""
     step = -after if reverse else after
     while first < last:
         start, width = start_of(first, along, after), min(WIDTH, lines_of(after, first, last))

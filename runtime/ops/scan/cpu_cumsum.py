@@ -1,13 +1,9 @@
-"""Running sums of real numbers; compiled on first use, for each dtype. None loses digits to its length.
+"""Running sums of real numbers; none loses digits to its length, and no bit depends on the threads.
 
-Arrays are flat memory, seen as (before, along, after); lines along are counted through (before, after), and each loop
-takes the first that is its to do, and that after the last. float32 is added in double precision. For float64 what
-rounding takes from a sum is added up beside it, and given back to every result. (The error of s = a + b is exactly
-(a - (s - b')) + (b - b') with b' = s - a: D. Knuth, "The art of computer programming", 4.2.2.)
-
-Running sums of contiguous lines of floats, in vectors; long lines in chunks, so that threads share them.
-
-What comes before a chunk is the sum of the chunks before it, whoever computed these: no bit depends on the threads.
+Arrays are flat memory, seen as (before, along, after); lines are counted through (before, after), and each loop takes
+the range of them. float32 is added in double precision. For float64 what rounding takes from a sum is added up beside
+it, and given back to every result. (The error of s = a + b is exactly (a - (s - b')) + (b - b') with b' = s - a:
+D. Knuth, "The art of computer programming", 4.2.2.) Long lines are shared in chunks, each from the sum of those before.
 """
 
 from __future__ import annotations
@@ -59,7 +55,6 @@ def row_sums_of_integers(a: Array, out: Array, along: int, after: int, reverse: 
 def running_row_sums(
     a: Array, out: Array, like: Array, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
-    """The running sums of lines one by one, in the type of `like`."""
     step = -after if reverse else after
     for k in range(first, last):
         total = like.dtype.type(0)
@@ -118,7 +113,6 @@ def row_sums_in_two(a: Array, out: Array, along: int, after: int, reverse: bool,
 
 @jit
 def running_column_sums(a: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool) -> None:
-    """The running sums of lines side by side from `start` on, in the type of `totals`."""
     totals[:] = 0
     end = along - 1 if reverse else 0
     for i in range(along):
@@ -131,7 +125,6 @@ def running_column_sums(a: Array, out: Array, totals: Array, start: int, along: 
 
 @jit
 def column_sums_in_two(a: Array, out: Array, totals: Array, start: int, along: int, after: int, reverse: bool) -> None:
-    """Running sums of lines side by side in float64, with their rounding errors."""
     lows = np.zeros_like(totals)
     totals[:] = 0
     end = along - 1 if reverse else 0
@@ -150,7 +143,6 @@ def column_sums_in_two(a: Array, out: Array, totals: Array, start: int, along: i
 def running_sums(
     a: Array, out: Array, like: Array, in_two: bool, along: int, after: int, reverse: bool, first: int, last: int
 ) -> None:
-    """out_i = sum_{j <= i} a_j along each line, or j >= i in `reverse`."""
     if after <= NARROW:
         if like.dtype.type(0.5) == 0:
             row_sums_of_integers(a, out, along, after, reverse, first, last)
@@ -172,7 +164,6 @@ CHUNK = 1 << 14  # elements
 
 
 def running_sums_of_lines(a: Array, out: Array, along: int) -> None:
-    """out_i = sum_{j <= i} a_j along each of the lines that lie one behind the other."""
     chunks = -(-along // CHUNK)
     if get_num_threads() == 1:
         running_lines(a, out, along)
@@ -187,7 +178,6 @@ def running_sums_of_lines(a: Array, out: Array, along: int) -> None:
 
 @jit
 def chunk_of(number: int, along: int) -> tuple[int, int]:
-    """Where a chunk begins, and how many elements it has."""
     chunks = (along + CHUNK - 1) // CHUNK
     start = number % chunks * CHUNK
     return number // chunks * along + start, min(CHUNK, along - start)
@@ -195,7 +185,6 @@ def chunk_of(number: int, along: int) -> tuple[int, int]:
 
 @jit(fastmath=REORDER)
 def total_of(row: Array) -> float:
-    """sum_i x_i, in double precision."""
     total = 0.0
     for i in range(row.size):
         total += row[i]
@@ -204,7 +193,6 @@ def total_of(row: Array) -> float:
 
 @jit
 def chunk_totals(a: Array, totals: Array, along: int, first: int, last: int) -> None:
-    """totals[k] = the sum of chunk k."""
     for k in range(first, last):
         start, count = chunk_of(k, along)
         totals[k] = total_of(part_of(a, start, count))
@@ -212,7 +200,6 @@ def chunk_totals(a: Array, totals: Array, along: int, first: int, last: int) -> 
 
 @jit
 def running_chunk(a: Array, out: Array, start: int, count: int, base: float) -> None:
-    """The running sums of some elements, from a base on."""
     full = start + count // LANES * LANES
     base = running_eights(a, out, start, full, base)
     for at in range(full, start + count):
@@ -238,7 +225,6 @@ def running_lines_in_two(a: Array, out: Array, along: int, first: int, last: int
 
 @jit
 def running_chunks(a: Array, out: Array, bases: Array, along: int, first: int, last: int) -> None:
-    """The running sums of chunks, each from its base on."""
     for k in range(first, last):
         start, count = chunk_of(k, along)
         running_chunk(a, out, start, count, bases[k])

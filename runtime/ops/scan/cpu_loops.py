@@ -14,7 +14,6 @@ Array = np.ndarray
 
 @jit
 def sums_along(x: Array, out: Array, along: int, after: int, reverse: int, first: int, last: int) -> None:
-    """y_i = sum_{j <= i} x_j, or j >= i in `reverse`."""
     in_two = item_size(x[0]) == 8
     if after == 1 and not reverse and in_two:
         running_lines_in_two(x, out, along, first, last)
@@ -26,7 +25,6 @@ def sums_along(x: Array, out: Array, along: int, after: int, reverse: int, first
 
 @jit
 def integer_sums_along(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """y_i = sum_{j <= i} x_j of whole numbers or bools, modulo 2^64."""
     for line in range(first, last):
         start, total = line // after * along * after + line % after, 0
         for i in range(along):
@@ -36,7 +34,6 @@ def integer_sums_along(x: Array, out: Array, along: int, after: int, first: int,
 
 @jit
 def products_along(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
-    """y_i = prod_{j <= i} x_j."""
     recurrence(part_of(x, 0, 0), x, out, np.empty(0), item_size(x[0]) == 8, along, after, False, first, last)
 
 
@@ -44,5 +41,4 @@ def products_along(x: Array, out: Array, along: int, after: int, first: int, las
 def recurrence_along(
     x: Array, factor: Array, out: Array, along: int, after: int, reverse: int, first: int, last: int
 ) -> None:
-    """y_i = x_i + f_i y_(i-1), or y_(i+1) in `reverse`."""
     recurrence(x, factor, out, np.empty(0), item_size(x[0]) == 8, along, after, reverse != 0, first, last)

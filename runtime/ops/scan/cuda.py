@@ -6,6 +6,8 @@ Products and recurrences of float64 are not.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...device.cuda.array import DeviceArray
@@ -15,20 +17,11 @@ from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_re
 from ...kernels.cuda_launch.sort_and_scan import scan, seen
 from . import cpu
 
+Array = DeviceArray
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 
-@pinned_reader(cpu.cummax)
-def cummax(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
-    return _minmax("maximum", a, dim)
-
-
-@pinned_reader(cpu.cummin)
-def cummin(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
-    return _minmax("minimum", a, dim)
-
-
-def _minmax(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
+def _minmax(name: str, a: Array, dim: int) -> tuple[Array, Array]:
     if not a.ndim:
         return memory.result_of(a), memory.zeros((), INT64, a.device)
     values, positions = memory.result(a, a.shape), memory.empty(a.shape, INT64, a.device)
@@ -37,14 +30,17 @@ def _minmax(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArr
     return values, positions
 
 
+cummax = pinned_reader(cpu.cummax)(partial(_minmax, "maximum"))
+cummin = pinned_reader(cpu.cummin)(partial(_minmax, "minimum"))
+
+
 @pinned_reader(cpu.cumsum)
-def cumsum(a: DeviceArray, dim: int) -> DeviceArray:
-    """y_i = sum_{j <= i} a_j along `dim`."""
+def cumsum(a: Array, dim: int) -> Array:
     return running_sum(a, dim, False)
 
 
 @pinned_reader(cpu.running_sum)
-def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
+def running_sum(a: Array, dim: int, reverse: bool) -> Array:
     if a.dtype.kind != "c" or not a.ndim:
         name = "sum_in_two" if a.dtype == FLOAT64 else "sum"
         return _scanned(name, [a], dim, reverse)
@@ -58,22 +54,21 @@ def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
 
 
 @pinned_reader(cpu.cumprod)
-def cumprod(a: DeviceArray, dim: int) -> DeviceArray:
-    """y_i = prod_{j <= i} a_j along `dim`."""
+def cumprod(a: Array, dim: int) -> Array:
     return _scanned("product", [a], dim)
 
 
 @pinned_reader(cpu.linear_recurrence)
-def linear_recurrence(self: DeviceArray, factor: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
+def linear_recurrence(self: Array, factor: Array, dim: int, reverse: bool) -> Array:
     return _scanned("recurrence", [self, factor], dim, reverse)
 
 
 @pinned_reader(cpu.logcumsumexp)
-def logcumsumexp(a: DeviceArray, dim: int) -> DeviceArray:
+def logcumsumexp(a: Array, dim: int) -> Array:
     return _scanned("logarithm", [a], dim) if a.dtype.kind != "c" else _complex_logarithms(a, dim)
 
 
-def _complex_logarithms(a: DeviceArray, dim: int) -> DeviceArray:
+def _complex_logarithms(a: Array, dim: int) -> Array:
     """Each line is one thread's, as a result depends on the one before."""
     if a.size <= 1 or a.shape[dim] == 1:
         return memory.copied(a)
@@ -84,7 +79,7 @@ def _complex_logarithms(a: DeviceArray, dim: int) -> DeviceArray:
     return result
 
 
-def _scanned(name: str, arrays: list[DeviceArray], dim: int, reverse: bool = False) -> DeviceArray:
+def _scanned(name: str, arrays: list[Array], dim: int, reverse: bool = False) -> Array:
     a = arrays[0]
     if not a.ndim:
         return memory.result_of(a)

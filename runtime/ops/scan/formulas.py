@@ -15,19 +15,16 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 
 def one_before(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:
-    """For each element the one before it along `dim`, or after it in reverse; `fill` for the first."""
     if not x.ndim:
         return op.full_like(x, fill)
     return _padded(_without_last(x, dim, reverse), dim, reverse, fill) if x.numel() else x
 
 
 def _without_last(x: Tensor, dim: int, reverse: bool) -> Tensor:
-    """All along `dim` but the last, or but the first in reverse."""
     return x.narrow(dim, int(reverse), x._shape[dim] - 1)
 
 
 def _padded(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:
-    """With `fill` as a new first along `dim`, or as the last in reverse."""
     return op.constant_pad_nd(x, [0, 0] * (x.ndim - 1 - dim) + ([0, 1] if reverse else [1, 0]), fill)
 
 
@@ -37,7 +34,6 @@ def transposed_recurrence(grad: Tensor, factor: Tensor, dim: int, reverse: bool)
 
 
 def own_share(x: Tensor, result: Tensor) -> Tensor:
-    """exp(x_i - y_i), and 0 where all x so far are -inf."""
     return (x - without_infinities(result)).exp()
 
 
@@ -50,13 +46,11 @@ def remaining_share(result: Tensor, dim: int) -> Tensor:
 
 
 def neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """All along `dim` but the last, and all but the first."""
     count = max(x._shape[dim] - 1, 0)
     return x.narrow(dim, 0, count), x.narrow(dim, x._shape[dim] - count, count)
 
 
 def differences(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
-    """x_(i+1) - x_i along `dim`, n times over; of bools whether they differ. For n = 0 it is x alone."""
     if n == 0:
         return op.clone(self)
     parts = [x for x in (prepend, self, append) if x is not None]
@@ -68,7 +62,6 @@ def differences(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: 
 
 
 def trapezoids(y: Tensor, spacing: Tensor | float, dim: int) -> Tensor:
-    """Twice the area between neighbouring samples."""
     before, after = neighbours(y, dim)
     return (before + after) * spacing
 
@@ -83,7 +76,6 @@ def area_between(y: Tensor, spacing: float, dim: int) -> Tensor:
 
 
 def spacings(y: Tensor, x: Tensor, dim: int) -> Tensor:
-    """From each sample point to the next; points in a vector lie along `dim` of y."""
     if x.ndim == 1:
         x = x.reshape([-1] + [1] * (y.ndim - 1 - dim))
     shaped = x.reshape([1] * (y.ndim - x.ndim) + list(x._shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
+from ...kernels.cpu.plan import Find, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
 from . import cpu_loops as loops
 from .cpu_cummax import SIDE_BY_SIDE, cumulative_minmax, running_logarithms
 from .cpu_cumsum import CHUNK, NARROW
@@ -43,24 +43,20 @@ def logcumsumexp(x: Layout, dim: int) -> Plan | None:
     return _scanned(running_logarithms, dim, (0,), (x,))
 
 
-@of_any_dtype
-def cummax(x: Layout, dim: int) -> Plan | None:
-    """Running maxima, and where they are."""
-    return _minmax(x, dim, 0)
+def running_minmax(takes_min: int) -> Find:
+    @of_any_dtype
+    def find(x: Layout, dim: int) -> Plan | None:
+        if not x.shape or not prod(x.shape) or not are_contiguous(x):
+            return None
+        along, after, count = x.shape[dim], prod(x.shape[dim + 1 :]), prod(x.shape)
+        results, rows = ((0, x.shape), (1, x.shape)), (count // along, 1 if after == 1 else SIDE_BY_SIDE)
+        return (Step(cumulative_minmax, (0,), results, (), (along, after, takes_min), rows, count, indices=(1,)),)
+
+    return find
 
 
-@of_any_dtype
-def cummin(x: Layout, dim: int) -> Plan | None:
-    """Running minima, and where they are."""
-    return _minmax(x, dim, 1)
-
-
-def _minmax(x: Layout, dim: int, takes_min: int) -> Plan | None:
-    if not x.shape or not prod(x.shape) or not are_contiguous(x):
-        return None
-    along, after = x.shape[dim], prod(x.shape[dim + 1 :])
-    results, rows = ((0, x.shape), (1, x.shape)), (prod(x.shape) // along, 1 if after == 1 else SIDE_BY_SIDE)
-    return (Step(cumulative_minmax, (0,), results, (), (along, after, takes_min), rows, prod(x.shape), indices=(1,)),)
+cummax = running_minmax(0)
+cummin = running_minmax(1)
 
 
 def _scanned(kernel: Any, dim: int, which: Ints, operands: tuple[Layout, ...], how: Ints = ()) -> Plan | None:

@@ -114,21 +114,16 @@ def expand(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
             f"dimensions in the tensor ({self.ndim})"
         )
     result = [*size[:new], *(n if m == -1 else m for n, m in zip(shape, size[new:], strict=True))]
-    _require_expandable(op, shape, result, new)
-    return self, tuple(result)
-
-
-def _require_expandable(op: str, shape: Ints, size: Ints, new: int) -> None:
-    """Every size must be that of the tensor, or the tensor's must be 1; `new` dimensions come first."""
-    for dim, m in enumerate(size):
+    for dim, m in enumerate(result):
         if m < 0:
             raise ShapeError(f"{op}(): The expanded size of the tensor ({m}) isn't allowed in dimension {dim}")
         if dim >= new and shape[dim - new] not in (1, m):
             raise ShapeError(
                 f"{op}(): The expanded size of the tensor ({m}) must match the existing size "
                 f"({shape[dim - new]}) at non-singleton dimension {dim}. "
-                f"Target sizes: {list(size)}. Tensor sizes: {list(shape)}"
+                f"Target sizes: {list(result)}. Tensor sizes: {list(shape)}"
             )
+    return self, tuple(result)
 
 
 def as_strided(op: str, self: Any, size: Ints, stride: Ints, storage_offset: int | None) -> tuple[Any, ...]:

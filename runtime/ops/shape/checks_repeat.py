@@ -1,7 +1,4 @@
-"""Argument checks of repeating, combining and moving: repeats, grids, dimensions, and matrices with a diagonal.
-
-Argument checks of the transposes of views: the gradient must have the shape that the view gives.
-"""
+"""Argument checks of repeating, combining and moving, of matrices with a diagonal, and of the transposes of views."""
 
 from __future__ import annotations
 
@@ -39,7 +36,6 @@ def tile(op: str, self: Any, dims: Ints) -> tuple[Any, ...]:
 
 
 def require_counts(op: str, counts: Ints) -> None:
-    """Nothing can be repeated less than 0 times."""
     if min(counts, default=0) < 0:
         raise ShapeError(f"{op}(): trying to create tensor with negative dimension: got counts {list(counts)}")
 
@@ -152,7 +148,6 @@ def vectors(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def require_vector(op: str, tensor: Any) -> None:
-    """One dimension."""
     if tensor.ndim != 1:
         raise RuntimeError(f"{op}(): Expect a 1D vector, but got shape {list(tensor._shape)}")
 

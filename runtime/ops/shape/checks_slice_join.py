@@ -206,13 +206,13 @@ def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: in
     return tensor_split(op, self, indices.tolist(), dim)
 
 
-def require_dimensions(op: str, self: Any, minimum: int) -> None:
-    """At least so many dimensions."""
+def require_dimensions(op: str, self: Any, minimum: int) -> tuple[Any, ...]:
     if self.ndim < minimum:
         raise RuntimeError(
             f"{op}() expected a tensor with at least {minimum} dimension(s), but got a tensor with {self.ndim} "
             "dimensions"
         )
+    return (self,)
 
 
 def _equal_pieces(op: str, self: Any, indices: Any, dim: int) -> tuple[Any, ...]:
@@ -244,14 +244,12 @@ def dsplit(op: str, self: Any, indices: Any) -> tuple[Any, ...]:
 
 def at_least_1d(op: str, self: Any) -> tuple[Any, ...]:
     """At least one dimension."""
-    require_dimensions(op, self, 1)
-    return (self,)
+    return require_dimensions(op, self, 1)
 
 
 def at_least_2d(op: str, self: Any) -> tuple[Any, ...]:
     """At least two dimensions."""
-    require_dimensions(op, self, 2)
-    return (self,)
+    return require_dimensions(op, self, 2)
 
 
 def rot90(op: str, self: Any, k: int, dims: Ints) -> tuple[Any, ...]:

@@ -1,7 +1,4 @@
-"""Copies that rearrange: joining, rolling, flipping, padding, triangles, windows (im2col), and transposes of views.
-
-The transposes of views write the gradient into zeros.
-"""
+"""Copies that rearrange; the transposes of views write the gradient into zeros."""
 
 from __future__ import annotations
 
@@ -37,10 +34,7 @@ to_copy = clone  # the caller has cast already
 
 
 def run_moving(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array | None:
-    """What the plan of an op that only moves elements makes of an array; None where it has none.
-
-    Any bits pass as floats of their size.
-    """
+    """A plan's result, None without one; any bits pass as floats of their size, for elements only move."""
     moved = AS_FLOATS.get(a.itemsize)
     if moved is None or min(a.strides, default=0) < 0:
         return None
@@ -70,9 +64,8 @@ def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: in
 def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> Array:
     """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
-    read_extent = (
-        max(offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)) - low
-    )
+    ends = offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)
+    read_extent = max(ends) - low
     indices = strided(np.arange(read_extent), a.shape, stride, offset - low)
     storage = np.zeros(read_extent, a.dtype)
     np.add.at(storage, indices.ravel(), a.ravel())
@@ -80,7 +73,6 @@ def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
-    """One after the other along `dim`; arrays of shape (0,) count for nothing."""
     if dim == 0 and arrays[0].ndim == 1 and arrays[0].size:
         return np.concatenate(arrays)
     counted = [contiguous(a) for a in arrays if a.shape != (0,)]  # NumPy's result lies as its operands do
@@ -95,7 +87,6 @@ def stack(arrays: list[Array], dim: int) -> Array:
 
 
 def split_grad(output_mask: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
-    """The slice along `dim` that came from each array; those of shape (0,) had none."""
     lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
     before, starts = (slice(None),) * dim, accumulate(lengths, initial=0)
     slices = (grad[*before, i : i + n] for i, n in zip(starts, lengths, strict=False))
@@ -110,7 +101,6 @@ def unstacked(output_mask: Sequence[bool], grad: Array, dim: int) -> list[Array 
 
 
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
-    """Elements moved on, cyclically, along `dims` or in the flattened array."""
     if (result := run_moving(plans.roll, a, shifts, dims)) is not None:
         return result
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
@@ -127,7 +117,6 @@ def tril(a: Array, diagonal: int) -> Array:
 
 
 def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     number = 0.0 if not value else float(value) if a.dtype.kind == "f" and not isinstance(value, complex) else None
     match = None if number is None else run_moving(plans.constant_pad_nd, a, pad, number)
     if match is not None:
@@ -141,10 +130,8 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
         for border in (slice(0, max(left, 0)), slice(inside.shape[dim] - max(right, 0), None)):
             inside[*before, border] = value
         inside = inside[*before, max(left, 0) : inside.shape[dim] - max(right, 0)]
-    inner_part = tuple(
-        slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True)
-    )
-    inside[...] = a[inner_part]
+    inner_part = (slice(max(-left, 0), n - max(-right, 0)) for n, (left, right) in zip(a.shape, pairs, strict=True))
+    inside[...] = a[tuple(inner_part)]
     return result
 
 
@@ -165,7 +152,6 @@ def im2col(a: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: I
 
 
 def col2im(columns: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
-    """Zeros to which each column is added where its window lies: one kernel offset at a time, for all windows."""
     (height, width), (down, across) = output_size, padding
     channels = columns.shape[-2] // prod(kernel_size)
     wide = np.zeros((*columns.shape[:-2], channels, height + 2 * down, width + 2 * across), columns.dtype)

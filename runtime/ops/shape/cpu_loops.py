@@ -1,6 +1,4 @@
-"""Copies, as plans call them: strided memory made contiguous, pieces put together, zeros around one, triangles.
-
-Windows of images as columns, and columns added up where their windows lie, on flat memory.
+"""Copies, as plans call them: strided memory made contiguous, pieces put together, triangles, windows as columns.
 
 The innermost loops count from 0, and index by unsigned numbers where a step is not known: where an index may be
 negative, Numba asks whether it is, and LLVM makes no vectors.
@@ -20,21 +18,9 @@ Array = np.ndarray
 
 @jit(halves=WRITTEN)
 def strided_copy(
-    x: Array,
-    out: Array,
-    n0: int,
-    n1: int,
-    n2: int,
-    n3: int,
-    n4: int,
-    s0: int,
-    s1: int,
-    s2: int,
-    s3: int,
-    s4: int,
+    x: Array, out: Array, n0: int, n1: int, n2: int, n3: int, n4: int, s0: int, s1: int, s2: int, s3: int, s4: int
 ) -> None:
-    """out[i, j, k, l, m] = x[i s0 + j s1 + ... + m s4]: a contiguous copy of a strided array of up to five dimensions,
-    which is what blocks of windows and the heads of attention take."""
+    """A contiguous copy of up to five dimensions: blocks of windows, and heads of attention, have as many."""
     offset = 0
     for i in range(n0):
         for j in range(n1):
@@ -55,13 +41,11 @@ def strided_copy(
 
 @jit(halves=WRITTEN)
 def flat_copy(x: Array, out: Array, first: int, last: int) -> None:
-    """out = x."""
     copy_elements(part_of(out, first, last - first), part_of(x, first, last - first))
 
 
 @jit
 def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, start: int, step: int, count: int) -> None:
-    """Zeros with x at `count` of `size` indices along, from `start` on, `step` apart: the gradient of a slice."""
     out[:] = 0
     for b in range(before):
         for i in range(count):
@@ -79,17 +63,12 @@ def cat_pair(x: Array, y: Array, out: Array, one: int, other: int, first: int, l
 
 @jit(halves=WRITTEN)
 def cat_piece(x: Array, out: Array, rows: int, piece: int, full: int, offset: int) -> None:
-    """out[i, offset:offset + piece] = x[i], for rows of `whole` elements: one operand of a concatenation."""
     for i in range(rows):
         copy_elements(part_of(out, i * full + offset, piece), part_of(x, i * piece, piece))
 
 
 @jit(halves=WRITTEN)
 def pairs_made(x: Array, y: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = x[i], y[i], for rows of two numbers.
-
-    Counted from 0 here and below: where an index may be negative, Numba asks whether it is, and LLVM makes no vectors.
-    """
     n = last - first
     rows = part_of(out, 2 * first, 2 * n)
     x, y = part_of(x, first, n), part_of(y, first, n)
@@ -100,7 +79,6 @@ def pairs_made(x: Array, y: Array, out: Array, first: int, last: int) -> None:
 
 @jit(halves=WRITTEN)
 def triples_made(x: Array, y: Array, z: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = x[i], y[i], z[i], for rows of three numbers."""
     n = last - first
     rows = part_of(out, 3 * first, 3 * n)
     x, y, z = part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
@@ -112,7 +90,6 @@ def triples_made(x: Array, y: Array, z: Array, out: Array, first: int, last: int
 
 @jit(halves=WRITTEN)
 def quadruples_made(w: Array, x: Array, y: Array, z: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = w[i], x[i], y[i], z[i], for rows of four numbers."""
     n = last - first
     rows = part_of(out, 4 * first, 4 * n)
     w, x, y, z = part_of(w, first, n), part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
@@ -125,7 +102,6 @@ def quadruples_made(w: Array, x: Array, y: Array, z: Array, out: Array, first: i
 
 @jit(halves=WRITTEN)
 def pairs_parted(value: Array, x: Array, y: Array, first: int, last: int) -> None:
-    """x[i], y[i] = given[i], for rows of two numbers."""
     n = last - first
     rows = part_of(value, 2 * first, 2 * n)
     x, y = part_of(x, first, n), part_of(y, first, n)
@@ -136,7 +112,6 @@ def pairs_parted(value: Array, x: Array, y: Array, first: int, last: int) -> Non
 
 @jit(halves=WRITTEN)
 def triples_parted(value: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
-    """x[i], y[i], z[i] = given[i], for rows of three numbers."""
     n = last - first
     rows = part_of(value, 3 * first, 3 * n)
     x, y, z = part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
@@ -148,7 +123,6 @@ def triples_parted(value: Array, x: Array, y: Array, z: Array, first: int, last:
 
 @jit(halves=WRITTEN)
 def quadruples_parted(value: Array, w: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
-    """w[i], x[i], y[i], z[i] = given[i], for rows of four numbers."""
     n = last - first
     rows = part_of(value, 4 * first, 4 * n)
     w, x, y, z = part_of(w, first, n), part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
@@ -161,7 +135,6 @@ def quadruples_parted(value: Array, w: Array, x: Array, y: Array, z: Array, firs
 
 @jit(halves=WRITTEN)
 def triangle(x: Array, out: Array, height: int, width: int, diagonal: int, upper: int, first: int, last: int) -> None:
-    """Some rows of matrices from column i + diagonal on (upper), or up to it; zeros elsewhere."""
     for k in range(first, last):
         start, at = k * width, min(max(k % height + diagonal, 0), width)
         inner_part, size = (start + at, width - at) if upper else (start, at)
@@ -173,23 +146,10 @@ def triangle(x: Array, out: Array, height: int, width: int, diagonal: int, upper
 
 @jit
 def windows_to_columns(
-    x: Array,
-    out: Array,
-    height: int,
-    width: int,
-    kernel_height: int,
-    kernel_width: int,
-    rows: int,
-    columns: int,
-    down: int,
-    across: int,
-    dilation_down: int,
-    dilation_across: int,
-    stride_down: int,
-    stride_across: int,
-    first: int,
+    x: Array, out: Array, height: int, width: int, kernel_height: int, kernel_width: int, rows: int, columns: int,
+    down: int, across: int, dilation_down: int, dilation_across: int, stride_down: int, stride_across: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """A range of rows of `out`: each has one place of all windows of a plane, zeros where that is outside of it."""
     for row in range(first, last):
         tap, plane = row % (kernel_height * kernel_width), row // (kernel_height * kernel_width)
@@ -222,23 +182,10 @@ def inside(left: int, width: int, stride: int, columns: int) -> tuple[int, int]:
 
 @jit
 def columns_to_windows(
-    x: Array,
-    out: Array,
-    height: int,
-    width: int,
-    kernel_height: int,
-    kernel_width: int,
-    rows: int,
-    columns: int,
-    down: int,
-    across: int,
-    dilation_down: int,
-    dilation_across: int,
-    stride_down: int,
-    stride_across: int,
-    first: int,
+    x: Array, out: Array, height: int, width: int, kernel_height: int, kernel_width: int, rows: int, columns: int,
+    down: int, across: int, dilation_down: int, dilation_across: int, stride_down: int, stride_across: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """A range of planes: to each element what windows have there, in the order of the places of a window."""
     taps = kernel_height * kernel_width
     for plane in range(first, last):

@@ -1,9 +1,4 @@
-"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part.
-
-Indices that repeat on a CUDA device. The host reads how many there are, and waits for that.
-
-Copies of arrays of a CUDA device on another device.
-"""
+"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part."""
 
 from __future__ import annotations
 
@@ -26,13 +21,21 @@ from ...tensor import view_shapes
 from ...tensor.meta import MetaArray
 from ..reduction.cuda_argreduce import min_all
 from . import cpu
-from .cuda_flip_windows import col2im, flip, im2col, restride, roll, tril, triu, unfold_backward
+from .cuda_flip_windows import col2im as col2im
+from .cuda_flip_windows import flip as flip
+from .cuda_flip_windows import im2col as im2col
+from .cuda_flip_windows import restride as restride
+from .cuda_flip_windows import roll as roll
+from .cuda_flip_windows import tril as tril
+from .cuda_flip_windows import triu as triu
+from .cuda_flip_windows import unfold_backward as unfold_backward
 
+Array = DeviceArray
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
 @pinned_reader(cpu.repeated_indices)
-def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArray:
+def repeated_indices(repeats: Array, output_size: int | None) -> Array:
     """The index i, repeats[i] times, for each i: how many repetitions end before each place."""
     if not repeats.size:
         return _checked(0, output_size, repeats)
@@ -49,7 +52,7 @@ def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArr
     return result
 
 
-def _checked(total: int, output_size: int | None, repeats: DeviceArray) -> DeviceArray:
+def _checked(total: int, output_size: int | None, repeats: Array) -> Array:
     if output_size not in (None, total):
         raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
     return memory.empty((total,), INT64, repeats.device)
@@ -58,14 +61,14 @@ def _checked(total: int, output_size: int | None, repeats: DeviceArray) -> Devic
 Ints = tuple[int, ...]
 
 
-def clone(a: DeviceArray) -> DeviceArray:
+def clone(a: Array) -> Array:
     return result_of(a)
 
 
 to_copy = clone
 
 
-def part(a: DeviceArray, starts: Sequence[int], sizes: Ints, steps: Sequence[int] = ()) -> DeviceArray:
+def part(a: Array, starts: Sequence[int], sizes: Ints, steps: Sequence[int] = ()) -> Array:
     """Every `steps`-th element of an array from `starts` on, so many along each dimension; no copy."""
     by = a.byte_strides
     offset = sum(first * step for first, step in zip(starts, by, strict=True))
@@ -73,27 +76,25 @@ def part(a: DeviceArray, starts: Sequence[int], sizes: Ints, steps: Sequence[int
     return a.viewed(tuple(sizes), offset, step_sizes)
 
 
-def part_along(a: DeviceArray, dim: int, start: int, size: int, step: int = 1) -> DeviceArray:
-    """Some of the slices of an array along a dimension; no copy."""
+def part_along(a: Array, dim: int, start: int, size: int, step: int = 1) -> Array:
     starts, sizes, steps = [0] * a.ndim, list(a.shape), [1] * a.ndim
     starts[dim], sizes[dim], steps[dim] = start, size, step
     return part(a, starts, tuple(sizes), steps)
 
 
-def one_of(a: DeviceArray, dim: int, index: int) -> DeviceArray:
-    """The slice at an index along a dimension, which it does not have; no copy."""
+def one_of(a: Array, dim: int, index: int) -> Array:
     by = a.byte_strides
     return a.viewed((*a.shape[:dim], *a.shape[dim + 1 :]), index * by[dim], (*by[:dim], *by[dim + 1 :]))
 
 
-def select_backward(grad: DeviceArray, sizes: Ints, dim: int, index: int) -> DeviceArray:
+def select_backward(grad: Array, sizes: Ints, dim: int, index: int) -> Array:
     result = memory.result_of_zeros(grad, sizes)
     dim, index = dim % len(sizes), index % sizes[dim]
     memory.copy(one_of(result, dim, index), grad)
     return result
 
 
-def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: int, step: int) -> DeviceArray:
+def slice_backward(grad: Array, sizes: Ints, dim: int, start: int, end: int, step: int) -> Array:
     result = memory.result_of_zeros(grad, sizes)
     chosen = range(sizes[dim])[start:end:step]
     if len(chosen):
@@ -101,7 +102,7 @@ def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: in
     return result
 
 
-def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, dim2: int) -> DeviceArray:
+def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: int) -> Array:
     result = memory.result_of_zeros(grad, sizes)
     shape, steps, first = view_shapes.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
     item = result.itemsize
@@ -109,7 +110,7 @@ def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, di
     return result
 
 
-def cat(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
+def cat(arrays: Sequence[Array], dim: int) -> Array:
     counted = [a for a in arrays if a.shape != (0,)] or arrays[:1]
     first = counted[0]
     starts = list(accumulate([a.shape[dim] for a in counted], initial=0))
@@ -120,7 +121,7 @@ def cat(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
     return result
 
 
-def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
+def stack(arrays: Sequence[Array], dim: int) -> Array:
     first = arrays[0]
     shape = (*first.shape[:dim], len(arrays), *first.shape[dim:])
     result = memory.result(first, shape)
@@ -129,9 +130,7 @@ def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
     return result
 
 
-def split_grad(
-    output_mask: Sequence[bool], grad: DeviceArray, shapes: Sequence[Ints], dim: int
-) -> list[DeviceArray | None]:
+def split_grad(output_mask: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
     starts = list(accumulate([0 if shape == (0,) else shape[dim] for shape in shapes], initial=0))
     return [
         _piece(grad, tuple(shape), dim, start) if yes else None
@@ -139,17 +138,17 @@ def split_grad(
     ]
 
 
-def _piece(grad: DeviceArray, shape: Ints, dim: int, start: int) -> DeviceArray:
+def _piece(grad: Array, shape: Ints, dim: int, start: int) -> Array:
     if shape == (0,):
         return memory.result(grad, shape)
     return result_of(part_along(grad, dim, start, shape[dim]))
 
 
-def unstacked(output_mask: Sequence[bool], grad: DeviceArray, dim: int) -> list[DeviceArray | None]:
+def unstacked(output_mask: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
     return [result_of(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(output_mask)]
 
 
-def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
+def constant_pad_nd(a: Array, pad: Ints, value: Any) -> Array:
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     sizes = tuple(n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True))
     result = memory.result(a, sizes)
@@ -163,33 +162,9 @@ def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
 
 
 @copying
-def to_device(array: DeviceArray, device: Any, non_blocking: bool) -> Any:
-    """A copy on a device, or on the host once it is complete."""
+def to_device(array: Array, device: Any, non_blocking: bool) -> Any:
     if device.type == "cpu":
         return to_host(array)
     if device.type == "meta":
         return MetaArray(array.shape, array.dtype)
     return copied(array) if device is array.device else copied_to(array, device)
-
-
-__all__ = [
-    "cat",
-    "clone",
-    "col2im",
-    "constant_pad_nd",
-    "diagonal_backward",
-    "flip",
-    "im2col",
-    "repeated_indices",
-    "restride",
-    "roll",
-    "select_backward",
-    "slice_backward",
-    "split_grad",
-    "stack",
-    "to_copy",
-    "tril",
-    "triu",
-    "unfold_backward",
-    "unstacked",
-]

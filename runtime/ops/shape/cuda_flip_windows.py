@@ -1,11 +1,9 @@
-"""Windows on a CUDA device, copied out or added up, and sums of elements that share a place of memory.
-
-Flips, rolls and triangles on a CUDA device, each by one launch.
-"""
+"""Windows, flips, rolls and triangles on a CUDA device, and sums of elements that share a place of memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -23,11 +21,12 @@ from ...kernels.cuda_launch.per_element import UINT32, numbers, over_elements, p
 from ...tensor import view_shapes
 from . import cpu
 
+Array = DeviceArray
 Ints = tuple[int, ...]
 
 
 @pinned_reader(cpu.im2col)
-def im2col(a: DeviceArray, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> DeviceArray:
+def im2col(a: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
     plane = a.shape[-2:]
     result = _counts(plane, kernel_size, dilation, padding, stride)
     shape = (*a.shape[:-3], a.shape[-3] * prod(kernel_size), result[0][1] * result[1][1])
@@ -35,10 +34,7 @@ def im2col(a: DeviceArray, kernel_size: Ints, dilation: Ints, padding: Ints, str
 
 
 @pinned_reader(cpu.col2im)
-def col2im(
-    columns: DeviceArray, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> DeviceArray:
-    """Zeros to which each column is added where its window lies."""
+def col2im(columns: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
     result = _counts(output_size, kernel_size, dilation, padding, stride)
     shape = (*columns.shape[:-2], columns.shape[-2] // prod(kernel_size), *output_size)
     return _windows(index_maps.col2im, columns, shape, output_size, result)
@@ -50,7 +46,7 @@ def _counts(plane: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, strid
     return [(k, (n + 2 * p - (k - 1) * d - 1) // s + 1, d, s, p) for n, k, d, p, s in each]
 
 
-def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, match: list[Ints]) -> DeviceArray:
+def _windows(function: Any, a: Array, shape: Ints, plane: Ints, match: list[Ints]) -> Array:
     value, result = arrays.in_order(a), arrays.result(a, shape)
     if result.size > 1 << 30:
         raise RuntimeError(f"expected a result of at most {1 << 30} elements, but it has shape {list(shape)}")
@@ -60,7 +56,7 @@ def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, match: lis
 
 
 @pinned_reader(cpu.unfold_backward)
-def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step: int) -> DeviceArray:
+def unfold_backward(grad: Array, sizes: Ints, dim: int, length: int, step: int) -> Array:
     value = arrays.in_order(grad)
     shape = sizes or (1,)
     along, after = shape[dim], prod(shape[dim:][1:])
@@ -72,11 +68,10 @@ def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step:
 
 
 @pinned_reader(cpu.restride)
-def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> DeviceArray:
+def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> Array:
     low = min(offset, to_offset)
-    read_extent = (
-        max(offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)) - low
-    )
+    ends = offset + view_shapes.span(a.shape, stride), to_offset + view_shapes.span(to_size, to_stride)
+    read_extent = max(ends) - low
     storage = arrays.result_of_zeros(a, (read_extent,))
     if a.size and not view_shapes.may_overlap(a.shape, stride):
         arrays.copy(_seen(storage, a.shape, stride, offset - low), a)
@@ -85,12 +80,12 @@ def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride
     return arrays.result_of(_seen(storage, to_size, to_stride, to_offset - low))
 
 
-def _seen(storage: DeviceArray, shape: Ints, stride: Ints, offset: int) -> DeviceArray:
+def _seen(storage: Array, shape: Ints, stride: Ints, offset: int) -> Array:
     item = storage.itemsize
     return storage.viewed(tuple(shape), offset * item, tuple(step * item for step in stride))
 
 
-def _added(storage: DeviceArray, a: DeviceArray, stride: Ints, offset: int) -> DeviceArray:
+def _added(storage: Array, a: Array, stride: Ints, offset: int) -> Array:
     """Storage to which elements are added that lie in a layout, in their order where they share a place."""
     sizes, steps = tuple(reversed(a.shape)), tuple(reversed(stride))
     rows = arrays.empty((a.size,), np.dtype(np.int32), a.device)
@@ -103,14 +98,14 @@ Turn = tuple[int, int, int, int]  # size, 1 or -1, the index of the source for i
 
 
 @pinned_reader(cpu.flip)
-def flip(a: DeviceArray, dims: Ints) -> DeviceArray:
+def flip(a: Array, dims: Ints) -> Array:
     flipped = {d % a.ndim for d in dims} if a.ndim else ()
     steps = steps_in(a, a.shape)
     return _flipped(a, [(n, -1, n - 1, s) if d in flipped else (n, 1, 0, s) for d, (n, s) in _dims(a, steps)])
 
 
 @pinned_reader(cpu.roll)
-def roll(a: DeviceArray, shifts: Ints, dims: Ints) -> DeviceArray:
+def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
     if not dims:
         flat = arrays.in_order(a).ravel()
         return roll(flat, shifts[:1], (0,)).reshape(a.shape)
@@ -120,12 +115,11 @@ def roll(a: DeviceArray, shifts: Ints, dims: Ints) -> DeviceArray:
     return _flipped(a, [(n, 1, -moved[d] % n if n else 0, s) for d, (n, s) in _dims(a, steps_in(a, a.shape))])
 
 
-def _dims(a: DeviceArray, steps: Ints) -> Sequence[tuple[int, tuple[int, int]]]:
+def _dims(a: Array, steps: Ints) -> Sequence[tuple[int, tuple[int, int]]]:
     return list(enumerate(zip(a.shape, steps, strict=True)))
 
 
-def _flipped(a: DeviceArray, flips: list[Turn]) -> DeviceArray:
-    """A copy in which index i along a dimension is first + i, or first - i, of the source."""
+def _flipped(a: Array, flips: list[Turn]) -> Array:
     result = arrays.result(a, a.shape)
     if not a.size:
         return result
@@ -153,19 +147,7 @@ def _merged(flips: list[Turn]) -> list[Turn]:
     return inner_part or [(1, 1, 0, 0)]
 
 
-@pinned_reader(cpu.triu)
-def triu(a: DeviceArray, diagonal: int) -> DeviceArray:
-    """a_ij where j - i >= diagonal, else 0."""
-    return _triangle(a, diagonal, True)
-
-
-@pinned_reader(cpu.tril)
-def tril(a: DeviceArray, diagonal: int) -> DeviceArray:
-    """a_ij where j - i <= diagonal, else 0."""
-    return _triangle(a, diagonal, False)
-
-
-def _triangle(a: DeviceArray, diagonal: int, upper: bool) -> DeviceArray:
+def _triangle(a: Array, diagonal: int, upper: bool) -> Array:
     value = arrays.in_order(a)
     result = arrays.result(a, a.shape)
     rows, columns = a.shape[-2:]
@@ -173,3 +155,7 @@ def _triangle(a: DeviceArray, diagonal: int, upper: bool) -> DeviceArray:
     kernel = triangles(between(value.stored, result.dtype), upper)
     over_elements(kernel, prod(a.shape), value.ravel(), result, *numbers(rows, columns), limit)
     return result
+
+
+triu = pinned_reader(cpu.triu)(partial(_triangle, upper=True))
+tril = pinned_reader(cpu.tril)(partial(_triangle, upper=False))

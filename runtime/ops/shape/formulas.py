@@ -1,7 +1,4 @@
-"""Helpers of the formulas and composites of views, and of ops that join, split and repeat tensors.
-
-Helpers of composites that combine the elements of vectors, and put blocks and vectors on diagonals.
-"""
+"""Helpers of the formulas and composites of views, and of ops that join, split, repeat and combine tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +21,6 @@ Ints: TypeAlias = Sequence[int]
 
 
 def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
-    """A view under another shape where strides allow, else a copy."""
     if self._flat is not None or is_viewable(self._shape, self.stride(), shape):
         return op.view_default(self, shape)
     return no_view(op.view_default(op.contiguous_copy(self), shape))
@@ -32,12 +28,10 @@ def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
 
 @functools.lru_cache(maxsize=4096)
 def is_viewable(shape: Ints, strides: Ints, to: Ints) -> bool:
-    """Whether elements of these strides lie as a view under another shape needs them."""
     return view_shapes.view(shape, strides, 0, to) is not None
 
 
 def flattened(shape: Ints, start_dim: int, end_dim: int) -> tuple[int, ...]:
-    """`shape` with the dimensions start_dim..end_dim as one."""
     return (*shape[:start_dim], prod(shape[start_dim : end_dim + 1]), *shape[end_dim + 1 :])
 
 
@@ -47,18 +41,15 @@ def inverse_permutation(dims: Ints) -> tuple[int, ...]:
 
 
 def negated(numbers: Ints) -> tuple[int, ...]:
-    """-n for each number."""
     return tuple(-n for n in numbers)
 
 
 def chunks_of(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """At most `chunks` slices of one size; of an empty dimension exactly as many."""
     size = -(-self._shape[dim] // chunks)
     return self.split(size, dim) if size else op.split_with_sizes(self, (0,) * chunks, dim)
 
 
 def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]:
-    """The slice of the gradient that came from each tensor; those of shape (0,) had none."""
     lengths = [0 if tuple(shape) == (0,) else shape[dim] for shape in shapes]
     starts = itertools.accumulate(lengths, initial=0)
     slices = [grad.narrow(dim, i, n) for i, n in zip(starts, lengths, strict=False)]
@@ -66,7 +57,6 @@ def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]
 
 
 def with_ones_before(x: Tensor, count: int) -> Tensor:
-    """x with `count` dimensions of size 1 before its own."""
     return x.reshape((1,) * count + x._shape)
 
 
@@ -77,7 +67,6 @@ def with_dims(tensors: Sequence[Tensor], minimum: int) -> list[Tensor]:
 
 
 def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Numbers and vectors as matrices of one column; all others as they are."""
     return [t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors]
 
 
@@ -94,12 +83,10 @@ def each_unaliased(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Te
 
 
 def each_copied(pieces: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Copies of pieces, which share no memory."""
     return tuple(op.contiguous_copy(piece) for piece in pieces)
 
 
 def filled_copy(self: Tensor, value: Any) -> Tensor:
-    """As x, but every element is a number or the number in a tensor."""
     return op.masked_fill(self, op.ones_like(self, dtype=bool_), value)
 
 
@@ -117,7 +104,6 @@ def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
 
 
 def tiled(self: Tensor, repeats: Ints) -> Tensor:
-    """The tensor once for each step of `repeats`: expanded along a new dimension beside each, and copied."""
     shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
     paired = tuple([size for own in shape for size in (1, own)])
     expanded = tuple([size for both in zip(repeats, shape, strict=True) for size in both])
@@ -126,7 +112,6 @@ def tiled(self: Tensor, repeats: Ints) -> Tensor:
 
 
 def unflattened(shape: Ints, dim: int, sizes: Ints) -> tuple[int, ...]:
-    """`shape` with `sizes` in the place of dimension `dim`."""
     return (*shape[:dim], *sizes, *shape[dim + 1 :])
 
 
@@ -138,7 +123,6 @@ def moved_order(ndim: int, source: Ints, destination: Ints) -> tuple[int, ...]:
 
 
 def diagonal_matrix(self: Tensor, diagonal: int) -> Tensor:
-    """Zeros with a vector on a diagonal."""
     size = self._shape[0] + abs(diagonal)
     return op.diagonal_backward(self, (size, size), diagonal, 0, 1)
 
@@ -166,16 +150,12 @@ def grids(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor, ...]:
 
 
 def pairings(tensors: Sequence[Tensor]) -> Tensor:
-    """All rows that take one element of each vector, those of the last changing fastest."""
     return op.stack([grid.flatten() for grid in grids(tensors, "ij")], 1)
 
 
 def combination_indices(size: int, r: int, with_replacement: bool, device: Any) -> Tensor:
-    """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector.
-
-    Each beginning of a row is continued by all numbers that leave room for the rest. Which beginning a number continues
-    is kept, so that rows are read from their ends.
-    """
+    """The rows of r increasing (or non-decreasing) numbers below `size`, as one vector. Each beginning of a row is
+    continued by all numbers that leave room; links back to it give the rows from their ends."""
     step, min_value, numbers = (0 if with_replacement else 1), np.zeros(1, np.int64), []
     with allocating("combinations"):
         for rest in range(r - 1, -1, -1):
@@ -193,7 +173,6 @@ def combination_indices(size: int, r: int, with_replacement: bool, device: Any) 
 
 
 def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:
-    """The blocks one below the other, each with zeros on both sides; a vector is a row."""
     blocks = [op.atleast_2d(t) for t in tensors]
     total, before, rows = sum(block._shape[1] for block in blocks), 0, []
     for block in blocks:
@@ -204,7 +183,6 @@ def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def shape_with_diagonal(shape: Sequence[int], offset: int, dim1: int, dim2: int) -> tuple[int, ...]:
-    """The shape of a tensor that has the last dimension of `shape` on a diagonal of the dimensions dim1 and dim2."""
     size = shape[-1] + abs(offset)
     rest = iter(shape[:-1])
     return tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(len(shape) + 1))

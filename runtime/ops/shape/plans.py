@@ -1,7 +1,4 @@
-"""Plans of copies: contiguous ones of any layout, pieces put together and cut apart, zeros around a piece.
-
-Plans of ops that do to each dimension something of its own: turning, mirroring, and borders; and of triangles.
-"""
+"""Plans of copies, of pieces put together and cut apart, and of turning, mirroring or padding each dimension."""
 
 from __future__ import annotations
 
@@ -17,9 +14,7 @@ from ...kernels.cpu.plan import Ints, Layout, Plan, Step, is_exact, of_any_dtype
 from ...shapes import contiguous_strides
 from . import cpu_loops as loops
 
-MAX_COPIED_ELEMENTS = (
-    1 << 16
-)  # elements: larger copies whose rows lie in columns are for kernels that go square by square
+MAX_COPIED_ELEMENTS = 1 << 16  # larger copies whose rows lie in columns are for kernels that go square by square
 MAX_CONCATENATED = 1 << 18  # elements that are joined piece by piece, by one thread; 16-bit floats always are
 COPIED = 5  # dimensions of what `strided_copy` copies
 LOOPS = 3  # of what `path_copy` copies
@@ -29,8 +24,7 @@ PARTED = {2: loops.pairs_parted, 3: loops.triples_parted, 4: loops.quadruples_pa
 
 @of_any_dtype
 def clone(x: Layout) -> Plan | None:
-    """Loops over up to five dimensions; where rows are short, or dimensions more, several rows at a time; where rows
-    are columns in memory, by squares."""
+    """Several rows at once where they are short or dimensions many; by squares where rows are columns in memory."""
     size = prod(x.shape)
     if x.strides is None and size > MAX_COPIED_ELEMENTS:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE), row=1)
@@ -135,21 +129,9 @@ def _pieces(output_mask: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...
     own, start, steps = lines(grad), 0, list[Step]()
     if dim < 0 or any(0 in shape for shape in shapes):
         return None
-    if (
-        len(output_mask) in PARTED
-        and all(output_mask)
-        and all(prod(shape[dim:]) == 1 for shape in shapes)
-        and not grad.strides
-    ):
-        return (
-            Step(
-                PARTED[len(output_mask)],
-                (1,),
-                (*enumerate(shapes),),
-                rows=(prod(shapes[0]), SLICE),
-                row=len(output_mask),
-            ),
-        )
+    count, are_numbers = len(output_mask), all(prod(shape[dim:]) == 1 for shape in shapes)
+    if count in PARTED and all(output_mask) and are_numbers and not grad.strides:
+        return (Step(PARTED[count], (1,), (*enumerate(shapes),), rows=(prod(shapes[0]), SLICE), row=count),)
     for i, (yes, shape) in enumerate(zip(output_mask, shapes, strict=True)):
         size = shape[dim] if len(shape) == len(own) else 1
         piece = bordered(*own[dim], -start, start + size - own[dim][0])
@@ -166,9 +148,9 @@ def _pieces(output_mask: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...
 def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
     if not dims:
         return assembled(x.shape, [rolled_run(prod(x.shape), 1, shifts[0])]) if x.strides is None else None
-    shift = [
-        sum(s for s, dim in zip(shifts, dims, strict=True) if dim % len(x.shape) == d) for d in range(len(x.shape))
-    ]
+    shift = [0] * len(x.shape)
+    for s, dim in zip(shifts, dims, strict=True):
+        shift[dim] += s
     return assembled(x.shape, [rolled_run(*line, s) for line, s in zip(lines(x), shift, strict=True)])
 
 
@@ -203,7 +185,6 @@ def tril(x: Layout, diagonal: int) -> Plan | None:
 
 
 def _triangle(x: Layout, diagonal: int, upper: bool) -> Plan | None:
-    """Row by row, from the column on that the diagonal is in, or up to it."""
     if x.strides is not None or not prod(x.shape):
         return None
     height, width = x.shape[-2:]

@@ -1,5 +1,4 @@
-"""Plans of ops that put elements elsewhere, and zeros between them: from what their kernels do to places; of windows by
-loops of their own."""
+"""Plans of diagonals put into zeros, from what the kernel does to places, and of windows by loops of their own."""
 
 from __future__ import annotations
 
@@ -24,7 +23,6 @@ def diagonal_backward(grad: Layout, sizes: Ints, offset: int, dim1: int, dim2: i
 
 
 def im2col(x: Layout, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Plan | None:
-    """Windows, with zeros beyond the borders, whose rows threads share."""
     if x.strides is not None or not prod(x.shape):
         return None
     geometry = window_geometry(x.shape[-2:], kernel_size, dilation, padding, stride)
@@ -34,7 +32,6 @@ def im2col(x: Layout, kernel_size: Ints, dilation: Ints, padding: Ints, stride: 
 
 
 def col2im(x: Layout, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Plan | None:
-    """Sums over windows, of planes that threads share."""
     if x.strides is not None or not prod(x.shape):
         return None
     geometry = window_geometry(output_size, kernel_size, dilation, padding, stride)
@@ -44,7 +41,6 @@ def col2im(x: Layout, output_size: Ints, kernel_size: Ints, dilation: Ints, padd
 
 
 def window_geometry(size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
-    """What the loops take: sizes of planes, of windows and of how many there are, and their steps."""
     each = zip(size, kernel_size, dilation, padding, stride, strict=True)
     counts = [(n + 2 * p - (k - 1) * d - 1) // s + 1 for n, k, d, p, s in each]
     return (*size, *kernel_size, *counts, *padding, *dilation, *stride)

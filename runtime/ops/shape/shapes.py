@@ -12,7 +12,6 @@ from ...tensor.meta import MetaArray, no_data
 
 
 def concatenated(tensors: Sequence[Any], dim: int) -> Shape:
-    """The sizes along `dim` added up; tensors of shape (0,) count for nothing."""
     shapes = [tuple(t.shape) for t in tensors if tuple(t.shape) != (0,)]
     if not shapes:
         return (0,)
@@ -21,13 +20,11 @@ def concatenated(tensors: Sequence[Any], dim: int) -> Shape:
 
 
 def stacked(tensors: Sequence[Any], dim: int) -> Shape:
-    """A new dimension for the tensors."""
     first = tuple(tensors[0].shape)
     return (*first[:dim], len(tensors), *first[dim:])
 
 
 def padded(self: Any, pad: Sequence[int], *rest: Any) -> Shape:
-    """The last dimensions grown by pairs of `pad`, the last one first."""
     sizes = list(self.shape)
     for position, (left, right) in enumerate(zip(pad[::2], pad[1::2], strict=True), 1):
         sizes[-position] += left + right
@@ -35,12 +32,10 @@ def padded(self: Any, pad: Sequence[int], *rest: Any) -> Shape:
 
 
 def restrided(self: Any, stride: Any, offset: int, to_size: Sequence[int], *rest: Any) -> Shape:
-    """The size that is given."""
     return tuple(to_size)
 
 
 def columns(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Shape:
-    """(..., C kh kw, windows) of (..., C, H, W)."""
     *lead, channels, height, width = self.shape
     along = zip((height, width), kernel_size, stride, padding, dilation, strict=True)
     counts = [conv_size(size, kernel, step, 2 * pad, dilation_step) for size, kernel, step, pad, dilation_step in along]
@@ -48,27 +43,16 @@ def columns(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: An
 
 
 def image(self: Any, output_size: Sequence[int], kernel_size: Sequence[int], *rest: Any) -> Shape:
-    """(..., C, H, W) of (..., C kh kw, windows)."""
     return (*self.shape[:-2], self.shape[-2] // prod(kernel_size), *output_size)
 
 
 def repeated(repeats: Any, output_size: int | None) -> Shape:
-    """As many indices as are said to come out.
-
-    Raises:
-        NoDataError: (a RuntimeError) nobody says it.
-    """
     if output_size is None:
         raise NoDataError("repeat_interleave(): cannot repeat_interleave a meta tensor without output_size")
     return (output_size,)
 
 
 def moved(self: Any, device: Any, non_blocking: bool) -> MetaArray:
-    """The tensor itself; it goes nowhere.
-
-    Raises:
-        NoDataError: (a NotImplementedError) it is to go to a device that has memory.
-    """
     if device.type != "meta":
         raise no_data()
     return MetaArray(self.shape, self.dtype)

@@ -25,7 +25,6 @@ Array = np.ndarray
 
 @jit(halves=WRITTEN)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
-    """exp(x) / sum(exp(x)) of each row."""
     row_buffer = buffer_for(result, along)
     for i in range(first, last):
         row, out = part_of(x, i * along, along), writing(result, i * along, along, row_buffer)
@@ -96,7 +95,6 @@ def tops_of(x: Array, start: int, tops: Array) -> None:
 
 @jit
 def stop_of(after: int, line: int, last: int) -> int:
-    """Where the columns end that are worked on together with column `line`."""
     start = line % after
     return min(after, start + _BLOCK, start + last - line)
 
@@ -111,8 +109,19 @@ def collect(part: Array, totals: Array, row: int) -> None:
 
 
 @jit
+def add_exponentials(x: Array, start: int, tops: Array, sums: Array) -> None:
+    totals = np.zeros(sums.size)
+    for i in range(x.shape[0]):
+        row = x[i, start : start + sums.size]
+        for j in range(sums.size):
+            sums[j] += exp_of_masked(row[j] - tops[j])
+        collect(sums, totals, i)
+    for j in range(sums.size):
+        sums[j] += totals[j]
+
+
+@jit
 def softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
-    """exp(x) / sum(exp(x)) along the middle dimension."""
     shape, line = (before, along, after), first
     table, out = x.reshape(shape), result.reshape(shape)
     while line < last:
@@ -139,21 +148,14 @@ def softmax_columns(x: Array, result: Array, before: int, along: int, after: int
 
 @jit
 def log_softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
-    """x - log(sum(exp(x))) along the middle dimension."""
     shape, line = (before, along, after), first
     table, out = x.reshape(shape), result.reshape(shape)
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
-        totals = np.zeros(part.size)
         tops_of(table[b], start, tops)
-        for i in range(along):
-            row = table[b, i, start:stop]
-            for j in range(part.size):
-                part[j] += exp_of_masked(row[j] - tops[j])
-            collect(part, totals, i)
+        add_exponentials(table[b], start, tops, part)
         for j in range(part.size):
-            part[j] += totals[j]
             part[j] = log(part[j])
         for i in range(along):
             row, to = table[b, i, start:stop], out[b, i, start:stop]
@@ -166,7 +168,6 @@ def log_softmax_columns(x: Array, result: Array, before: int, along: int, after:
 def softmax_backward_columns(
     grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """y (g - sum(g y)) along the middle dimension."""
     shape, line = (before, along, after), first
     grads, outputs, out = grad.reshape(shape), output.reshape(shape), result.reshape(shape)
     while line < last:
@@ -190,7 +191,6 @@ def softmax_backward_columns(
 def log_softmax_backward_columns(
     grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
-    """g - exp(y) sum(g) along the middle dimension."""
     shape, line = (before, along, after), first
     grads, outputs, out = grad.reshape(shape), output.reshape(shape), result.reshape(shape)
     while line < last:
@@ -225,17 +225,11 @@ def log_totals(x: Array, result: Array, before: int, along: int, after: int, fir
             line += 1
             continue
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
-        totals = np.zeros(part.size)
         tops_of(table[b], start, tops)
         for j in range(tops.size):
             tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
-        for i in range(along):
-            row = table[b, i, start:stop]
-            for j in range(part.size):
-                part[j] += exp_of_masked(row[j] - tops[j])
-            collect(part, totals, i)
+        add_exponentials(table[b], start, tops, part)
         out = result[line : line + stop - start]
         for j in range(out.size):
-            part[j] += totals[j]
             out[j] = log(part[j]) + tops[j]
         line += stop - start

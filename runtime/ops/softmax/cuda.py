@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ...device.cuda.array import DeviceArray
 from ...kernels.cpu.row_shapes import Output
 from ...kernels.cuda_launch.row_programs import over
@@ -9,17 +12,16 @@ from ...kernels.cuda_launch.row_programs import over
 ROW = (Output("row"),)
 
 
-def softmax(input: DeviceArray, dim: int, dtype: object = None) -> DeviceArray:
-    return over("softmax", (input,), dim, outputs=ROW)
+def along_rows(name: str, count: int) -> Callable[..., DeviceArray]:
+    """The kernel of a program of so many arrays along `dim`; the input has the dtype that is asked for already."""
+
+    def kernel(*args: Any) -> DeviceArray:
+        return over(name, args[:count], args[count], outputs=ROW)
+
+    return kernel
 
 
-def log_softmax(input: DeviceArray, dim: int, dtype: object = None) -> DeviceArray:
-    return over("log_softmax", (input,), dim, outputs=ROW)
-
-
-def softmax_backward(grad_output: DeviceArray, output: DeviceArray, dim: int) -> DeviceArray:
-    return over("softmax_backward", (grad_output, output), dim, outputs=ROW)
-
-
-def log_softmax_backward(grad_output: DeviceArray, output: DeviceArray, dim: int) -> DeviceArray:
-    return over("log_softmax_backward", (grad_output, output), dim, outputs=ROW)
+softmax = along_rows("softmax", 1)
+log_softmax = along_rows("log_softmax", 1)
+softmax_backward = along_rows("softmax_backward", 2)
+log_softmax_backward = along_rows("log_softmax_backward", 2)

@@ -1,7 +1,4 @@
-"""Argument checks of sorting, choosing by rank and searching in ordered rows.
-
-Argument checks of counting in bins and of distinct elements.
-"""
+"""Argument checks of sorting, choosing by rank, searching in ordered rows, counting, and of distinct elements."""
 
 from __future__ import annotations
 
@@ -61,7 +58,6 @@ def quantile(op: str, self: Any, q: Any, dim: int | None, keepdim: bool, interpo
 
 
 def _require_parts(op: str, self: Any, q: Any) -> None:
-    """q is a number or a vector of them, of the tensor's dtype, from 0 to 1."""
     if not isinstance(q, TensorBase):
         outside = not 0 <= q <= 1
     else:
@@ -91,7 +87,10 @@ def searchsorted(
     if side == "left" and right:
         raise RuntimeError(f"{op}(): expected side and right to agree, but got side='left' and right=True")
     searchsorted_indices(op, sorted_sequence, self, right, sorter)
-    _require_indices(op, sorted_sequence, sorter)
+    known = sorter is not None and is_known(sorter) and sorter.numel()
+    length = sorted_sequence._shape[-1]
+    if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < length:
+        raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {length}, but got {sorter}")
     return sorted_sequence, self, out_int32, right or side == "right", None, sorter
 
 
@@ -116,7 +115,6 @@ def _require_real(op: str, first: Any, second: Any) -> None:
 
 
 def _kind_of(value: Any) -> str:
-    """The kind of a tensor's dtype; of numbers that of complex ones."""
     return value._dtype.kind if isinstance(value, TensorBase) else "c" if isinstance(value, complex) else ""
 
 
@@ -127,13 +125,6 @@ def _require_rows(op: str, rows: Any, values: Any) -> None:
             f"{op}(): expected one row to search in, or one for each row of the values, but got shapes "
             f"{list(rows._shape)} and {list(shape)}"
         )
-
-
-def _require_indices(op: str, rows: Any, sorter: Any) -> None:
-    """Indices into its row for each element of the rows."""
-    known = sorter is not None and is_known(sorter) and sorter.numel()
-    if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < rows._shape[-1]:
-        raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {rows._shape[-1]}, but got {sorter}")
 
 
 def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...]:
@@ -167,7 +158,6 @@ def _require_bins(op: str, bins: int) -> None:
 
 
 def finite_range(op: str, low: float, high: float) -> tuple[float, float]:
-    """Two bounds that are finite and in order."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"{op}(): expected a finite range, but got [{low}, {high}]")
     if low > high:

@@ -30,7 +30,6 @@ PARTITION = 4  # elements of a sum that one counts as of a row that is divided a
 
 
 def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
-    """The elements in ascending (or descending) order along `dim`, and where they were."""
     rows = _rows(a, dim)
     indices = _order(rows, descending)
     return _back(_picked(rows, indices), a.shape, dim), _back(indices, a.shape, dim)
@@ -41,7 +40,6 @@ def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
 
 
 def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array, Array]:
-    """The k greatest (or least) elements along `dim`, the most extreme first, and where they are."""
     rows = _rows(a, dim)
     if is_small_k(k, rows.shape[1]):
         indices = topk_small(*_codes(rows), not largest, k)
@@ -78,8 +76,7 @@ def _picked(rows: Array, indices: Array) -> Array:
 
 
 def _codes(rows: Array) -> tuple[Array, bool]:
-    """Integers of 32 or 64 bits: the bits of floats, others as they are, or in their order; and whether they are such
-    bits."""
+    """Integers of 32 or 64 bits, and whether they are the bits of floats; others are as they are, or in their order."""
     if rows.dtype == np.uint64:
         return (rows ^ np.uint64(1 << 63)).view(np.int64), False
     if rows.dtype.kind == "f":
@@ -109,30 +106,25 @@ def _order(rows: Array, descending: bool) -> Array:
 
 
 def median_all(a: Array) -> Array:
-    """The element in the middle of all in order, the lower one of two; nan where one is."""
     return _of_all(plans.median_all, a, False)
 
 
 def nanmedian_all(a: Array) -> Array:
-    """The element in the middle of all that are not nan."""
     return _of_all(plans.nanmedian_all, a, True)
 
 
 def median_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The element in the middle along `dim`, and where it is; the first nan where there is one."""
     rows = _rows(a, dim)
     return _chosen(rows, _median(rows, np.full((len(rows), 1), (rows.shape[1] - 1) // 2), False), a, dim, keepdim)
 
 
 def nanmedian_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The element in the middle of those along `dim` that are not nan, and where it is."""
     rows = _rows(a, dim)
     counts = (rows == rows).sum(1, keepdims=True)
     return _chosen(rows, _median(rows, (counts - 1).clip(0) // 2, True), a, dim, keepdim)
 
 
 def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The least of the elements that occur most often along `dim`, and where it occurs last."""
     rows = _rows(a, dim)
     order = argsort(rows, 1, False, True)
     ordered = np.take_along_axis(rows, order, 1)
@@ -145,10 +137,8 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 
 def _of_all(find: Any, a: Array, skip: bool) -> Array:
-    """The median of all elements: of floats without any, nan; of integers the least that there is."""
     if a.dtype.kind == "f" and 0 < a.size <= plans.MAX_MEDIAN_ELEMENTS:
-        entry: Array = run(find, contiguous(a))[0]
-        return entry
+        return run(find, contiguous(a))[0]
     flat = a.reshape(-1)
     if not a.size:
         return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
@@ -175,6 +165,5 @@ def _median(rows: Array, ranks: Array, skips: bool) -> Array:
 
 
 def _chosen(rows: Array, indices: Array, a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The element at one index of each row, and the index, in the shape of the reduction."""
     shape, indices = folding(a.shape, dim, keepdim).result, np.ascontiguousarray(indices, np.int64)
     return _picked(rows, indices).reshape(shape), indices.reshape(shape)

@@ -1,7 +1,4 @@
-"""Counts of numbers: in bins, by value, in runs.
-
-Positions of values in ordered rows, and membership.
-"""
+"""Counts of numbers: in bins, by value, in runs; positions of values in ordered rows, and membership."""
 
 from __future__ import annotations
 
@@ -25,14 +22,11 @@ DENSE = 4  # times as many places as there are numbers may be needed for those b
 
 
 def bin_counts(a: Array, minlength: int) -> Array:
-    """The number of occurrences of each of 0, 1, 2, ..., in a line of numbers none of which is negative."""
     line = np.ascontiguousarray(a, np.int64)
     if line.size <= SHORT:
         require_none_negative(int(line.min(initial=0)))
         return np.bincount(line, minlength=minlength)
-    expected = max(
-        minlength, MIN_TABLE_BINS
-    )  # most often there are no greater ones, so nobody looks for the greatest before
+    expected = max(minlength, MIN_TABLE_BINS)  # most often there are no greater ones: nobody looks for them before
     counts = counts_from(line, 0, expected) if expected <= line.size else None
     if counts is not None:
         used = np.flatnonzero(counts[minlength:])
@@ -44,7 +38,6 @@ def bin_counts(a: Array, minlength: int) -> Array:
 
 
 def require_none_negative(lowest: int) -> None:
-    """Refuse a number that has no bin; a RuntimeError where it is negative."""
     if lowest < 0:
         raise RuntimeError(f"bincount(): expected a 1-D tensor of integers that are not negative, but got {lowest}")
 
@@ -63,7 +56,6 @@ def index_buffer_size(size: int) -> int:
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
-    """The number of elements in each of `bins` equal parts of [min, max], or of their range where these are equal."""
     line, counts = contiguous(a).reshape(-1), np.empty(bins, a.dtype)
     try:
         even_counts(line, counts, float(min), float(max))
@@ -73,7 +65,6 @@ def histc(a: Array, bins: int, min: float, max: float) -> Array:
 
 
 def require_finite(low: float, high: float) -> None:
-    """Refuse a range that is none; a RuntimeError where one of the bounds is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"histc(): expected a finite range, but got [{low}, {high}]")
 
@@ -87,10 +78,7 @@ def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
 
 
 def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple[Array, Array, Array]:
-    """The distinct elements, or slices along `dim`, in order or as they follow one another.
-
-    Also the index of each element among them and how often each occurs; both empty where `places` is False.
-    """
+    """Distinct elements or slices in order, or of runs; which each is, and counts: both empty if not return_index."""
     if dim is not None and a.dtype in FLOATS:
         result = run_if_planned(plans.distinct, contiguous(a), dim, runs, return_index)
         if result is not None:
@@ -111,7 +99,6 @@ def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple
 
 
 def _distinct_between(a: Array, low: int, size: int, return_index: bool) -> tuple[Array, Array, Array]:
-    """The distinct ones of numbers that lie close together, where each is among them, and how often each occurs."""
     line = np.ascontiguousarray(a, np.int64).reshape(-1)
     counts = counts_from(line, low, size)
     assert counts is not None, "low and size were found in the line"
@@ -124,7 +111,6 @@ def _distinct_between(a: Array, low: int, size: int, return_index: bool) -> tupl
 
 
 def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
-    """Each run of equal elements, or of equal slices, as one."""
     if dim is None and a.size and a.dtype in (*FLOATS, np.int64, np.bool_):
         values, inverse, counts, _ = run(plans.in_runs, contiguous(a), None)
         return values, inverse, counts
@@ -139,15 +125,13 @@ def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
 
 
 def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
-    """Where each element would be put in to keep its row in order, before its equals or after them."""
     wide = np.float64 if self.dtype.kind == "f" else np.uint64 if self.dtype == np.uint64 else np.int64
     result_dims = np.float32 if self.dtype == sorted_sequence.dtype == np.float32 else wide
     rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)
     if not self.size:
         return np.empty(self.shape, np.int64)
     arrays = [contiguous(a.astype(result_dims, copy=False)) for a in (rows, self)]
-    entry: Array = run(plans.searchsorted_indices, *arrays, right, None)[0]
-    return entry
+    return run(plans.searchsorted_indices, *arrays, right, None)[0]
 
 
 def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:

@@ -1,11 +1,8 @@
-"""Loops that count numbers; the last two arguments of those that threads share are the range.
+"""Loops that count numbers, and that search for values in ordered rows, block by block.
 
-Where a loop raises IndexError, the kernel in Python says what is wrong, or counts in another way.
-
-Loops that search for values in ordered rows, block by block.
-
-Tables above a row have the last elements of its blocks, so that each comparison of a block at once says in which block
-below to go on, without a branch that depends on the elements.
+Where a loop raises IndexError, the kernel in Python says what is wrong, or counts in another way. Tables above a row
+have the last elements of its blocks, so that each comparison of a block at once says in which block below to go on,
+without a branch that depends on the elements.
 """
 
 from __future__ import annotations
@@ -24,11 +21,9 @@ BLOCK = 64  # elements of which the parts are found before they are counted
 
 @jit
 def count_into(line: Array, low: int, tables: Array, bits: Array, first: int, last: int) -> None:
-    """tables[p, j % 2, line[j] - low] += 1 for the elements j of part p, for a range of parts.
-
-    A table has a power of two of places. Of numbers that have no place there all bits but the last ones are dropped;
-    bits[p] is what those of part p have in any of them, so who calls learns afterwards whether there were such.
-    """
+    """tables[p, j % 2, line[j] - low] += 1 for the elements j of part p, for a range of parts. A table has a power of
+    two of places. Of numbers that have no place there all bits but the last ones are dropped; bits[p] is what those of
+    part p have in any of them, so who calls learns afterwards whether there were such."""
     parts, within = tables.shape[0], np.uint64(tables.shape[2] - 1)
     for p in range(first, last):
         start, stop = line.size * p // parts, line.size * (p + 1) // parts
@@ -48,7 +43,6 @@ def count_into(line: Array, low: int, tables: Array, bits: Array, first: int, la
 
 @jit
 def rank_of(line: Array, low: int, ranks: Array, out: Array, first: int, last: int) -> None:
-    """out[j] = ranks[line[j] - low]."""
     row, to = part_of(line, first, last - first), part_of(out, first, last - first)
     for j in range(row.size):
         to[j] = ranks[np.uint64(row[j] - low)]
@@ -65,11 +59,7 @@ def range_of(line: Array, result: Array) -> None:
 
 @jit
 def bins_needed(line: Array, result: Array, minlength: int, max_bin: int) -> None:
-    """The last of what is found is how many bins there are, at least `minlength`.
-
-    Raises:
-        IndexError: a number is negative, or so great that it takes too many.
-    """
+    """result[2] = the number of bins; an IndexError where a number is negative, or so great that it takes too many."""
     range_of(line, result)
     needed = max(result[0] + result[1], minlength)
     if result[0] < 0 or needed > max_bin or result[1] < 1:
@@ -95,17 +85,12 @@ def count_from(line: Array, low: int, counts: Array) -> None:
 
 @jit
 def counts_of_bins(line: Array, counts: Array) -> None:
-    """counts[k] = how often k is in the line."""
     count_from(line, 0, counts)
 
 
 @jit
 def even_counts(line: Array, out: Array, lowest: float, highest: float) -> None:
-    """How many elements are in each of `out.size` equal parts of a range, or of their own range where that is empty.
-
-    Raises:
-        IndexError: an element is not finite, where their own range is asked for.
-    """
+    """Counts in out.size equal parts of a range, or if empty of the elements' own: an IndexError if not finite."""
     kind, bins = line.dtype.type, out.size
     if lowest == highest and line.size:
         lowest, highest = np.float64(min_or_max(line, -1)), np.float64(min_or_max(line, 1))
@@ -159,7 +144,6 @@ def is_ordered(row: Array) -> bool:
 
 @jit
 def next_capacity(length: int) -> int:
-    """How many elements the tables above a row have: whole blocks, one more than are full of elements."""
     buffer, count = LINEAR_SEARCH_LANES, length
     while count > LINEAR_SEARCH_LANES:
         count //= LINEAR_SEARCH_LANES
@@ -169,11 +153,9 @@ def next_capacity(length: int) -> int:
 
 @jit
 def put_tables(row: Array, table: Array, shape: Array) -> int:
-    """Fill the tables above a row; how many there are. A row shorter than a block is copied to the first one.
-
-    shape[2 l] is where the table of a level begins, shape[2 l + 1] how many elements of it count: those behind may be
-    anything, as who goes beyond what counts is brought back.
-    """
+    """Fill the tables above a row; how many there are. A row shorter than a block is copied to the first one. shape[2
+    l] is where the table of a level begins, shape[2 l + 1] how many elements of it count: those behind may be anything,
+    as who goes beyond what counts is brought back."""
     shape[0], shape[1] = 0, row.size
     if row.size < LINEAR_SEARCH_LANES:
         for i in range(row.size):
@@ -195,30 +177,25 @@ def put_tables(row: Array, table: Array, shape: Array) -> int:
 def search_blocks(row: Array, table: Array, shape: Array, top: int, values: Array, right: bool, out: Array) -> None:
     """Each value in one row: how many elements of a block come before it is the block of the table below."""
     length = shape[1]
-    last = max(
-        length - LINEAR_SEARCH_LANES, 0
-    )  # the last block is a whole one: what it has of the one before comes before the value
+    # The last block is a whole one: what it has of the one before comes before the value.
+    last = max(length - LINEAR_SEARCH_LANES, 0)
     for i in range(values.size):
         value, position = values[i], 0
         for level in range(top, 0, -1):
-            position = min(
-                LINEAR_SEARCH_LANES * position
-                + come_before(table, shape[2 * level] + LINEAR_SEARCH_LANES * position, value, right),
-                shape[2 * level + 1],
-            )
+            start = LINEAR_SEARCH_LANES * position
+            before = come_before(table, shape[2 * level] + start, value, right)
+            position = min(start + before, shape[2 * level + 1])
         start = min(LINEAR_SEARCH_LANES * position, last)
         out[i] = min(start + come_before(row, start, value, right), length)
 
 
 @jit
 def come_before(row: Array, start: int, value: float, right: bool) -> int:
-    """How many of the elements of a block, which are in order, come before a value."""
     return lowest_bit(count_above(row, start, value) if right else count_not_below(row, start, value))
 
 
 @jit
 def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
-    """Each value in a row by halves; nan is greater than everything."""
     for i in range(values.size):
         value, low, high = values[i], 0, row.size
         while low < high:
@@ -233,7 +210,6 @@ def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
 
 @jit(halves=READ)
 def match(x: Array, result: Array, out: Array, invert: int, first: int, last: int) -> None:
-    """out = whether an element equals one of those that are to be found, or with `invert` none, for a range of them."""
     for start in range(first, last, MATCHED):
         count = min(MATCHED, last - start)
         row, to, none = part_of(x, start, count), part_of(out, start, count), invert != 0

@@ -1,7 +1,5 @@
 """The loops of sorting, over contiguous rows of integer codes: of numbers themselves, or of the bits of floats.
 
-The last two arguments are the range of rows.
-
 The bits of a float, all but the sign inverted where it is negative, grow with it. As keys -0 is 0, nan is above all.
 """
 
@@ -23,10 +21,8 @@ Array = np.ndarray
 
 @jit
 def key_of(code: int, floating: bool, inverted: bool, every: int, infinity: int, sign: int) -> int:
-    """A signed integer that orders as the number does; the other way round where `inverted`.
-
-    `every` has all bits but the sign's, `infinity` those of inf, `sign` is the number of the sign bit.
-    """
+    """A signed integer that orders as the number does; the other way round where `inverted`. `every` has all bits but
+    the sign's, `infinity` those of inf, `sign` is the number of the sign bit."""
     if floating:
         size = code & every
         code = code if size != 0 else size
@@ -46,7 +42,6 @@ def double_key(code: int, floating: bool, inverted: bool) -> int:
 
 @jit
 def keys_of(codes: Array, floating: bool, inverted: bool, keys: Array) -> None:
-    """The keys of a row, as signed integers."""
     if codes.itemsize == 4:
         for i in range(codes.size):
             keys[i] = single_key(np.int32(codes[i]), floating, inverted)
@@ -96,7 +91,6 @@ def _key(packed: Any) -> Any:
 
 @jit
 def _distribute_packed(packed: Array, p: int, counts: Array, to: Array) -> None:
-    """One pass, as `_distribute`."""
     put_starts(counts)
     for i in range(packed.size):
         b = _digit(_key(packed[i]), p)
@@ -107,7 +101,6 @@ def _distribute_packed(packed: Array, p: int, counts: Array, to: Array) -> None:
 
 @jit
 def unpack(packed: Array, indices: Array, first: int, last: int) -> None:
-    """The indices that `pack` put in the low halves."""
     for r in range(first, last):
         row, out = packed[r], indices[r]
         for i in range(row.size):
@@ -116,7 +109,6 @@ def unpack(packed: Array, indices: Array, first: int, last: int) -> None:
 
 @jit
 def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> None:
-    """values[r, i] = rows[r, indices[r, i]]."""
     for r in range(first, last):
         take_into(rows[r], indices[r], values[r])
 
@@ -152,7 +144,6 @@ def radix_order(codes: Array, floating: bool, inverted: bool, indices: Array, fi
 
 @jit
 def order_keys(signed: Array, indices: Array) -> None:
-    """The indices of keys in order, by digits."""
     count = signed.size
     keys, others = np.empty(count, np.uint64), np.empty(count, np.uint64)
     second, counts = np.empty(count, np.int64), np.empty((6, _BINS), np.int64)

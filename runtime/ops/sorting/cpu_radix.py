@@ -43,13 +43,11 @@ def order_by_digits(keys: Array, spare: Array, order: Array) -> None:
 
 @jit
 def digit_of(key: int, p: int) -> int:
-    """Digit `p` of a key, counted from the lowest."""
     return (key >> (BITS * p)) & (BINS - 1)
 
 
 @jit
 def count_digits(keys: Array, counts: Array) -> None:
-    """How many keys have each digit, at each place."""
     clear(counts)
     for i in range(keys.size):
         for p in range(keys.itemsize):
@@ -68,7 +66,6 @@ def put_bin_starts(bins: Array, flipped: int) -> None:
 
 @jit
 def distribute(keys: Array, order: Array, p: int, starts: Array, to_keys: Array, to_order: Array) -> None:
-    """Every key behind those before it that have the same or a smaller digit."""
     for i in range(keys.size):
         b = digit_of(keys[i], p)
         to = starts[b]

@@ -23,7 +23,6 @@ Array = np.ndarray
 
 @jit
 def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> None:
-    """The keys of the elements of one line."""
     if after == 1:
         row = part_of(x, start, keys.size)
         for i in range(row.size):
@@ -38,10 +37,8 @@ def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> N
 
 @jit
 def key_buffers(like: float, count: int) -> tuple[Array, Array]:
-    """A row for keys, filled up with the greatest one to whole vectors, and one for their ranks.
-
-    They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
-    """
+    """A row for keys, filled up with the greatest one to whole vectors, and one for their ranks. They lie side by side,
+    as loads wait for a store before them whose address has the same last 12 bits."""
     size = (count + TILE_KEYS - 1) // TILE_KEYS * TILE_KEYS
     buffer = empty_row(order_key(like), 2 * size)
     for i in range(count, size):
@@ -51,7 +48,6 @@ def key_buffers(like: float, count: int) -> tuple[Array, Array]:
 
 @jit
 def put_in_order(keys: Array, ranks: Array, to: Array) -> None:
-    """The indices of keys in order, of as many as there is room for in `to`."""
     put_ranks(keys, to.size, ranks)
     for i in range(to.size):
         to[np.uint64(ranks[i])] = i
@@ -68,7 +64,6 @@ def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: 
 
 @jit
 def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ranks: Array, order: Array) -> None:
-    """The indices of the elements of one line in order."""
     own = part_of(keys, 0, order.size)
     put_keys(x, start, after, inverted, own)
     if order.size > SHORT:
@@ -79,7 +74,6 @@ def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ra
 
 @jit
 def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
-    """Where the elements of each line in order were."""
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
@@ -90,18 +84,9 @@ def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first
 
 @jit
 def some_in_order(
-    x: Array,
-    values: Array,
-    positions: Array,
-    inverted: int,
-    skip: int,
-    k: int,
-    along: int,
-    after: int,
-    first: int,
+    x: Array, values: Array, positions: Array, inverted: int, skip: int, k: int, along: int, after: int, first: int,
     last: int,
-) -> None:
-    """k elements of each line in order, behind the first `skip`, and where they were."""
+) -> None:  # fmt: skip
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
@@ -117,24 +102,13 @@ def some_in_order(
 
 @jit
 def topk_sorted_small(
-    x: Array,
-    values: Array,
-    positions: Array,
-    inverted: int,
-    skip: int,
-    k: int,
-    along: int,
-    after: int,
-    first: int,
+    x: Array, values: Array, positions: Array, inverted: int, skip: int, k: int, along: int, after: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """k elements of each line in order, behind the first `skip`, and where they were: few in all."""
     selected_count = skip + k
-    keys, best, order = (
-        empty_row(order_key(x[0]), along),
-        empty_row(order_key(x[0]), selected_count),
-        empty_row(0, selected_count),
-    )
+    keys, best = empty_row(order_key(x[0]), along), empty_row(order_key(x[0]), selected_count)
+    order = empty_row(0, selected_count)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         put_keys(x, start, after, inverted != 0, keys)
@@ -189,7 +163,6 @@ def middles(
 
 @jit
 def mode_values(x: Array, values: Array, positions: Array, along: int, after: int, first: int, last: int) -> None:
-    """The least of the elements of each line that occur most often, and where it occurs last; nan equals nothing."""
     (keys, ranks), order = key_buffers(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
@@ -217,15 +190,8 @@ def key_of_rank(keys: Array, rank: int) -> int:
             some += np.int32(keys[i] <= half)
             max_bin += np.int32(keys[i] <= rest)
         high = quarter if selected_count > rank else half if some > rank else rest if max_bin > rank else high
-        low = (
-            rest + 1
-            if max_bin <= rank
-            else half + 1
-            if some <= rank
-            else quarter + 1
-            if selected_count <= rank
-            else low
-        )
+        low = quarter + 1 if selected_count <= rank else low
+        low = rest + 1 if max_bin <= rank else half + 1 if some <= rank else low
     return low
 
 

@@ -1,7 +1,5 @@
 """The few greatest, or least, elements of long rows, without sorting the rows.
 
-The loops that find the few greatest of many.
-
 The greatest of several groups of keys tell how great a key has to be, at least: k of them are no less than the k-th
 greatest of them. So most keys are looked at in vectors alone.
 """
@@ -28,7 +26,6 @@ MAX_COMPARED_KEYS = 256  # keys that are put in order by comparing each with eve
 
 @jit
 def block_tops(codes: Array, floating: bool, inverted: bool, tops: Array, first: int, last: int) -> None:
-    """The greatest key of each block of a row, for a range of blocks."""
     for b in range(first, last):
         block = part_of(codes, b * BLOCK, min(BLOCK, codes.size - b * BLOCK))
         if codes.itemsize == 4:
@@ -45,16 +42,10 @@ def block_tops(codes: Array, floating: bool, inverted: bool, tops: Array, first:
 
 @jit
 def collect_topk(
-    codes: Array,
-    floating: bool,
-    inverted: bool,
-    tops: Array,
-    threshold_key: int,
-    requested: int,
-    keys: Array,
+    codes: Array, floating: bool, inverted: bool, tops: Array, threshold_key: int, requested: int, keys: Array,
     indices: Array,
-) -> int:
-    """How many keys are above `least`, or are among the first `wanted` that equal it: them, and where they are."""
+) -> int:  # fmt: skip
+    """How many keys are above threshold_key, or among the first `requested` equal to it; and these, with indices."""
     result, equal, block_keys = 0, 0, np.empty(BLOCK, keys.dtype)
     for b in range(tops.size):
         if tops[b] < threshold_key or (tops[b] == threshold_key and equal == requested):
@@ -74,10 +65,7 @@ def collect_topk(
 def topk_small_k(
     codes: Array, like: float, floating: bool, inverted: bool, indices: Array, first: int, last: int
 ) -> None:
-    """The indices of the greatest keys of each row, the greatest first, of equal ones the first first.
-
-    `like` is a float of as many bits as a key has.
-    """
+    """The greatest key first, of equal ones the first first. `like` is a float of as many bits as a key has."""
     requested, count = indices.shape[1], codes.shape[1]
     keys, buffer = empty_row(codes[0, 0], full_lanes(count)), topk_buffers(like, requested)
     for r in range(first, last):
@@ -87,21 +75,10 @@ def topk_small_k(
 
 @jit
 def topk_sorted(
-    x: Array,
-    values: Array,
-    positions: Array,
-    inverted: int,
-    skip: int,
-    k: int,
-    along: int,
-    after: int,
-    first: int,
+    x: Array, values: Array, positions: Array, inverted: int, skip: int, k: int, along: int, after: int, first: int,
     last: int,
-) -> None:
-    """k elements of each line in order, behind the first `skip`, and where they were: few of a long line.
-
-    Lines are seen as (before, along, after); the greatest come first if `inverted`.
-    """
+) -> None:  # fmt: skip
+    """As `topk_sorted_small`, for few of a long line; the greatest come first if `inverted`."""
     keys, buffer = empty_row(order_key(x[0]), full_lanes(along)), topk_buffers(x[0], skip + k)
     order = empty_row(0, skip + k)
     for line in range(first, last):
@@ -115,13 +92,11 @@ def topk_sorted(
 
 @jit
 def full_lanes(count: int) -> int:
-    """As many keys as are looked at, for so many."""
     return (count + LANES - 1) // LANES * LANES
 
 
 @jit
 def topk_buffers(like: float, requested: int) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Rows for the greatest keys of a line: of groups, in order, or few enough to be ranked."""
     candidates, ranks = key_buffers(like, MAX_COMPARED_KEYS + 1)
     tops, best = empty_row(candidates[0], number_of_groups(requested)), empty_row(candidates[0], requested)
     return tops, best, candidates, ranks, empty_row(0, MAX_COMPARED_KEYS), empty_row(0, MAX_COMPARED_KEYS)
@@ -131,7 +106,6 @@ def topk_buffers(like: float, requested: int) -> tuple[Array, Array, Array, Arra
 def write_topk(
     keys: Array, count: int, buffer: tuple[Array, Array, Array, Array, Array, Array], indices: Array
 ) -> None:
-    """The indices of the greatest of so many keys, the greatest first, of equal ones the first first."""
     tops, best, candidates, ranks, positions, order = buffer
     requested, result = indices.size, MAX_COMPARED_KEYS + 1
     for i in range(count, keys.size):
@@ -159,7 +133,7 @@ def full_vectors(candidates: Array, result: int) -> int:
 def collect_small_k(
     keys: Array, count: int, threshold_key: int, requested: int, candidates: Array, positions: Array
 ) -> int:
-    """Keys above `least`, and the first ones that equal it, inverted, and where they are; how many there are."""
+    """As `collect_topk`, with keys inverted; MAX_COMPARED_KEYS + 1 where there are too many."""
     result, equal = 0, 0
     for start in range(0, count, LANES):
         bits = not_below(keys, start, threshold_key)
@@ -197,7 +171,6 @@ def keep_best(keys: Array, count: int, best: Array, to: Array) -> None:
 
 @jit
 def number_of_groups(requested: int) -> int:
-    """Twice as many as keys are wanted, or a few more."""
     size = GROUPS
     while size < 2 * requested:
         size *= 2
@@ -239,7 +212,6 @@ LONG = 16384  # elements of a row whose blocks are worth looking at
 
 
 def is_small_k(k: int, length: int) -> bool:
-    """Whether k of the elements of a row are so few that it need not be sorted."""
     return k <= TOPK_THRESHOLD or is_single_pass(k, length)
 
 
@@ -248,7 +220,6 @@ def is_single_pass(k: int, length: int) -> bool:
 
 
 def topk_small(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
-    """The indices of the k greatest keys of each row, the greatest first, of equal ones the first first."""
     indices = np.empty((len(codes), k), np.int64)
     if k and is_single_pass(k, codes.shape[1]):
         for row, result in zip(codes, indices, strict=True):
@@ -260,11 +231,9 @@ def topk_small(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
 
 
 def of_long_row(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
-    """The indices of the k greatest keys of a row.
-
-    k blocks have an element that is at least as great as the k-th greatest of their greatest ones; so what is less is
-    not among the k greatest, and what is greater lies in less than k blocks.
-    """
+    """The indices of the k greatest keys of a row. k blocks have an element that is at least as great as the k-th
+    greatest of their greatest ones; so what is less is not among the k greatest, and what is greater lies in less than
+    k blocks."""
     tops = np.empty(-(-codes.size // BLOCK), codes.dtype)
     shared(block_tops, (codes, floating, inverted, tops), tops.size, codes.size)
     threshold_key = int(np.partition(tops, tops.size - k)[tops.size - k])

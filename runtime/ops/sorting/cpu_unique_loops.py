@@ -1,11 +1,7 @@
-"""Loops that find the distinct numbers of a line, and its runs of equal ones.
+"""Loops that find the distinct numbers of a line, or slices along a dimension, and runs of equal ones.
 
 Whole numbers that lie close together are counted in a table; others, and floats, are sorted: in order, equal ones are
-neighbours.
-
-Loops that find the distinct slices along a dimension, few of them, and runs of equal ones.
-
-A slice is compared element by element; nan is greater than all numbers, and makes a slice that equals none.
+neighbours. Slices are compared element by element; nan is greater than all numbers, and makes a slice that equals none.
 """
 
 from __future__ import annotations
@@ -24,7 +20,6 @@ Array = np.ndarray
 
 @jit
 def put_order_of(keys: Array, order: Array) -> None:
-    """The indices of keys of 64 bits in order, of equal ones the first first."""
     if keys.size > SHORT:
         order_keys(keys, order)
         return
@@ -45,7 +40,6 @@ def changes(line: Array, order: Array) -> int:
 
 @jit
 def order_floats(line: Array, order: Array, result: Array) -> None:
-    """The indices of floats in order; the last of what is found is how many are different."""
     keys = empty_row(0, line.size)
     for i in range(line.size):
         keys[i] = np.int64(order_key(line[i]))
@@ -112,7 +106,6 @@ def put_ordered(line: Array, order: Array, values: Array, inverse: Array, counts
 
 @jit(halves=READ)
 def count_runs(line: Array, result: Array) -> None:
-    """How many runs of equal elements there are; nan equals nothing."""
     row, before, runs = part_of(line, 1, line.size - 1), part_of(line, 0, line.size - 1), 1
     for i in range(row.size):
         runs += row[i] != before[i]
@@ -121,7 +114,6 @@ def count_runs(line: Array, result: Array) -> None:
 
 @jit(halves=WRITTEN)
 def put_runs(line: Array, values: Array, inverse: Array, counts: Array) -> None:
-    """One element of each run, in which run each element is, and how long each is."""
     at, begin = 0, 0
     values[0], inverse[0] = line[0], 0
     for i in range(1, line.size):
@@ -135,7 +127,6 @@ def put_runs(line: Array, values: Array, inverse: Array, counts: Array) -> None:
 
 @jit(halves=READ)
 def comes_before(x: Array, i: int, j: int, before: int, count: int, after: int) -> bool:
-    """Whether a slice is less than another: the first elements that differ say so."""
     for b in range(before):
         for w in range(after):
             one, other = x[(b * count + i) * after + w], x[(b * count + j) * after + w]
@@ -146,7 +137,6 @@ def comes_before(x: Array, i: int, j: int, before: int, count: int, after: int) 
 
 @jit(halves=READ)
 def are_different(x: Array, i: int, j: int, before: int, count: int, after: int) -> bool:
-    """Whether some elements of two slices differ."""
     for b in range(before):
         for w in range(after):
             if x[(b * count + i) * after + w] != x[(b * count + j) * after + w]:
@@ -179,7 +169,6 @@ def order_slices(x: Array, order: Array, result: Array, before: int, count: int,
 def put_slices_in_order(
     x: Array, order: Array, values: Array, inverse: Array, counts: Array, before: int, count: int, after: int
 ) -> None:
-    """The first of those that are equal, in this order; if there is room which of them each is, and how often it is."""
     different, at = values.size // (before * after), -1
     for k in range(count):
         if k == 0 or are_different(x, order[k], order[k - 1], before, count, after):

@@ -1,12 +1,11 @@
-"""Sorting and choosing along one dimension on a CUDA device, as on the CPU: stable, nan is the greatest.
+"""Sorting, choosing, searching and membership on a CUDA device, as on the CPU: stable, nan is the greatest.
 
 Of a median the index is that of the one that stands in the middle of a stable sort, of a mode the last one.
-
-Positions of values in ordered rows on a CUDA device, by bisection, and membership.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -24,74 +23,55 @@ from ...kernels.cuda_launch.sort_and_scan import keyed, order_of, scan, seen, so
 from ..reduction.cuda_argreduce import argmax
 from . import cpu, cpu_counting
 
+Array = DeviceArray
 INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
 
 
 @pinned_reader(cpu.sort)
-def sort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> tuple[DeviceArray, DeviceArray]:
+def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
     return _ranked(a, dim, (0, _length(a, dim)), descending, a.shape)
 
 
 @pinned_reader(cpu.argsort)
-def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceArray:
-    """Where the elements in ascending (or descending) order along `dim` were."""
+def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
     result = arrays.empty(a.shape, INT64, a.device)
     sort_into((result,), keyed(a), _seen(a, dim), (0, _length(a, dim)), descending)
     return result
 
 
 @pinned_reader(cpu.topk)
-def topk(a: DeviceArray, k: int, dim: int, largest: bool, sorted: bool) -> tuple[DeviceArray, DeviceArray]:
+def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array, Array]:
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
     return _ranked(a, dim, (0, k), largest, shape)
 
 
 @pinned_reader(cpu.kthvalue)
-def kthvalue(a: DeviceArray, k: int, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The k-th least element along `dim`, and where it is."""
+def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     return _ranked(a, dim, (k - 1, 1), False, folding(a.shape, dim, keepdim).result)
 
 
 def _ranked(
-    a: DeviceArray, dim: int, ranks: tuple[int, int], descending: bool, shape: tuple[int, ...]
-) -> tuple[DeviceArray, DeviceArray]:
-    """The elements of ranks, which are the first one and how many, and where they are."""
+    a: Array, dim: int, ranks: tuple[int, int], descending: bool, shape: tuple[int, ...]
+) -> tuple[Array, Array]:
     results = arrays.result(a, shape), arrays.empty(shape, INT64, a.device)
     sort_into(results, keyed(a), _seen(a, dim), ranks, descending)
     return results
 
 
-def _length(a: DeviceArray, dim: int) -> int:
+def _length(a: Array, dim: int) -> int:
     return a.shape[dim] if a.ndim else 1
 
 
-def _seen(a: DeviceArray, dim: int) -> tuple[int, int, int]:
-    """The shape as (before, along, after); a 0-d array is a line of one element."""
+def _seen(a: Array, dim: int) -> tuple[int, int, int]:
     return seen(a.shape, dim % a.ndim) if a.ndim else (1, 1, 1)
 
 
-@pinned_reader(cpu.median_all)
-def median_all(a: DeviceArray) -> DeviceArray:
-    return _of_all(a, False)
+def _along(a: Array, dim: int, keepdim: bool, skips: bool) -> tuple[Array, Array]:
+    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, skips)
 
 
-@pinned_reader(cpu.nanmedian_all)
-def nanmedian_all(a: DeviceArray) -> DeviceArray:
-    return _of_all(a, True)
-
-
-@pinned_reader(cpu.median_dim)
-def median_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, False)
-
-
-@pinned_reader(cpu.nanmedian_dim)
-def nanmedian_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    return _median(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, True)
-
-
-def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
+def _of_all(a: Array, skips: bool) -> Array:
     if a.size:
         return _median(a, (1, a.size, 1), (), skips)[0]
     result = arrays.result(a, ())
@@ -100,9 +80,8 @@ def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
 
 
 def _median(
-    a: DeviceArray, shape: tuple[int, int, int], remaining_count: tuple[int, ...], skips: bool
-) -> tuple[DeviceArray, DeviceArray]:
-    """The middle of each line, and where it is, as arrays of a shape."""
+    a: Array, shape: tuple[int, int, int], remaining_count: tuple[int, ...], skips: bool
+) -> tuple[Array, Array]:
     x, (before, along, after) = keyed(a), shape
     order, ranks = order_of(x.ravel(), before * after, along, after), arrays.empty((before * after,), INT32, a.device)
     layout = numbers(along, after)
@@ -111,22 +90,22 @@ def _median(
 
 
 def _at_ranks(
-    a: DeviceArray,
-    x: DeviceArray,
-    order: DeviceArray,
-    ranks: DeviceArray,
-    layout: Any,
-    remaining_count: tuple[int, ...],
-) -> tuple[DeviceArray, DeviceArray]:
-    """The elements of one rank for each line, and where they are."""
+    a: Array, x: Array, order: Array, ranks: Array, layout: Any, remaining_count: tuple[int, ...]
+) -> tuple[Array, Array]:
     results = arrays.result(a, remaining_count), arrays.empty(remaining_count, INT64, a.device)
     flat = tuple([each.ravel() for each in results])
     over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)
     return results
 
 
+median_all = pinned_reader(cpu.median_all)(partial(_of_all, skips=False))
+nanmedian_all = pinned_reader(cpu.nanmedian_all)(partial(_of_all, skips=True))
+median_dim = pinned_reader(cpu.median_dim)(partial(_along, skips=False))
+nanmedian_dim = pinned_reader(cpu.nanmedian_dim)(partial(_along, skips=True))
+
+
 @pinned_reader(cpu.mode)
-def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     x, (before, along, after) = keyed(a), _seen(a, dim)
     lines = before * after
     order = order_of(x.ravel(), lines, along, after)
@@ -143,9 +122,7 @@ BOOL, FLOAT64 = np.dtype(np.bool_), np.dtype(np.float64)
 
 
 @pinned_reader(cpu_counting.searchsorted_indices)
-def searchsorted_indices(
-    sorted_sequence: DeviceArray, self: DeviceArray, right: bool, sorter: DeviceArray | None
-) -> DeviceArray:
+def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
     result = arrays.empty(self.shape, INT64, self.device)
     if result.size:
         computed = FLOAT64 if self.dtype.kind == "f" else INT64
@@ -159,7 +136,7 @@ def searchsorted_indices(
 
 
 @pinned_reader(cpu_counting.is_among)
-def is_among(elements: DeviceArray, test_elements: DeviceArray, assume_unique: bool, invert: bool) -> DeviceArray:
+def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:
     result = arrays.empty(elements.shape, BOOL, elements.device)
     computed = joint(elements.dtype, test_elements.dtype)
     args = contiguous(elements), contiguous(test_elements), result

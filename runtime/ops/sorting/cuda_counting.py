@@ -17,14 +17,14 @@ from ..indexing.cuda_gather import counts_of
 from ..reduction.cuda_argreduce import max_all, min_all
 from . import cpu_counting as cpu
 
+Array = DeviceArray
 INT64, UINT32, BOOL = np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.bool_)
 BLOCKS = 512  # that keep a device busy
 BIN_BLOCK_THRESHOLD = 256  # elements of a bin from which on a block of more than a warp adds them up
 
 
 @pinned_reader(cpu.bin_counts)
-def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
-    """The number of occurrences of each of 0, 1, 2, ..."""
+def bin_counts(a: Array, minlength: int) -> Array:
     if not a.size:
         return counted("integer", a, (), minlength)
     lowest, highest = (int(arrays.to_host(result(a))) for result in (min_all, max_all))
@@ -33,7 +33,7 @@ def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
 
 
 @pinned_reader(cpu.histc)
-def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
+def histc(a: Array, bins: int, min: float, max: float) -> Array:
     if min == max and a.size:
         min, max = (float(arrays.to_host(result(a))) for result in (min_all, max_all))
         cpu.require_finite(min, max)
@@ -44,7 +44,7 @@ def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
 
 
 @pinned_reader(cpu.counts_between)
-def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | None) -> DeviceArray:
+def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
     bins = len(edges) - 1
     if weight is None:
         return contiguous(counted("between", self, (contiguous(edges),), bins).as_read(self.dtype))
@@ -59,8 +59,8 @@ def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | 
     return result
 
 
-def counted(name: str, a: DeviceArray, args: tuple[Any, ...], bins: int) -> DeviceArray:
-    """How many elements are in each bin, which is found in the way of a name of bins.WAYS."""
+def counted(name: str, a: Array, args: tuple[Any, ...], bins: int) -> Array:
+    """How many elements are in each bin, which the kernel of that name finds."""
     x, counts = contiguous(a).ravel(), arrays.zeros((bins,), INT64, a.device)
     if x.size and bins <= counting.BINS:
         blocks = min(-(-x.size // counting.THREADS), BLOCKS)
@@ -71,9 +71,7 @@ def counted(name: str, a: DeviceArray, args: tuple[Any, ...], bins: int) -> Devi
 
 
 @pinned_reader(cpu.distinct)
-def distinct(
-    a: DeviceArray, dim: int | None, runs: bool, return_index: bool
-) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+def distinct(a: Array, dim: int | None, runs: bool, return_index: bool) -> tuple[Array, Array, Array]:
     shape = (1, a.size, 1) if dim is None else seen(a.shape, dim % a.ndim)
     x, (_, along, after) = keyed(a).ravel(), shape
     order: Any = () if runs or not along else slices_in_order(x, shape)
@@ -92,11 +90,9 @@ def distinct(
     return values, inverse.reshape(a.shape) if dim is None else inverse, counts
 
 
-def slices_in_order(x: DeviceArray, shape: tuple[int, int, int]) -> DeviceArray:
-    """The places along (before, along, after) of slices in order: the first elements that differ decide.
-
-    So slices are sorted by their last element first, and equal ones keep the order that they have.
-    """
+def slices_in_order(x: Array, shape: tuple[int, int, int]) -> Array:
+    """The places along (before, along, after) of slices in order: the first elements that differ decide. So slices are
+    sorted by their last element first, and equal ones keep the order that they have."""
     before, along, after = shape
     order = None
     for column in reversed(range(before * after)):
@@ -106,8 +102,7 @@ def slices_in_order(x: DeviceArray, shape: tuple[int, int, int]) -> DeviceArray:
     return order
 
 
-def run_ends(x: DeviceArray, order: Any, shape: tuple[int, int, int]) -> DeviceArray:
-    """How many runs of equal slices have begun up to each one, in an order."""
+def run_ends(x: Array, order: Any, shape: tuple[int, int, int]) -> Array:
     before, along, after = shape
     begins = arrays.empty((along,), BOOL, x.device)
     over_elements(counting.DIFFERS, along, x, order, begins, *numbers(before, after))

@@ -17,6 +17,5 @@ def number_beside(rows: Tensor, number: Any) -> Tensor:
 
 
 def chosen_outputs(result: Sequence[Tensor], inverse: bool, counts: bool) -> Any:
-    """The distinct elements, with which each one is and how often, where wanted."""
     outputs = [result[0], *([result[1]] if inverse else []), *([result[2]] if counts else [])]
     return tuple(outputs) if len(outputs) > 1 else outputs[0]

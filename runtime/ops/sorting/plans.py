@@ -1,15 +1,12 @@
-"""Plans of sorting short lines, by the rank of each element, of medians, and of searching ordered rows.
-
-Plans of counting: in bins, in parts of a range, and distinct whole numbers that lie close together.
-"""
+"""Plans of sorting short lines, of medians, of searching ordered rows, of counting, and of distinct elements."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
-from ...kernels.cpu.reduce_layout import Folding, folding
+from ...kernels.cpu.plan import Find, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
+from ...kernels.cpu.reduce_layout import folding
 from ..indexing.cpu_gather_loops import gather_of
 from . import cpu_ranks as loops
 from .cpu_counting_loops import MATCHED, bins_needed, counts_of_bins, even_counts, match, search
@@ -26,10 +23,7 @@ from .cpu_unique_loops import (
 )
 
 INSERTION_THRESHOLD = 8  # elements of a line that are chosen one by one
-GROUPED_TOPK_COUNT, GROUPED_TOPK_THRESHOLD = (
-    64,
-    256,
-)  # of a line of more than so many: those above the greatest of groups
+GROUPED_TOPK_COUNT, GROUPED_TOPK_THRESHOLD = 64, 256  # of a line of more than that: those above the greatest of groups
 MAX_SERIAL_SORT = 4096  # elements of a line that is sorted by one thread
 RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
@@ -45,13 +39,11 @@ def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
 
 @of_any_dtype
 def sort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
-    """The elements in order, and where they were."""
     return _in_order(x, dim, descending, 0, x.shape[dim] if x.shape else 1, x.shape)
 
 
 @of_any_dtype
 def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | None:
-    """The k greatest, or least, and where they were."""
     if not k or not x.shape:
         return None
     return _first(x, dim, largest, 0, k, (*x.shape[:dim], k, *x.shape[dim + 1 :]))
@@ -59,53 +51,42 @@ def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | Non
 
 @of_any_dtype
 def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
-    """The k-th least element, and where it is."""
     return _first(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
 
 
-@of_any_dtype
-def median_all(x: Layout) -> Plan | None:
-    """The element in the middle of all; nan where one is."""
-    return _median_of_all(x, 0)
+def median_of_all(skips: int) -> Find:
+    @of_any_dtype
+    def find(x: Layout) -> Plan | None:
+        if x.strides is not None or not 0 < prod(x.shape) <= MAX_MEDIAN_ELEMENTS:
+            return None
+        return (Step(loops.median_of_all, (0,), ((0, ()),), (), (skips,)),)
+
+    return find
 
 
-@of_any_dtype
-def nanmedian_all(x: Layout) -> Plan | None:
-    return _median_of_all(x, 1)
+def medians(skips: int) -> Find:
+    @of_any_dtype
+    def find(x: Layout, dim: int, keepdim: bool) -> Plan | None:
+        shape = folding(x.shape, dim, keepdim).result
+        return _in_lines(loops.middles, x, dim, (skips,), ((0, shape), (1, shape)), (1,))
+
+    return find
 
 
-def _median_of_all(x: Layout, skips: int) -> Plan | None:
-    if x.strides is not None or not 0 < prod(x.shape) <= MAX_MEDIAN_ELEMENTS:
-        return None
-    return (Step(loops.median_of_all, (0,), ((0, ()),), (), (skips,)),)
-
-
-@of_any_dtype
-def median_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The element in the middle, and where it is; the first nan where there is one."""
-    return _middles(x, folding(x.shape, dim, keepdim), dim, 0)
-
-
-@of_any_dtype
-def nanmedian_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The element in the middle of those that are not nan, and where it is."""
-    return _middles(x, folding(x.shape, dim, keepdim), dim, 1)
-
-
-def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
-    return _in_lines(loops.middles, x, dim, (skips,), ((0, fold.result), (1, fold.result)), (1,))
+median_all = median_of_all(0)
+nanmedian_all = median_of_all(1)
+median_dim = medians(0)
+nanmedian_dim = medians(1)
 
 
 @of_any_dtype
 def mode(x: Layout, dim: int, keepdim: bool) -> Plan | None:
-    """The element that occurs most often, and where it does last."""
     shape = folding(x.shape, dim, keepdim).result
     return _in_lines(loops.mode_values, x, dim, (), ((0, shape), (1, shape)), (1,))
 
 
 @of_any_dtype
 def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layout | None) -> Plan | None:
-    """Where values would be put in to keep their rows in order, which are brought into it first."""
     count, length = prod(values.shape), rows.shape[-1]
     if not count or not are_contiguous(rows, values, sorter) or (sorter is not None and not length):
         return None
@@ -130,12 +111,9 @@ def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, inver
 
 
 def _first(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
-    """k elements in order behind the first ones, which are chosen one by one where they are few of a longer line."""
-    if (
-        not x.shape
-        or x.shape[dim] <= RANKED
-        or skip + k > (INSERTION_THRESHOLD if x.shape[dim] <= GROUPED_TOPK_THRESHOLD else GROUPED_TOPK_COUNT)
-    ):
+    size = x.shape[dim] if x.shape else 0
+    limit = INSERTION_THRESHOLD if size <= GROUPED_TOPK_THRESHOLD else GROUPED_TOPK_COUNT
+    if size <= RANKED or skip + k > limit:
         return _in_order(x, dim, inverted, skip, k, shape)
     kernel = loops.topk_sorted_small if skip + k <= INSERTION_THRESHOLD else topk_sorted
     return _in_lines(kernel, x, dim, (int(inverted), skip, k), ((0, shape), (1, shape)), (1,))
@@ -162,7 +140,6 @@ DENSE = 4  # times as many places as there are numbers may be needed
 
 @of_any_dtype
 def bin_counts(x: Layout, minlength: int) -> Plan | None:
-    """How often each of 0, 1, 2, ... occurs, where none is much greater than there are numbers."""
     size = prod(x.shape)
     if not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED or minlength > MAX_SERIAL_COUNTED:
         return None
@@ -198,7 +175,6 @@ def distinct(x: Layout, dim: int | None, runs: bool, return_index: bool) -> Plan
 
 
 def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan | None:
-    """Distinct slices in order, or one of each run, where there are few."""
     before, count, after = folding(x.shape, dim).folded
     if not are_contiguous(x) or not 0 < prod(x.shape) <= MAX_SERIAL_COUNTED or count > MAX_SLICES:
         return None
@@ -213,7 +189,6 @@ def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan
 
 
 def in_order(x: Layout, dim: int | None, return_index: bool, kernel: Any, buffer: int) -> Plan | None:
-    """The distinct elements in order, on demand where each is among them, and how often each occurs."""
     size = prod(x.shape)
     if dim is not None or not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED:
         return None

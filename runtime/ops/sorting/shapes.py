@@ -9,21 +9,17 @@ from ..reduction.shapes import reduced
 
 
 def chosen(self: Any, k: int, dim: int, *rest: Any) -> list[Shape]:
-    """k elements along `dim`, and where they are."""
     shape = self.shape and (*self.shape[:dim], k, *self.shape[dim + 1 :])
     return [shape, shape]
 
 
 def ranked(self: Any, k: int, dim: int, keepdim: bool) -> list[Shape]:
-    """One element along `dim`, and where it is."""
     return [reduced(self, dim, keepdim)] * 2
 
 
 def bins(self: Any, bins: int, *rest: Any) -> Shape:
-    """One number for each of `bins`."""
     return (bins,)
 
 
 def between(self: Any, edges: Any, weight: Any) -> Shape:
-    """One number for each pair of neighbouring edges."""
     return (max(edges.shape[0] - 1, 0),)
