@@ -1,8 +1,5 @@
-"""Units of native code: functions that are compiled together, once a machine, and then loaded as they are.
-
-Native code reads and writes words. It has no need of a certain processor's vectors, so it is compiled for the least
-that specgrad runs on, and is the same on each machine of that kind.
-"""
+"""Units of native code: functions that are compiled together, once a machine, and then loaded as they are. Native code
+reads and writes words, so it is compiled for the least processor that specgrad runs on."""
 
 from __future__ import annotations
 
@@ -30,14 +27,12 @@ LEVEL = 2  # of optimisation
 
 @functools.cache
 def machine(level: int = LEVEL) -> Any:
-    """LLVM's target."""
     target = llvm().Target.from_default_triple()
     cpu = PROCESSORS.get(platform.machine(), "generic")
     return target.create_target_machine(cpu, "", opt=level, reloc="default", codemodel="jitdefault", jit=True)
 
 
 def translated(name: str, functions: Iterable[Native]) -> str:
-    """The LLVM module of functions."""
     module, target = Module(name), machine()
     for function in functions:
         module.export(function)
@@ -75,11 +70,8 @@ def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
 
 
 class Unit:
-    """Native functions that are compiled together.
-
-    `version` changes with all that they are made of; `ready` lets the code find what it calls by names that no library
-    exports.
-    """
+    """Native functions that are compiled together. `version` changes with all that they are made of; `ready` lets the
+    code find what it calls by names that no library exports."""
 
     def __init__(
         self,
@@ -104,7 +96,6 @@ class Unit:
         return self.loaded[function.name]
 
     def digest(self) -> bytes:
-        """Changes with all that the code is made of."""
         names = [function.name for function in self.functions]  # a module may be imported under two names
         return digest(
             "unit", self.name, names, self.version(), folder_source(*INTRINSICS), module_source(__name__), SETTING

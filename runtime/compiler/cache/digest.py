@@ -1,9 +1,7 @@
-"""What compiled code depends on, as a digest: the code of a function and of all that it calls, not where it stands.
-
-Bytecode, constants and names count; docstrings, files, line numbers and times do not. What numba is told by other
-means than a function's code (intrinsics, overloads, pipelines) counts by the text of its module. Bytecode differs
-between versions of Python; what is carried for all of them is found by the text of the functions instead.
-"""
+"""What compiled code depends on, as a digest: bytecode, constants and names of a function and of all that it calls; not
+docstrings, files, line numbers or times. What numba is told by other means (intrinsics, overloads, pipelines) counts by
+the text of its module. Bytecode differs between versions of Python; what is carried for all of them is found by the
+text of the functions instead."""
 
 from __future__ import annotations
 
@@ -72,7 +70,6 @@ class Functions:
         return digest(name, self.described(function), defaults, cells, globals_)
 
     def _value(self, value: Any, names: Any) -> Any:
-        """A thing that a function names: what compiled code depends on of it."""
         value = getattr(value, "kernel", value) if hasattr(value, "py_func") else value  # before it was compiled
         if isinstance(value, PLAIN):
             return type(value).__name__, repr(value)
@@ -87,7 +84,6 @@ class Functions:
         return self._callable(value)
 
     def _members(self, module: ModuleType, names: Any) -> list[Any]:
-        """What a function may name of a module of this package: module.name."""
         if module.__name__.partition(".")[0] != OWN.partition(".")[0]:
             return []
         return [(name, self._value(vars(module)[name], ())) for name in sorted(names) if name in vars(module)]
@@ -110,7 +106,6 @@ def _pairs(defaults: Mapping[str, Any] | None) -> tuple[Any, ...]:
 
 
 def _bytecode(function: Any) -> Any:
-    """What Python runs: the same, whoever wrote it how."""
     return _code(function.__code__, function.__doc__)
 
 
@@ -132,7 +127,6 @@ def _constant(value: Any) -> Any:
 
 
 def _names(code: CodeType) -> frozenset[str]:
-    """All names that a function's code has, and those of the functions in it."""
     inner = [_names(value) for value in code.co_consts if isinstance(value, CodeType)]
     return frozenset(code.co_names).union(*inner)
 

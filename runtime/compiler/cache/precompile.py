@@ -1,11 +1,8 @@
-"""Compiling ahead in other processes, while the first program of a machine waits for its first kernels.
-
-A list has the kernels that training of some programs begins with, in the order in which they ask for them. Processes
-begin with those that are needed last and pass over what another one has begun (claims.py); the program compiles what it
-needs when it needs it, and while it waits for one of them, what it is going to need next, so that they meet in the
-middle. Which program it is like they see by what it has asked for. They end with the program. A line on standard error
-says what somebody waits for, while that is a terminal.
-"""
+"""Compiling ahead in other processes, while the first program of a machine waits for its first kernels. A list has the
+kernels that training of some programs begins with, in the order in which they ask for them. Processes begin with those
+that are needed last and pass over what another one has begun; the program compiles what it needs when it needs it, and
+while it waits for one, what it is going to need next: so they meet in the middle. Which program of the list it is like
+they see by what it has asked for. A line on a terminal's standard error says what somebody waits for."""
 
 from __future__ import annotations
 
@@ -53,13 +50,11 @@ def programs() -> dict[str, Program]:
 
 
 def name_in(line: str) -> str:
-    """Which kernel a line names: its module and its name."""
     module, name, _ = line.split(" ", 2)
     return f"{module} {name}"
 
 
 def name_of(module: str, name: str) -> str:
-    """The same of a kernel that there is."""
     return f"{module.removeprefix(OWN)} {name}"
 
 
@@ -148,7 +143,6 @@ def leave(k: int, completed: bool) -> None:
 
 
 def tell(k: int, done: int, needed: int) -> None:
-    """Write how many lines have been gone through, and how many the program needs."""
     mark = progress_file()
     if k == 0 and mark is not None:
         with suppress(OSError):
@@ -156,7 +150,6 @@ def tell(k: int, done: int, needed: int) -> None:
 
 
 def requested_programs() -> list[str]:
-    """What the program has needed."""
     mark = progress_file()
     with suppress(OSError):
         return [] if mark is None else _request_file(mark).read_text(encoding="utf-8").splitlines()
@@ -164,7 +157,6 @@ def requested_programs() -> list[str]:
 
 
 def _ask(name: str) -> None:
-    """Let the processes know what is needed here, while there are any."""
     mark = progress_file()
     if mark is not None:
         with suppress(OSError), open(_request_file(mark), "r+", encoding="utf-8") as file:
@@ -195,7 +187,6 @@ def progress_file() -> Path | None:
 
 
 def _of_all() -> str:
-    """Which kernel of how many, while there are processes that go through the list."""
     mark = progress_file()
     with suppress(OSError, ValueError):
         done, needed = map(int, ("" if mark is None else mark.read_text(encoding="ascii")).split("/"))

@@ -1,14 +1,7 @@
-"""Machine code by the digest of what it was compiled from: carried with specgrad, or kept from an earlier run.
-
-`lookup` and `keep` know nothing of what compiles. The digest has all that the code depends on but the processor: this
-module knows for which one code is looked up, and for which one it is compiled.
-
-Kernels as numba has lowered them: LLVM modules that come with specgrad, for whoever has no machine code yet.
-
-To type and lower a kernel takes numba several times as long as LLVM then takes to optimise it and to emit its machine
-code, and what comes of it is the same on each machine of a kind. A module is found by the text of all that it was
-lowered from, so it serves every version of Python, and one of a text that has changed is never used.
-"""
+"""Machine code by the digest of what it was compiled from but the processor, carried with specgrad or kept from an
+earlier run. Also kernels as numba has lowered them, LLVM modules that come with specgrad: typing and lowering takes
+numba several times as long as LLVM then takes. A module is found by the text of all that it was lowered from, so it
+serves every version of Python."""
 
 from __future__ import annotations
 
@@ -39,15 +32,12 @@ def lookup(digest: bytes) -> bytes | None:
 
 
 def pause() -> None:
-    """Let another process go on for a moment."""
     time.sleep(PAUSE)
 
 
 def obtain(digest: bytes, meanwhile: Callable[[], object] = pause) -> bytes | None:
     """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`.
-
-    `meanwhile` is called again and again while there is one.
-    """
+    `meanwhile` is called again and again while there is one."""
     result, path = lookup(digest), _path(digest)
     if result is not None or path is None:
         return result
@@ -75,17 +65,14 @@ def give_up(digest: bytes) -> None:
 
 
 def cache_folder() -> Path | None:
-    """The folder of what this user's programs have compiled."""
     return directory.cache_path("kernels")
 
 
 def key(digest: bytes, target: Target) -> bytes:
-    """The name of code for one processor or level."""
     return hashlib.sha256(digest + repr((target, versions())).encode()).digest()
 
 
 def described(target: Target) -> tuple[str, ...]:
-    """What an archive says of itself."""
     return (*target, *versions())
 
 
@@ -112,7 +99,6 @@ MODULES_SUFFIX = ".modules"
 
 
 def find(digest: bytes) -> bytes | None:
-    """What is carried under a digest; None where nothing is."""
     result = archive()
     entry = None if result is None else result.get(digest)
     full = None if entry is None else unseal(digest, entry)
@@ -121,13 +107,11 @@ def find(digest: bytes) -> bytes | None:
 
 @functools.cache
 def archive() -> Archive | None:
-    """What is carried for machines of this kind."""
     path = cache_path()
     return Archive(path, lowering_described()) if path.is_file() else None
 
 
 def cache_path() -> Path:
-    """The file for machines of this kind."""
     return FOLDER / f"{host().triple}{MODULES_SUFFIX}"
 
 
@@ -137,5 +121,4 @@ def lowering_described() -> tuple[str, ...]:
 
 
 def packed(entries: Mapping[bytes, bytes]) -> bytes:
-    """The file of entries by their digests."""
     return pack({digest: seal(digest, lzma.compress(entry)) for digest, entry in entries.items()}, lowering_described())

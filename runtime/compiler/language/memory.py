@@ -1,9 +1,5 @@
-"""Memory that has no type, as native code sees it: words of 64 bits at addresses.
-
-The kinds of elements that native code knows by number, and one element in memory as a kernel is given it.
-
-Squares of elements, transposed in vectors of sixteen bytes, as native code has them on any processor.
-"""
+"""Memory without a type, as native code sees it: words at addresses, the kinds of elements, and squares of elements,
+transposed."""
 
 from __future__ import annotations
 
@@ -98,25 +94,21 @@ COMPLEX = KINDS  # and behind it those of float64: kernels are given complex num
 
 @native
 def is_float(kind: int) -> bool:
-    """Whether kernels are compiled for arrays of this kind."""
     return kind >= 0 and kind < FLOATS
 
 
 @native
 def is_integral(kind: int) -> bool:
-    """Whether a kind is one of integers."""
     return kind >= INTEGERS and kind < KINDS
 
 
 @native
 def is_half(kind: int) -> bool:
-    """Whether a kind is one of 16-bit floats."""
     return kind in (BFLOAT16, FLOAT16)
 
 
 @native
 def is_complex(kind: int) -> bool:
-    """Whether a kind is one of complex numbers."""
     return kind >= COMPLEX
 
 
@@ -134,7 +126,6 @@ def parts(kind: int) -> int:
 
 @native
 def itemsize(kind: int) -> int:
-    """The bytes of an element of a kind."""
     if is_half(kind) or kind == INT16:
         return 2
     if is_complex(kind):
@@ -146,7 +137,6 @@ def itemsize(kind: int) -> int:
 
 @native
 def holds(kind: int, number: int) -> bool:
-    """Whether an integer is one of a kind of integers."""
     if kind == INTEGERS:
         return True
     min_value = 0 if kind == UINT8 else -max_value_of(kind) - 1
@@ -155,7 +145,6 @@ def holds(kind: int, number: int) -> bool:
 
 @native
 def max_value_of(kind: int) -> int:
-    """The largest integer of a kind of fewer than 64 bits."""
     return 255 if kind == UINT8 else (1 << (8 * itemsize(kind) - 1)) - 1
 
 
@@ -215,5 +204,4 @@ def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
 
 
 def shuffled(builder: Any, a: Any, b: Any, offsets: Sequence[int]) -> Any:
-    """The lanes of `a`, and behind them those of `b`, at the given places."""
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(offsets)), list(offsets)))

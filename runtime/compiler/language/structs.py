@@ -68,7 +68,6 @@ def at(distance: int, count: int = 0) -> Any:
 
 
 def capacity(count: int) -> Any:
-    """Room for so many items."""
     return FieldSpec(capacity=count)
 
 
@@ -77,12 +76,8 @@ class Struct(Memory):
 
     @classmethod
     def pack(cls, **values: Any) -> np.ndarray:
-        """The words of a struct with these fields; all others are 0.
-
-        Raises:
-            TypeError: there is no field of such a name.
-            ValueError: more items than there is room for.
-        """
+        """The words of a struct with these fields, all others 0; a TypeError where there is no field of such a name, a
+        ValueError for more items than there is room for."""
         slot_values, known = np.zeros(length(cls), np.int64), fields(cls)
         for name, value in values.items():
             if type(value) is int and name in known:  # most are, and each call that threads share is described so
@@ -93,12 +88,10 @@ class Struct(Memory):
 
     @classmethod
     def word(cls, name: str) -> int:
-        """The number of the first word of a field."""
         return fields(cls)[name].distance // WORD_BYTES
 
     @classmethod
     def put(cls, slot_values: np.ndarray, name: str, value: Any) -> None:
-        """Write one field into the words of a struct."""
         field = fields(cls).get(name)
         if field is None:
             raise TypeError(f"{cls.__name__} has no field {name!r}")
@@ -140,7 +133,6 @@ def _own_hints(cls: type) -> dict[str, Any]:
 
 
 def length(cls: Any) -> int:
-    """The number of words of a struct."""
     return _length(cls)
 
 
@@ -162,5 +154,4 @@ def stride(kind: Any, in_place: bool = True) -> int:
 
 
 def is_struct(kind: Any) -> bool:
-    """Whether a type is a struct of ours."""
     return isinstance(kind, type) and issubclass(kind, Struct)

@@ -1,11 +1,8 @@
-"""Loops over bfloat16 take elements by pairs, as they lie in words of 32 bits, and not in the order of their places.
-
-The upper half of such a word is a float32 but for 16 bits to clear, and the lower half is one when it is shifted. LLVM
-makes a vector of words of a vector of halves, and one of halves of that in the end, where their order stays: three
-instructions that a processor has one unit for. Vectors with the elements at even places first and those at odd places
-behind them need none. What is computed of an element is the same in any lane, so the order matters where elements are
-read and written alone. llvmlite has no pass for that: so the text of the module is changed.
-"""
+"""Loops over bfloat16 take elements by pairs, as they lie in words of 32 bits: the upper half is a float32 but for 16
+bits to clear, the lower half one when it is shifted. LLVM makes a vector of words of a vector of halves, and one of
+halves of that in the end, in their order: three instructions that a processor has one unit for. Vectors with the
+elements at even places first need none; what is computed of an element is the same in any lane. llvmlite has no pass
+for that: so the text of the module is changed."""
 
 from __future__ import annotations
 
@@ -47,7 +44,6 @@ def _has_no_order(block: str) -> bool:
 
 
 def _uses(block: str, name: str) -> int:
-    """How often a value is used."""
     return len(re.findall(rf"{re.escape(name)}(?![\w.])", block)) - 1
 
 
@@ -80,5 +76,4 @@ def _merged(result: re.Match[str], new: str) -> str:
 
 
 def _splat(size: int, number: int) -> str:
-    """A constant vector."""
     return f"<{', '.join([f'i32 {number}'] * size)}>"

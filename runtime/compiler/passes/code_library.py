@@ -21,17 +21,12 @@ ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class FullLibrary(JITCodeLibrary):
-    """A module that is linked with all that it calls."""
-
     def finalize(self) -> None:
-        """Link what is called, what that calls, and so on, each once."""
         self._linking_libraries = [*all_called(self)]
         super().finalize()
 
 
 class UnoptimisedLibrary(FullLibrary):
-    """A module that LLVM does not optimise."""
-
     def _optimize_final_module(self) -> None:
         """Only what nobody reads goes: there are addresses of this process in it, with which no code can be kept."""
         passes = create_new_module_pass_manager()
@@ -53,14 +48,11 @@ class KernelLibrary(FullLibrary):
         super().add_ir_module(module)
 
     def _optimize_functions(self, module: Any) -> None:
-        """Not one by one."""
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised.
-
-        Those over short ones have vectors that the processor need not halve.
-        """
+        Those over short ones have vectors that the processor need not halve."""
         if multiplies(self._final_module):
             self._change(interleaved)
         elif halves_vectors():
@@ -80,7 +72,6 @@ class KernelLibrary(FullLibrary):
         inline(self._final_module, self._codegen._pass_builder())
 
     def _change(self, changed: Callable[[str], str]) -> None:
-        """Put a changed text in the place of the module's."""
         before = str(self._final_module)
         text = changed(before)
         if text != before:
@@ -101,7 +92,6 @@ class LinkedLibrary(KernelLibrary):
     """A module that is linked into others as it is: it names what it calls, and whoever is linked with it has that."""
 
     def finalize(self) -> None:
-        """Nothing is linked yet."""
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
         self._finalized = True
@@ -118,7 +108,6 @@ def emit(text: str, name: str, symbols: Collection[str], codegen: Any) -> bytes 
 
 
 def environments_in(module: Any) -> set[str]:
-    """The environments of Python functions that the code of a module refers to, by their names."""
     text = str(module)
     named = (one.name for one in module.global_variables if one.name.startswith(ENVIRONMENT))
     return {name for name in named if text.count(name) > 1}
@@ -137,8 +126,6 @@ def all_called(library: Any) -> dict[Any, None]:
 
 
 class StandaloneLibrary(LinkedLibrary):
-    """A module whose functions are not inlined."""
-
     def add_ir_module(self, module: Any) -> None:
         for function in module.functions:
             if not function.is_declaration:
@@ -164,31 +151,23 @@ class NewKernelLibrary(LoweringPass):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class NewRowKernelLibrary(NewKernelLibrary):
-    """The same for kernels that have an entry for rows."""
-
     _name = "new_row_kernel_library"
     made = RowKernelLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class NewLinkedLibrary(NewKernelLibrary):
-    """The same for what kernels call."""
-
     _name = "new_linked_library"
     made = LinkedLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class NewStandaloneLibrary(NewKernelLibrary):
-    """The same for what is not inlined."""
-
     _name = "new_apart_library"
     made = StandaloneLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class NewUnoptimisedLibrary(NewKernelLibrary):
-    """The same for what LLVM does not optimise."""
-
     _name = "new_unoptimised_library"
     made = UnoptimisedLibrary

@@ -1,7 +1,5 @@
-"""Loading the compiler, which takes a second: Ctrl-C in the middle of it must not leave half of it for ever.
-
-No search for garbage while something is compiled: it looks at all objects again and again, and finds hardly any.
-"""
+"""Loading the compiler, which takes a second: Ctrl-C in the middle of it must not leave half of it for ever. And no
+search for garbage while something is compiled: it looks at all objects again and again, and finds hardly any."""
 
 from __future__ import annotations
 
@@ -27,7 +25,6 @@ REGISTRIES = ("numba.core.boxing", "numba.cpython.listobj", "numba.cpython.setob
 
 
 def load_compiler() -> None:
-    """Import what compiling needs."""
     if not _COMPILER.is_done:
         _COMPILER.do()
 
@@ -39,15 +36,12 @@ def load_types() -> None:
 
 
 def is_loaded() -> bool:
-    """Whether what compiling needs is there."""
     return _COMPILER.is_done
 
 
 class Imports:
-    """Imports that are done in another thread: exceptions that are meant for this one do not reach it there.
-
-    A module whose import was interrupted is imported again, which those of numba do not survive.
-    """
+    """Imports that are done in another thread: exceptions that are meant for this one do not reach it there. A module
+    whose import was interrupted is imported again, which those of numba do not survive."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self.is_done = False
@@ -56,8 +50,7 @@ class Imports:
 
     def do(self) -> bool:
         """Wait until all is there. False where no thread starts any more, or gets the locks that this one has: whoever
-        needs a module imports it here.
-        """
+        needs a module imports it here."""
         if locks.loads_here() or sys.is_finalizing() or locks.are_retained():
             return False
         errors: list[BaseException] = []

@@ -1,15 +1,7 @@
-"""No reference counts in functions that own no memory: whoever calls holds what they read and write.
-
-numba counts references wherever an array gets a name, a slice as any other, and takes most counts away again when all
-that is called has been inlined: half of what LLVM is given of a short loop over slices. A function that makes no array
-and returns none needs none of them; nor is memory found for the owner of each argument when Python calls it.
-
-How long memory lives that a kernel makes for itself: as long as the function, if something reads it by address.
-
-numba lets go of an array behind its last use by name. What is read by an address, or through a part that does not
-count who holds it, is no use: such memory would be free, and given to whoever asks for some next, another thread
-among them.
-"""
+"""No reference counts in functions that own no memory: whoever calls holds what they read and write. numba counts
+references wherever an array gets a name, and takes most counts away again when all is inlined: half of what LLVM is
+given of a short loop over slices. And memory that a kernel makes for itself lives as long as the function, if something
+reads it by address: numba would let go of it behind its last use by name."""
 
 from __future__ import annotations
 
@@ -74,11 +66,9 @@ def is_view(state: Any, function: Any) -> bool:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class KeepUntilReturn(FunctionPass):
-    """Names the arrays that intrinsics have been given once more where the function returns.
-
-    numba's own search for each variable's last use, in `IRLegalization`, does the rest: one that is made anew in a loop
-    lives until the next one is made.
-    """
+    """Names the arrays that intrinsics have been given once more where the function returns. numba's own search for
+    each variable's last use, in `IRLegalization`, does the rest: one that is made anew in a loop lives until the next
+    one is made."""
 
     _name = "keep_until_return"
 

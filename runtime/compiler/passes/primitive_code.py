@@ -1,8 +1,6 @@
-"""The primitives of the scalar functions for numba's compilers: `primitives.py` says what each one means.
-
-numba and numba-cuda have types and registries of their own, so the primitives are made for either. All of them are
-LLVM instructions, or chosen when types are inferred: a loop that calls them stays one that LLVM vectorises.
-"""
+"""The primitives of the scalar functions for numba's compilers: `primitives.py` says what each one means. numba and
+numba-cuda have types and registries of their own, so the primitives are made for either. All are LLVM instructions, or
+chosen when types are inferred: a loop that calls them stays one that LLVM vectorises."""
 
 from __future__ import annotations
 
@@ -16,10 +14,8 @@ from .primitives import evaluated
 
 
 class Target:
-    """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor.
-
-    Where the processor does not fuse a product and a sum, that is computed from sums and products, without a branch.
-    """
+    """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor. Where the
+    processor does not fuse a product and a sum, that is computed from sums and products, without a branch."""
 
     def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any, fuses: bool = True) -> None:
         self.intrinsic = intrinsic
@@ -31,19 +27,16 @@ class Target:
         return bool(x == self.types.float32)
 
     def number(self, x: Any) -> Any:
-        """The type that an expression computes in whose first argument has the type `x`."""
         return self.types.float32 if self.is_single(x) else self.types.float64
 
     def integer(self, x: Any) -> Any:
         return self.types.int32 if self.is_single(x) else self.types.int64
 
     def converted(self, x: Any, other: Any) -> Any:
-        """The type of a constant beside `x`."""
         return self.number(x) if isinstance(other, self.types.Float) else other
 
 
 def primitives(target: Target) -> dict[str, Any]:
-    """All primitives for one compiler, by name."""
     makers = (fma, root, select, where, choose, bits, from_bits, narrow, polynomial, pick, picks, product)
     return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
@@ -58,14 +51,12 @@ def fma(target: Target) -> Any:
 
 
 def product_and_sum(target: Target, x: Any) -> Any:
-    """The function that emits x y + z, rounded once, for a type and a processor."""
     if target.fuses:
         return fused
     return in_double if target.is_single(x) else in_pairs
 
 
 def fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
-    """x y + z by one instruction."""
     return builder.fma(x, y, z)
 
 
@@ -78,11 +69,9 @@ def in_double(builder: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def in_pairs(builder: Any, x: Any, y: Any, z: Any) -> Any:
-    """x y + z of double precision: the rounded sum, and what the product and the sum lost, which is added last.
-
-    The product of two halves of numbers is exact, unless it is too small. Where something overflows, or nothing was
-    lost, the sum stays.
-    """
+    """x y + z of double precision: the rounded sum, and what the product and the sum lost, which is added last. The
+    product of two halves of numbers is exact, unless it is too small. Where something overflows, or nothing was lost,
+    the sum stays."""
     add, sub, mul = builder.fadd, builder.fsub, builder.fmul
     (x_high, x_low), (y_high, y_low) = halves(builder, x), halves(builder, y)
     product = mul(x, y)
@@ -96,7 +85,6 @@ def in_pairs(builder: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def is_subnormal(builder: Any, x: Any) -> Any:
-    """Whether a number is below 2^-1022."""
     from llvmlite import ir
 
     exponent = builder.and_(builder.bitcast(x, ir.IntType(64)), ir.IntType(64)(0x7FF << 52))
@@ -243,12 +231,10 @@ def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
 
 
 def way_to_pick(target: Target, table: Any) -> Callable[..., Any]:
-    """How an entry of such a table is found."""
     return entry_of_long if ENTRIES.get(len(table)) == table.dtype.bitwidth else selected
 
 
 def entry_of_long(builder: Any, values: list[Any], index: Any) -> Any:
-    """One of 16 or 32 float32, or of 8 float64."""
     return (loaded if builder.module.triple.startswith("nvptx") else looked_up)(builder, values, index)
 
 
@@ -268,10 +254,8 @@ LOOKUPS = {length: f"specgrad.lookup{length}" for length in ENTRIES}  # function
 
 
 def looked_up(builder: Any, values: list[Any], index: Any) -> Any:
-    """The same, by a call of a function of `LOOKUPS`: vector code permutes registers instead.
-
-    It takes the bits of the numbers: LLVM asks of what all lanes share what it knows of integers alone.
-    """
+    """The same, by a call of a function of `LOOKUPS`: vector code permutes registers instead. It takes the bits of the
+    numbers: LLVM asks of what all lanes share what it knows of integers alone."""
     from llvmlite import ir
 
     word = ir.IntType(ENTRIES[len(values)])
@@ -301,9 +285,7 @@ def lookup(module: Any, length: int) -> Any:
 
 def loaded(builder: Any, values: list[Any], index: Any) -> Any:
     """The same where threads load from a table in memory: they hit few lines of the cache, whatever entries they want.
-
-    A table that is not known when code is made is chosen from.
-    """
+    A table that is not known when code is made is chosen from."""
     from llvmlite import ir
 
     if not all(isinstance(value, ir.Constant) for value in values):
@@ -332,7 +314,6 @@ def by_exponent(target: Target) -> Any:
 
 
 def by_ldexp(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """x 2^k, rounded once."""
     from llvmlite import ir
 
     x, k = args

@@ -1,10 +1,7 @@
-"""Memory of CUDA devices, kept for reuse when it is freed: blocks by stream and size class.
-
-A block that was freed is given out again only for work on the same stream, which comes after all that used it before,
-so nothing waits. Sizes are rounded to classes: multiples of 512 bytes up to 1 MiB, above eighths of a power of two.
-Where a class has no free block the driver is asked; where that has no memory left, all cached blocks are given back to
-it, and it is asked again. What a capture allocates comes from lists of its graph (`graphs/pools.py`).
-"""
+"""Memory of CUDA devices, kept for reuse when it is freed. A block is given out again only for work on the same stream,
+which comes after all that used it before, so nothing waits. Sizes are rounded to classes: multiples of 512 bytes up to
+1 MiB, above eighths of a power of two. Where the driver has no memory left, all cached blocks are given back to it, and
+it is asked again. What a capture allocates comes from lists of its graph (`graph_capture.py`)."""
 
 from __future__ import annotations
 
@@ -33,9 +30,7 @@ UNIT = 512
 
 class SizeClass:
     """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these.
-
-    `quick` says that native code may take them and put them back by itself, as nobody else has to know.
-    """
+    `quick` says that native code may take them and put them back by itself, as nobody else has to know."""
 
     __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "counters")
 
@@ -53,10 +48,8 @@ class SizeClass:
 
 
 class Block:
-    """Memory of a device, which is free again when nothing refers to this object any more.
-
-    `size` is what was asked for; `streams` are those besides its own that `record_stream` says use it.
-    """
+    """Memory of a device, which is free again when nothing refers to this object any more. `size` is what was asked
+    for; `streams` are those besides its own that `record_stream` says use it."""
 
     __slots__ = ("__weakref__", "address", "size_class", "size", "streams")
     address: int
@@ -96,11 +89,9 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device.
-
-    The collector may free a block anywhere, also where its thread has this lock or one that others want who have this
-    one: so the lock lets its thread in again, and a block that finds it closed waits in `late` for who comes next.
-    """
+    """The blocks of one device. The collector may free a block anywhere, also where its thread has this lock or one
+    that others want who have this one: so the lock lets its thread in again, and a block that finds it closed waits in
+    `late` for who comes next."""
 
     def __init__(self, device: int) -> None:
         _every.add(self)
@@ -229,15 +220,11 @@ class Cache:
         return graph_capture.allocate(self.driver, self.device, size_class.size)
 
     def allowed(self) -> int | None:
-        """The bytes that may be reserved, if there is a limit besides the device's."""
         return None if self.fraction == 1.0 else int(self.fraction * self.driver.memory_info(self.device)[1])
 
     def release(self) -> None:
-        """Give all cached blocks back to the driver, but for those of graphs.
-
-        Raises:
-            RuntimeError: the current stream is recorded for a graph.
-        """
+        """Give all cached blocks back to the driver, but for those of graphs; a RuntimeError where the current stream
+        is recorded."""
         graph_capture.refuse(self.device, "gives memory back")
         self._give_late()
         with self.lock:
@@ -252,7 +239,6 @@ class Cache:
             self.driver.trim(self.device)
 
     def _empty(self, size_class: SizeClass, stream: int) -> int:
-        """Give the blocks of a shelf back; how many they were."""
         count = 0
         for count, address in enumerate(size_class.emptied(), 1):  # noqa: B007  (how many they were)
             self.driver.free(self.device, address, stream)
@@ -299,11 +285,8 @@ def existing_cache(device: int) -> Cache | None:
 
 
 def allocate(device: int, size: int, stream: int | None = None) -> Block:
-    """Memory of `size` bytes, for work on a stream of the device: the current one where none is given.
-
-    Raises:
-        OutOfMemoryError: the device has too little left.
-    """
+    """Memory of `size` bytes, for work on a stream of the device, the current one where none is given; an
+    OutOfMemoryError where too little is left."""
     if stream is None:
         streams = here.streams
         stream = streams[device][0] if device in streams else device
@@ -311,7 +294,6 @@ def allocate(device: int, size: int, stream: int | None = None) -> Block:
 
 
 def release() -> None:
-    """Give the cached memory of all devices back to the driver."""
     for result in list(_caches.values()):
         result.release()
 

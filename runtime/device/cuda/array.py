@@ -1,8 +1,6 @@
-"""Arrays on a CUDA device: metadata with an address, where a tensor of the CPU has a NumPy array.
-
-A `DeviceArray` never turns into a NumPy array by itself: a function for the CPU that is given one fails with an error
-that says so, instead of copying in silence or reading an address of another memory.
-"""
+"""Arrays on a CUDA device: metadata with an address, where a tensor of the CPU has a NumPy array. A `DeviceArray` never
+turns into a NumPy array by itself: a function for the CPU that is given one fails with an error that says so, instead
+of copying in silence or reading an address of another memory."""
 
 from __future__ import annotations
 
@@ -16,14 +14,11 @@ from ...shapes import Shape, byte_strides, contiguous_strides
 
 
 class DeviceArray:
-    """Elements that lie on a CUDA device.
-
-    `strides` are in bytes, None where the elements lie in row order without gaps. Kernels compute in `dtype`; memory
-    holds `stored`. The two differ after a lazy cast (`as_read`), which kernels do in registers; what is no
-    kernel makes it first (`memory.materialized`). `final` is the dtype in which memory holds what an op computes of
-    these elements (`memory.result`): of 16-bit floats, which kernels read as float32, their own. `block` keeps the
-    memory alive.
-    """
+    """Elements that lie on a CUDA device. `strides` are in bytes, None where the elements lie in row order without
+    gaps. Kernels compute in `dtype`; memory holds `stored`. The two differ after a lazy cast (`as_read`), which kernels
+    do in registers; what is no kernel makes it first (`memory.materialized`). `final` is the dtype in which memory
+    holds what an op computes of these elements (`memory.result`): of 16-bit floats, which kernels read as float32,
+    their own. `block` keeps the memory alive."""
 
     __slots__ = ("__weakref__", "address", "block", "device", "dtype", "final", "shape", "size", "stored", "strides")
     __array_ufunc__ = None
@@ -76,7 +71,6 @@ class DeviceArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements in memory, without the gaps between them."""
         return self.size * self.stored.itemsize
 
     @property

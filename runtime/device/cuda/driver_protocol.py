@@ -39,12 +39,10 @@ class Properties(NamedTuple):
 
 
 class Driver(Protocol):
-    """What both drivers do.
-
-    Addresses, and handles of functions, streams and events, are ints. A stream is its handle; the default stream of
-    device n is n itself, so 0 means CUDA's default stream on the first device. Work is done in the order of its stream,
-    some time after the method has returned. Every failure is an error with CUDA's name for it.
-    """
+    """What both drivers do. Addresses, and handles of functions, streams and events, are ints. A stream is its handle;
+    the default stream of device n is n itself, so 0 means CUDA's default stream on the first device. Work is done in
+    the order of its stream, some time after the method has returned. Every failure is an error with CUDA's name for
+    it."""
 
     is_simulated: bool  # whether devices are memory of this process
 
@@ -74,11 +72,8 @@ class Driver(Protocol):
         """Give memory that was freed back to the system, where the driver keeps it."""
 
     def copy(self, to: int, source: int, size: int, kind: str, stream: int) -> None:
-        """Copy bytes: "h2d", "d2h" or "d2d".
-
-        Pageable host memory may be changed as soon as this has returned, or holds what was copied; pinned memory is
-        read or written when the stream gets there.
-        """
+        """Copy bytes: "h2d", "d2h" or "d2d". Pageable host memory may be changed as soon as this has returned, or holds
+        what was copied; pinned memory is read or written when the stream gets there."""
 
     def fill(self, address: int, byte: int, size: int, stream: int) -> None:
         """Set each of `size` bytes of the device."""

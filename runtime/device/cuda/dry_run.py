@@ -1,9 +1,6 @@
-"""What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
-
-Inside `rehearsed` this thread's launches, its calls of libraries' functions by their addresses (calls.py) and its
-blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: it raises
-`Beyond`.
-"""
+"""What a kernel does, written down, so that it can be done again: inside `rehearsed` this thread's launches, its calls
+of libraries' functions by their addresses and its blocks are noted. Whatever else is asked of the driver or of a
+library (copies, waiting) cannot be done again: it raises `Beyond`."""
 
 from __future__ import annotations
 
@@ -22,10 +19,8 @@ class Beyond(Exception):
 
 class DryRun:
     """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
-
     `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
-    each time on one stream. `workspace` is memory that calls of libraries use one after the other.
-    """
+    each time on one stream. `workspace` is memory that calls of libraries use one after the other."""
 
     def __init__(self) -> None:
         self.launches: list[Any] = []

@@ -1,7 +1,5 @@
-"""What is said where work cannot be recorded for a graph, with the name of the function that the user called.
-
-Graphs of real devices: the part of the driver that records and replays, by `cuda.bindings.driver`.
-"""
+"""The part of the real driver that records and replays graphs, and what is said where work cannot be recorded, with the
+name of the function that the user called."""
 
 from __future__ import annotations
 
@@ -64,7 +62,6 @@ ADVICE = {
 
 
 def refusal(status: Status, what: str = "") -> AcceleratorError:
-    """The error of a call that CUDA refuses: its text, who called, what was wrong with that, and what to do."""
     advice = ADVICE.get(status)
     message = f"CUDA error: {ERROR_MESSAGES[status]} (CUDA_ERROR_{name_of(status)})"
     message += f": {calling()}() {what}" if what else ""
@@ -137,11 +134,8 @@ class RealGraphs:
             self._call("cuThreadExchangeStreamCaptureMode", before)
 
     def refuse_pageable(self, stream: int) -> None:
-        """Before a copy from or to pageable memory: a graph would go on to read it long after it is freed.
-
-        Raises:
-            RuntimeError: the stream is recorded.
-        """
+        """Before a copy from or to pageable memory: a RuntimeError where the stream is recorded, as a graph would go on
+        to read it long after it is freed."""
         if self.is_capturing(stream):
             self.invalidate_capture(stream)
             raise refusal(Status.UNSUPPORTED, "copies from or to pageable memory of the host")

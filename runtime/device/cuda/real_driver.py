@@ -37,14 +37,12 @@ def is_installed() -> bool:
 
 @functools.cache
 def _entry(name: str) -> int:
-    """The address of a function of the driver's library; 0 without one."""
     if not is_installed():
         return 0
     return ctypes.cast(getattr(ctypes.CDLL(LIBRARY), name), ctypes.c_void_p).value or 0
 
 
 def bindings() -> Any:
-    """The module `cuda.bindings.driver`; a RuntimeError where it is not installed."""
     try:
         return importlib.import_module("cuda.bindings.driver")
     except ImportError as error:
@@ -60,11 +58,7 @@ class _Here(threading.local):
 
 
 class RealDriver(RealGraphs):
-    """A `Driver` that calls CUDA.
-
-    Args:
-        cuda: the module `cuda.bindings.driver`, or what has the same functions.
-    """
+    """A `Driver` that calls CUDA, by the module `cuda.bindings.driver`, or what has the same functions."""
 
     is_simulated = False
     max_elements: int | None = None
@@ -94,7 +88,6 @@ class RealDriver(RealGraphs):
         return int(result[0])
 
     def _call(self, name: str, *arguments: Any) -> Any:
-        """Call a function that must not fail; its result, if it has one, or all of several."""
         status, *values = getattr(self.cuda, name)(*arguments)
         if int(status) != SUCCESS:
             raise self._error(name, int(status))
@@ -143,7 +136,6 @@ class RealDriver(RealGraphs):
             return self._contexts[device]
 
     def _share(self, pool: Any, device: int) -> None:
-        """Let kernels of other devices reach the memory of a pool, where the machine can do that."""
         for peer in range(self._count):
             if self.can_access_peer(peer, device):
                 access = self.cuda.CUmemAccessDesc()

@@ -1,7 +1,5 @@
 """Elements of strided tensors are packed side by side, or unpacked: row by row, or by squares where rows are columns.
-
-Where much is packed the kernel takes it block by block from the memory of its result: see `run_flat` of turning.py.
-"""
+Where much is packed the kernel takes it block by block from the memory of its result: see `run_flat` of turning.py."""
 
 from __future__ import annotations
 
@@ -53,14 +51,12 @@ class TileWalk(Struct):
 
 @native
 def put_walk(strided: Walk, start: int, step: int) -> None:
-    """Let something begin at an address, and step from row to row."""
     strided.start = start
     strided.step = step
 
 
 @native
 def begin_strided(strided: StridedOperand, written: int) -> None:
-    """Begin with a tensor that is packed."""
     strided.written = written
     strided.row_entry = 0
 
@@ -79,7 +75,6 @@ def add_loop(strided: StridedOperand, extent: int, step: int) -> None:
 
 @native
 def move_row(to: int, to_step: int, source: int, step: int, count: int, width: int) -> None:
-    """Copy elements of a width in bytes, from one place after another to one after another."""
     if step == width and to_step == width:
         copy_memory(to, source, count * width)
     elif width == 4:
@@ -173,7 +168,6 @@ def tile_row_count(strided: StridedOperand, tiles: TileWalk, elements: int) -> i
 
 @native
 def move_rows(strided: StridedOperand, memory: int, position: int, rows: int, back: bool) -> None:
-    """Copy some rows together, by squares, or column by column where they are short."""
     extent, step, width = strided.sizes[0], strided.steps[0], strided.itemsize
     row = extent * width
     if are_columns(strided) and back:
@@ -213,13 +207,11 @@ def move_part(strided: StridedOperand, memory: int, first: int, last: int, back:
 
 @native
 def pack(strided: StridedOperand, memory: int) -> None:
-    """Copy all elements to memory where they lie side by side."""
     move_part(strided, memory, 0, strided.count, False)
 
 
 @native
 def unpack(strided: StridedOperand, memory: int) -> None:
-    """Copy all elements from there to where those of the tensor lie."""
     move_part(strided, memory, 0, strided.count, True)
 
 
@@ -236,7 +228,6 @@ def end_of_block(strided: StridedOperand, first: int) -> int:
 
 @native
 def are_rows(strided: StridedOperand) -> bool:
-    """Whether elements of the innermost loop lie side by side."""
     return strided.loops > 0 and strided.steps[0] == strided.itemsize
 
 

@@ -1,7 +1,5 @@
-"""Kernels whose work several threads share where there is much of it; results do not depend on how it is cut.
-
-Setting the number of threads that one call uses in NumPy's BLAS and in kernels that share work.
-"""
+"""Kernels whose work several threads share where there is much of it, and the number of threads, NumPy's BLAS
+included."""
 
 from __future__ import annotations
 
@@ -82,10 +80,8 @@ LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins som
 
 
 def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: int = 1) -> None:
-    """loop(*arguments, first, last) over range(count), by several threads where `work`, in elements, is large.
-
-    The loop is a compiled kernel. Ranges begin at multiples of `unit`.
-    """
+    """loop(*arguments, first, last) over range(count), by several threads where `work`, in elements, is large. The loop
+    is a compiled kernel. Ranges begin at multiples of `unit`."""
     if not is_shared(work) or count <= unit:
         loop(*arguments, 0, count)
         return

@@ -1,8 +1,6 @@
-"""A kernel on rows of operands that broadcast or lie apart in memory.
-
-Its entry for rows steps through them (kernels/compile/row_entries.py), or it is called for many short ones at once,
-of which one operand's are brought together.
-"""
+"""A kernel on rows of operands that broadcast or lie apart in memory: its entry for rows steps through them
+(compiler/passes/strided_entry.py), or it is called for many short ones at once, of which one operand's are brought
+together."""
 
 from __future__ import annotations
 
@@ -157,7 +155,6 @@ def fill_strided(position: int, memory: int, step: int, row_bytes: int, rows: in
 
 @native
 def steps_of(operands: RowOperands, k: int) -> Steps:
-    """How an operand, or the result, steps from row to row."""
     return operands.rows.steps[operands.result if k == 2 else k]
 
 
@@ -174,14 +171,12 @@ def begin_of(operands: RowOperands, k: int, q: int) -> int:
 
 @native
 def inner_step(operands: RowOperands, k: int) -> int:
-    """Bytes from an inner row to the next."""
     return steps_of(operands, k).inner * operands.itemsize[k]
 
 
 @native
 def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: int, same: int) -> int:
     """Where rows of an operand lie one behind the other: in its memory, or in a tile, which is filled with them.
-
     `same`: with so many where they all are the same, 0 where these are there."""
     how, itemsize = row_layout(operands, k), operands.itemsize[k]
     memory = begin_of(operands, k, q) + r * inner_step(operands, k)
@@ -199,7 +194,6 @@ def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: i
 
 @native
 def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, tile_rows: int) -> None:
-    """`run_rows` where so many rows are computed at once."""
     tiles, match = new(Tiles), operands.rows
     result, row, known = 1 if operands.single else 2, first, -1
     for k in range(result):

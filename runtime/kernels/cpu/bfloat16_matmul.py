@@ -1,8 +1,6 @@
-"""The product of two bfloat16 matrices by instructions that multiply pairs of them: see llvm/halves/tiles.py.
-
-Every element is summed up in float32, in the order of the depth and in parts that depend on the depth alone, and
-rounded once, however the work is divided.
-"""
+"""The product of two bfloat16 matrices by instructions that multiply pairs of them (llvm/bfloat16_tiles.py). Every
+element is summed in float32, in the order of the depth and in parts that the depth alone decides, and rounded once,
+however the work is divided."""
 
 from __future__ import annotations
 
@@ -58,7 +56,6 @@ def packed_panels(b: Array, out: Array, depth: int, columns: int, trans_b: int, 
 
 @jit
 def clear(start: int, count: int) -> None:
-    """Zeros in words of 32 bits."""
     row = row_at(np.float32(0), start, count)
     for i in range(row.size):
         row[i] = np.float32(0)
@@ -109,10 +106,8 @@ def half_product(
     first: int,
     last: int,
 ) -> None:
-    """out = a b, or with `how` & ADDING out = a b + bias in each row, of which b lies in panels.
-
-    The range is one of the rows of all items of a batch, or with `how` & BY_COLUMNS one of the columns of one.
-    """
+    """out = a b, or with `how` & ADDING out = a b + bias in each row, of which b lies in panels. The range is one of
+    the rows of all items of a batch, or with `how` & BY_COLUMNS one of the columns of one."""
     panel, twos = panel_bytes_of(depth), (columns + SQUARE - 1) // SQUARE
     shift = address(bias) if how & ADDING else 0
     tiles_begun()
@@ -153,7 +148,6 @@ def multiply_strips(
     columns: int,
     bias: int,
 ) -> None:
-    """Some rows of c, and of these the columns of some twos of panels."""
     parts = (depth + DEPTH - 1) // DEPTH
     deep = even_blocks(depth, DEPTH, STEP) if depth else 0
     wide = max(L2_BYTES // (2 * panel), 1) if depth else 1
@@ -189,7 +183,6 @@ def multiply_strip(
     column: int,
     bias: int,
 ) -> None:
-    """At most 32 rows of c, and of these the columns of some twos of panels."""
     size = SQUARE * ROW
     splits_depth, to_rows = deep < depth, c + row * columns * ITEM
     more = square + (twos * size if splits_depth else 0)
@@ -213,7 +206,6 @@ def multiply_strip(
 
 @jit
 def add_square(to: int, source: int) -> None:
-    """to = to + source, of 32 x 32 sums."""
     total, part = row_at(np.float32(0), to, SQUARE * SQUARE), row_at(np.float32(0), source, SQUARE * SQUARE)
     for i in range(SQUARE * SQUARE):
         total[i] = total[i] + part[i]
@@ -248,7 +240,6 @@ def transposed_f16(a: Array, out: Array, rows: int, columns: int, first: int, la
 
 @jit
 def turn(source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """The transpose of a small matrix."""
     for i in range(rows):
         row = row_at(np.uint16(0), source + i * source_row, columns)
         for j in range(columns):

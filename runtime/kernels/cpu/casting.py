@@ -1,9 +1,5 @@
-"""Changing the dtype of NumPy arrays, without its warnings: nan to an integer, overflow, a dropped imaginary part.
-
-Contiguous arrays of 16-bit floats made float32, and such arrays rounded to them; compiled on first use.
-
-Contiguous arrays copied in another dtype, element by element: the bits that NumPy's casts give.
-"""
+"""Contiguous arrays copied in another dtype, with the bits of NumPy's casts and without their warnings: nan to an
+integer, overflow, a dropped imaginary part. 16-bit floats are made float32, and float32 rounded to them."""
 
 from __future__ import annotations
 
@@ -25,28 +21,24 @@ Array = np.ndarray
 
 @jit
 def bfloat16_to_single(x: Array, out: Array) -> None:
-    """out = x."""
     for i in range(out.size):
         out[i] = as_single(x[i], "bfloat16")
 
 
 @jit
 def float16_to_single(x: Array, out: Array) -> None:
-    """out = x."""
     for i in range(out.size):
         out[i] = as_single(x[i], "float16")
 
 
 @jit
 def single_to_bfloat16(x: Array, out: Array) -> None:
-    """out = x, rounded."""
     for i in range(out.size):
         out[i] = as_half(x[i], "bfloat16")
 
 
 @jit
 def single_to_float16(x: Array, out: Array) -> None:
-    """out = x, rounded."""
     for i in range(out.size):
         out[i] = as_half(x[i], "float16")
 

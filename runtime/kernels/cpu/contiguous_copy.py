@@ -1,9 +1,5 @@
-"""Contiguous copies of strided operands, as calls of plans: row by row, or by squares where rows are columns.
-
-And zeros, to which something is copied afterwards.
-
-Contiguous copies of arrays that lie in another order: by squares that fit into vector registers.
-"""
+"""Contiguous copies of strided operands, as calls of plans and of arrays: row by row, or, where rows are columns, by
+squares that fit into vector registers."""
 
 from __future__ import annotations
 
@@ -46,10 +42,8 @@ def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
 
 
 def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, offset: int = 0) -> Step | None:
-    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other.
-
-    They go to a contiguous copy, or to a result of a `shape`, from a place on, in which elements are `steps` apart.
-    """
+    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other. They go
+    to a contiguous copy, or to a result of a `shape`, from a place on, in which elements are `steps` apart."""
     result = path(x.shape, steps or contiguous_strides(x.shape), x.strides or contiguous_strides(x.shape))
     if result is None:
         return None
@@ -96,7 +90,6 @@ def path_copy(
     first: int,
     last: int,
 ) -> None:
-    """Some parts of the rows of a path (moves.py) from x to what lies from a place of a result on."""
     steps, to = (source_outer, source_inner, source_along), part_of(out, offset, out.size - offset)
     flat_move(to, x, outer, inner_count, along, *steps, inner, size, parts, first, last)
 
@@ -134,7 +127,6 @@ AS_FLOATS = {4: np.float32, 8: np.float64}  # only moved, so any bits may pass a
 
 
 def contiguous(a: Array) -> Array:
-    """The array itself where it is contiguous, else a copy in row-major order."""
     return a if a.flags.c_contiguous else copied(a)
 
 
@@ -181,7 +173,6 @@ def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] 
 
 @jit
 def _copy(a: Array, out: Array) -> None:
-    """out = a, flat."""
     for i in range(out.size):
         out[i] = a[i]
 

@@ -1,15 +1,7 @@
-"""Kernels of one function of one or two operands, block by block: where all of a block is usual, by a shorter function.
-
-Vector code computes what any argument may need for every argument, and chooses. Where a function has a shorter form
-for usual arguments (`scalar/usual.py`), a block is looked at first; what is computed of an element are the same bits in
-either form, so they do not depend on its neighbours. Derivatives that are products with such a function gain likewise.
-
-Kernels of a power of each element, and of its derivative: an exponent that is usual has a loop of its own.
-
-`pow_number` asks for the exponent of each element. A compiler that takes the question out of the loop makes a loop for
-each answer; where elements are converted as they are read and written, as those of 16-bit floats are, it finds that
-too long, and computes all answers for every element.
-"""
+"""Kernels of one or two operands, block by block: where all of a block is usual, by a shorter function of
+`scalar/fast_range.py`. Both forms give the same bits, so an element does not depend on its neighbours. Powers have a
+loop for each usual exponent: asked for each element, LLVM computes all answers for every one where elements are
+converted as they are read."""
 
 from __future__ import annotations
 
@@ -49,7 +41,6 @@ def full_loop(*x: Any) -> None:
 
 
 def pattern(self: Any, result: Any) -> None:
-    """What the text of a kernel is that is one function of one operand."""
     for i in range(result.size):
         result[i] = full_range(self[i])
 
@@ -77,7 +68,6 @@ def fast_block(self: Any, result: Any, start: Any) -> None:
 
 
 def full_part(self: Any, result: Any, start: Any, size: int) -> None:
-    """Some elements, whatever they are."""
     for i in range(size):
         result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)])
 
@@ -87,13 +77,11 @@ def pair_key(x: Any, y: Any) -> Any:
 
 
 def pattern_of_pairs(self: Any, other: Any, result: Any) -> None:
-    """What the text of a kernel is that is one function of two operands."""
     for i in range(result.size):
         result[i] = full_range(self[i], other[i])
 
 
 def pattern_with_number(self: Any, other: Any, result: Any) -> None:
-    """The same, of an operand and a number."""
     T = self.dtype.type
     other = T(other)
     for i in range(result.size):
@@ -101,7 +89,6 @@ def pattern_with_number(self: Any, other: Any, result: Any) -> None:
 
 
 def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
-    """The kernel block by block, for two operands."""
     for block in range(result.size // BLOCK):
         start, fast_pairs = np.uint64(block * BLOCK), 0
         for i in range(BLOCK):
@@ -114,7 +101,6 @@ def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
 
 
 def blocks_with_number(self: Any, other: Any, result: Any) -> None:
-    """The kernel block by block, for an operand and a number."""
     T = self.dtype.type
     other = T(other)
     for block in range(result.size // BLOCK):
@@ -129,25 +115,21 @@ def blocks_with_number(self: Any, other: Any, result: Any) -> None:
 
 
 def fast_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
-    """A block of usual pairs."""
     for i in range(BLOCK):
         result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
 
 
 def fast_with(self: Any, other: Any, result: Any, start: Any) -> None:
-    """A block of what is usual beside a number."""
     for i in range(BLOCK):
         result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other)
 
 
 def pairs_of(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
-    """Some pairs, whatever they are."""
     for i in range(size):
         result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
 
 
 def with_number(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
-    """Some elements beside a number, whatever they are."""
     for i in range(size):
         result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other)
 
@@ -157,13 +139,11 @@ def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
 
 
 def pattern_of_order(self: Any, order: Any, result: Any) -> None:
-    """What the text of a kernel is that is one function of a number for all elements, its order, and an operand."""
     for i in range(result.size):
         result[i] = full_range(order, self[i])
 
 
 def blocks_of_order(self: Any, order: Any, result: Any) -> None:
-    """The same, block by block."""
     for block in range(result.size // BLOCK):
         start = np.uint64(block * BLOCK)
         low = high = key(self[start])
@@ -179,31 +159,26 @@ def blocks_of_order(self: Any, order: Any, result: Any) -> None:
 
 
 def fast_with_order(self: Any, order: Any, result: Any, start: Any) -> None:
-    """A block of what is usual for an order."""
     for i in range(BLOCK):
         result[start + np.uint64(i)] = fast_range(order, self[start + np.uint64(i)])
 
 
 def part_of_order(self: Any, order: Any, result: Any, start: Any, size: int) -> None:
-    """Some elements, whatever they are."""
     for i in range(size):
         result[start + np.uint64(i)] = full_range(order, self[start + np.uint64(i)])
 
 
 def pattern_of_product(grad: Any, self: Any, result: Any) -> None:
-    """What the text of a derivative is that is a product with one function of one operand."""
     for i in range(result.size):
         result[i] = grad[i] * conj(full_range(self[i]))
 
 
 def pattern_of_negative(grad: Any, self: Any, result: Any) -> None:
-    """The same of the negative product."""
     for i in range(result.size):
         result[i] = -grad[i] * conj(full_range(self[i]))
 
 
 def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
-    """Either of them, block by block, of real numbers."""
     for block in range(result.size // BLOCK):
         start = np.uint64(block * BLOCK)
         low = high = key(self[start])
@@ -219,25 +194,21 @@ def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
 
 
 def fast_product(grad: Any, self: Any, result: Any, start: Any) -> None:
-    """Products with a block of usual elements."""
     for i in range(BLOCK):
         result[start + np.uint64(i)] = grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
 
 
 def part_of_product(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
-    """Products with some elements, whatever they are."""
     for i in range(size):
         result[start + np.uint64(i)] = grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
 
 
 def fast_negative(grad: Any, self: Any, result: Any, start: Any) -> None:
-    """Negative products with a block of usual elements."""
     for i in range(BLOCK):
         result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
 
 
 def part_of_negative(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
-    """Negative products with some elements, whatever they are."""
     for i in range(size):
         result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
 
@@ -283,7 +254,6 @@ def any_power(x: Any, y: Any) -> Any:
 
 
 def powers(self: Any, other: Any, result: Any) -> None:
-    """The kernel with a loop for each usual exponent."""
     T = self.dtype.type
     other = T(other)
     if other == 2:
@@ -301,7 +271,6 @@ def powers(self: Any, other: Any, result: Any) -> None:
 
 
 def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> None:
-    """What the text of the derivative's kernel is."""
     T = result.dtype.type
     exponent = T(exponent)
     for i in range(result.size):
@@ -309,7 +278,6 @@ def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> N
 
 
 def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
-    """The same with a loop for each usual exponent, of real numbers."""
     T = result.dtype.type
     exponent = T(exponent)
     if exponent == 2:

@@ -1,9 +1,6 @@
-"""Kernels of one function of one 16-bit float, of which there are no more than 65536: read from a table of results.
-
-The table is part of the kernel's own memory. The kernel fills it once it has computed as many elements, with the bits
-that it computes: so these do not depend on whether there is a table yet. What a network computes has few exponents, so
-what is read of a table lies in the nearest cache.
-"""
+"""Kernels of one 16-bit float, of which there are 65536: read from a table in the kernel's own memory, which it fills
+with the bits that it computes once it has computed as many elements. What a network computes has few exponents, so what
+is read lies in the nearest cache."""
 
 from __future__ import annotations
 
@@ -30,7 +27,6 @@ def kernel(self: Any, result: Any) -> None:
 
 
 def looked_up(self: Any, result: Any) -> None:
-    """The same by a table, where the kernel has filled it."""
     slot_values = table_slots()
     state = state_at(slot_values)
     if state != FILLED and state + result.size >= COUNT:
@@ -64,5 +60,4 @@ def steps_of(function: Any) -> int:
 
 
 def with_kernel(compiled: Any) -> dict[str, Any]:
-    """What `looked_up` is compiled with, for a kernel's compiled form."""
     return {**callees(looked_up), "kernel": compiled}

@@ -21,10 +21,8 @@ BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows
 
 
 class ElementKernels:
-    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ...
-
-    An attribute is compiled when it is first asked for and is a plain attribute from then on.
-    """
+    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ... An attribute is
+    compiled when it is first asked for and is a plain attribute from then on."""
 
     def __init__(self, package: str, name: str) -> None:
         self.package = package
@@ -47,7 +45,6 @@ class ElementKernels:
         return _compiled(module, attribute)
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
-        """Run a kernel row by row, as a plan of rows says; several threads share it where there is much."""
         steps, inner, size = plan.steps, plan.inner, plan.size
         key = (attribute, *map(elementwise_strided.kind, operands))
         if key not in self.loops:

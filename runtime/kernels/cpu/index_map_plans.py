@@ -1,11 +1,7 @@
 """Plans of ops whose results are elements of an operand, each dimension for itself: mirrored, turned, repeated, within
-a border, cut, and in other strides.
-
-What becomes of a dimension is said by runs: so many elements, from a place on, a step apart, or a value that stands in
-their place. Dimensions that go on as one are made one. The last one is a row, which is copied run by run, or where runs
-are short, several rows at a time, element by element, from where a table says that these lie. So no table is longer
-than a few rows, however many there are.
-"""
+a border, cut, in other strides. A dimension is runs: so many elements, from a place on, a step apart, or a value in
+their place. The last one is a row, copied run by run, or, where runs are short, several rows at a time by a table of
+where their elements lie."""
 
 from __future__ import annotations
 
@@ -67,10 +63,8 @@ def bordered(size: int, step: int, before: int, after: int) -> Runs:
 
 
 def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | None:
-    """The plan of a result whose elements are those that the runs of each dimension say, in a shape of as many.
-
-    None where there are none, and where that takes long tables or goes far for neighbours.
-    """
+    """The plan of a result whose elements are those that the runs of each dimension say, in a shape of as many. None
+    where there are none, and where that takes long tables or goes far for neighbours."""
     if min(shape, default=1) <= 0:
         return None
     concatenated = merged_dims([[run for run in runs if run.size] for runs in dims])
@@ -181,7 +175,6 @@ def flat(runs: Runs) -> Array:
 
 @jit
 def find_run(runs: Array, position: int) -> tuple[int, int]:
-    """The number of the run that element number `place` belongs to, and its number in that."""
     r = 0
     while position >= runs[3 * r + 2]:
         position -= runs[3 * r + 2]
@@ -210,7 +203,6 @@ def assemble_runs(
     first: int,
     last: int,
 ) -> None:
-    """A range of the elements of all rows (outer, inner), each of which has the runs of `row`."""
     k = first // width
     q, at = k // rows, first
     r, i = find_run(inner, k % rows)
@@ -317,7 +309,6 @@ def assemble_borders(
 
 @jit(halves=WRITTEN)
 def copy_rows(x: Array, start: int, step: int, to: Array, width: int, count: int) -> None:
-    """to[r width + j] = x[start + r step + j] for j below `count`."""
     for at in range(0, to.size, width):
         copy_elements(part_of(to, at, count), part_of(x, start, count))
         start += step

@@ -1,7 +1,4 @@
-"""Plans for operands whose elements lie apart: they are copied first, then all is as for contiguous ones.
-
-Plans for indices of int32: they are widened first, then all is as for those of int64.
-"""
+"""Plans for operands that lie apart, and for indices of int32: they are copied, or widened, first."""
 
 from __future__ import annotations
 
@@ -30,11 +27,9 @@ def gathered(
     find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], arg_kinds: str, outputs: int
 ) -> Plan | None:
     """The plan of an op for layouts and other arguments of which it has none as they are: operands that lie apart are
-    copied. None where that does not help either.
-
-    The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
-    T, O and C elements are floats, of those with the letter I they are indices.
-    """
+    copied. None where that does not help either. The operands are the arguments themselves, or the items of the list
+    that the first one is; of those with the letters T, O and C elements are floats, of those with the letter I they are
+    indices."""
     max_block = MAX_INDEXED_ELEMENTS if getattr(find, "of_chosen", False) else MAX_COPIED
     named = zip(arg_kinds, operands, strict=False)
     strided = [
@@ -52,7 +47,6 @@ def gathered(
 
 
 def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], arg_kinds: str, outputs: int) -> Plan:
-    """The plan behind the calls that copy operands, which it then reads."""
     first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
     numbers = {i: first + k for k, i in enumerate(copied)}
     copies = [copy_step(operands[i], i, number, arg_kinds[i]) for i, number in numbers.items()]
@@ -123,7 +117,6 @@ def gather(
 
 
 def widened_first(plan: Plan, operands: Sequence[Any], outputs: int) -> Plan:
-    """The plan behind the calls that widen indices, which it then reads."""
     first = 1 + max([outputs - 1, *[output for step in plan for output, _ in step.results]])
     narrow = [i for i, operand in enumerate(operands) if isinstance(operand, Narrow)]
     if not narrow:

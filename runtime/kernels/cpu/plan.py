@@ -1,10 +1,7 @@
-"""How a kernel runs on flat memory: which compiled loops, on which operands, with which numbers and ints.
-
-A plan holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
-by a function of a plans.py in runtime/ops that has the kernel's name. There are two runners: native code for tensors
-(runtime/native/kernel_ops/general.py), and `run` here for NumPy arrays, which is what the kernel itself is made of. So
-what a plan decides is decided in one place, and both give the same bits.
-"""
+"""How a kernel runs on flat memory: which compiled loops, on which operands, with which numbers and ints. A plan holds
+for certain shapes, strides and other arguments; a function of a plans.py in runtime/ops with the kernel's name finds
+it. Native code (runtime/native/kernel_ops/general.py) and `run` here, which the kernel itself is made of, give the same
+bits."""
 
 from __future__ import annotations
 
@@ -35,27 +32,19 @@ class Layout(NamedTuple):
 
 class Step(NamedTuple):
     """One call `kernel(*operands, *results, *tables, *numbers, *ints)`; results are (number of the output, its shape).
-
     Numbers beyond those of the outputs stand for memory that only the plan's calls use; a call that names a result of
     one before goes on with it, and one that only reads result k has ~k among its operands. An operand that is not given
-    is an empty array.
-
-    Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
-    multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
-    `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
-    results whose numbers are `indices` are of int64, those whose numbers are `int32s` of int32, and those whose numbers
-    are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers are
-    `complexes` have them.
-
-    A result may be as long as elements say: `counted` has pairs (k, c), by which one size of result k is the last
-    number in result c, of int64, that a call before has made; the shape of k has 0 there, and there alone.
-
-    `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
-    some of them costs no more for each: one thread then goes through many to and fro (runtime/device/threads/sweep.py).
-
-    `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
-    instructions for products of pairs of them.
-    """
+    is an empty array. Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is
+    to compute, a multiple of `unit`, and that after the last. So several threads may share them, if operand and result
+    are large, or `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes
+    to; results whose numbers are `indices` are of int64, those whose numbers are `int32s` of int32, and those whose
+    numbers are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers
+    are `complexes` have them. A result may be as long as elements say: `counted` has pairs (k, c), by which one size of
+    result k is the last number in result c, of int64, that a call before has made; the shape of k has 0 there, and
+    there alone. `row` is how many elements of an operand or result a row has, where rows follow each other in memory
+    and a call for some of them costs no more for each: one thread then goes through many to and fro
+    (runtime/device/threads/sweep.py). `pairs` makes the calls that stand for this one where operands and results are
+    bfloat16, and the processor has instructions for products of pairs of them."""
 
     kernel: Any
     operands: Ints
@@ -172,12 +161,8 @@ def in_shape(layout: Layout, shape: Ints) -> Layout:
 
 def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
     """The results of the plan that `find` makes for NumPy arrays and other arguments, None for those it does not make.
-
-    Arrays that are read by floats have the dtype of the first, which is that of the results.
-
-    Raises:
-        ValueError: there is no plan for these layouts: who calls brings the arrays into one that there is a plan for.
-    """
+    Arrays that are read by floats have the dtype of the first. A ValueError where there is no plan for these layouts:
+    who calls brings the arrays into one that there is a plan for."""
     results = run_if_planned(find, *arguments)
     if results is None:
         shapes = [argument.shape for argument in arguments if isinstance(argument, Array)]
@@ -186,7 +171,6 @@ def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
 
 
 def run_if_planned(find: Callable[..., Plan | None], *arguments: Any) -> list[Any] | None:
-    """The results of a plan, as `run` gives them; None where there is no plan for these layouts."""
     key: list[Any] = [find]
     for argument in arguments:
         if type(argument) is Array:
@@ -300,7 +284,6 @@ def size_of(array: Any) -> int:
 
 
 def extent_of(array: Any) -> int | None:
-    """How many elements lie between the first and the last of an array that is strided, these included."""
     if array is None or array.flags.c_contiguous:
         return None
     steps = zip(array.shape, array.strides, strict=True)

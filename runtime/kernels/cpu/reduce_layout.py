@@ -1,13 +1,7 @@
-"""How a reduction goes through an operand as it lies in memory: transposed, or in rows that lie apart, without a copy.
-
-Dimensions are taken in the order of memory, and neighbours with the same part in the reduction made one. What is left
-has to be (before, along, after), where before may be two loops; sums and extremes may get there one group of dimensions
-at a time.
-
-How reductions see an array: as (before, along, after), where `along` are the elements that become one.
-
-Elements that come after lie side by side; an operand may lie apart in the other two (lying.py finds out how).
-"""
+"""How a reduction goes through an operand as it lies in memory: dimensions in the order of memory, neighbours with the
+same part in the reduction made one. What is left has to be (before, along, after), where `along` becomes one element,
+before may be two loops, and elements after lie side by side; sums and extremes may get there one group of dimensions at
+a time."""
 
 from __future__ import annotations
 
@@ -277,7 +271,6 @@ def groups_of(loops: list[Loop]) -> list[Dims]:
 
 
 def behind(first: Plan, then: Plan) -> Plan:
-    """The calls of a plan of one operand, which reads the result of the plan before it."""
     free = 1 + max(output for step in then for output, _ in step.results)
     moved = [
         step._replace(

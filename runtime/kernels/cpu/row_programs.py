@@ -1,7 +1,5 @@
-"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, which a compiled loop computes.
-
-What loops of row programs call on the CPU: extremes of a row in vector code, and elements at a place.
-"""
+"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, which a compiled loop computes; and
+what such loops call."""
 
 from __future__ import annotations
 
@@ -31,12 +29,8 @@ def run(
     dim: int | Sequence[int],
     keepdim: bool,
 ) -> Any:
-    """The outputs of a program: an array, or a tuple of several.
-
-    Args:
-        loop: the program's, of arrays, outputs, numbers, the count of elements and a range of rows.
-        dim: the dimension that a row lies along, or several.
-    """
+    """The outputs of a program, an array or a tuple of several; `loop` takes arrays, outputs, numbers, the count of
+    elements and a range of rows."""
     result = row_shape(name, args, dim, keepdim)
     rows = next(each.array for each in args if each.kind == "row")
     if rows.dtype not in FLOATS:

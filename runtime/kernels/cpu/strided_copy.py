@@ -1,8 +1,5 @@
-"""Elements copied to where others lie, in any layout.
-
-One thread copies as NumPy does. Several share a loop, which is compiled once for each size of an element: as they are
-only moved, any bits pass as numbers of that size.
-"""
+"""Elements copied to where others lie, in any layout. One thread copies as NumPy does. Several share a loop, which is
+compiled once for each size of an element: as they are only moved, any bits pass as numbers of that size."""
 
 from __future__ import annotations
 
@@ -76,7 +73,6 @@ def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
 def move_rows(
     like: Array, to: int, source: int, steps: Array, inner: int, size: int, parts: int, first: int, last: int
 ) -> None:
-    """Some parts of the rows of a path."""
     own = (steps[0, 0], steps[0, 1], steps[0, 2])
     other = (steps[1, 0], steps[1, 1], steps[1, 2])
     move_along(like[0], to, source, own, other, inner, size, parts, first, last)
@@ -95,7 +91,6 @@ def move_along(
     first: int,
     last: int,
 ) -> None:
-    """Some parts of the rows of a path, by its steps in bytes."""
     row, part = first // parts, first % parts
     q, r = row // inner, row % inner
     for _ in range(first, last):
@@ -126,7 +121,6 @@ def flat_move(
     first: int,
     last: int,
 ) -> None:
-    """Some parts of the rows of a path through flat memory, of which the steps are counted in elements."""
     item = item_size(to[0])
     own = (item * outer, item * inner_count, item * along)
     other = (item * source_outer, item * source_inner, item * source_along)
@@ -135,7 +129,6 @@ def flat_move(
 
 @jit
 def move_row(like: float, there: int, here: int, step: int, other: int, count: int) -> None:
-    """A part of a row: steps in bytes."""
     item = item_size(like)
     if step == item and other == item:
         target, arg = row_at(like, there, count), row_at(like, here, count)

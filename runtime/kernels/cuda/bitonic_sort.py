@@ -1,7 +1,5 @@
 """Sorts of lines that a block holds in shared memory: a bitonic network over keys, and over slots where keys are equal.
-
-So equal elements keep their order. A block has as many lines as there is room for, each in a power of two of slots.
-"""
+So equal elements keep their order. A block has as many lines as there is room for, each in a power of two of slots."""
 
 from __future__ import annotations
 
@@ -28,7 +26,6 @@ write: Any = None
 
 
 def exchanged(keys: Any, slots: Any, low: Any, high: Any, ascends: Any) -> None:
-    """Bring two slots into order."""
     a, b = keys[low], keys[high]
     p, q = slots[low], slots[high]
     if (a > b or (a == b and p > q)) == ascends:
@@ -100,11 +97,9 @@ def emptied(
 def sorted_in_block(
     x: Any, order: Any, results: Any, layout: Any, ranks: Any, flip: Any, last: Any, width: Any, rows: Any
 ) -> None:
-    """Elements and places of some ranks of `rows` lines a block, which have `width` slots each.
-
-    `order`: places in the order in which equal elements stay; `layout`: (elements of a line, elements after, lines);
-    `flip`: the bits of keys that are turned; `last`: all bits.
-    """
+    """Elements and places of some ranks of `rows` lines a block, which have `width` slots each. `order`: places in the
+    order in which equal elements stay; `layout`: (elements of a line, elements after, lines); `flip`: the bits of keys
+    that are turned; `last`: all bits."""
     keys, slots = cuda.shared.array(SLOTS, KEY), cuda.shared.array(SLOTS, uint16)
     first = uint32(uint32(cuda.blockIdx.x) * rows)
     used = uint32(rows * width)

@@ -1,12 +1,6 @@
-"""Kernels that count elements in bins. Integers count, so the order of atomic operations changes nothing.
-
-A block counts in shared memory where there is room for all bins. Weights are added up bin by bin, once a sort has
-brought the elements of each together, in an order that sizes alone decide.
-
-Kernels of runs: neighbours that are equal, in lines whose order is known or as they are.
-
-nan equals nothing. Lines are those of `ranks.py`.
-"""
+"""Kernels that count elements in bins, in shared memory where there is room: integers count, so the order of atomic
+operations changes nothing. Weights are added up bin by bin once a sort has brought the elements of each together. Also
+kernels of runs, equal neighbours in lines of known order; nan equals nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +25,6 @@ bin_of: Any = None
 
 
 def integer_bin(x: Any, i: Any, value: Any, bins: Any) -> Any:
-    """The number itself."""
     return uint32(get(x, i))
 
 
@@ -67,7 +60,6 @@ def bin_between(x: Any, i: Any, arg: Any, bins: Any) -> Any:
 
 
 def counted_in_block(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> None:
-    """counts += how many elements are in each bin."""
     own = cuda.shared.array(2048, int32)
     k = uint32(cuda.threadIdx.x)
     while k < bins:
@@ -90,7 +82,6 @@ def counted_in_block(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> N
 
 
 def counted_at_once(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> None:
-    """The same for more bins than a block has room for."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         k = bin_of(x, i, value, bins)
@@ -99,14 +90,12 @@ def counted_at_once(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> No
 
 
 def searched_bins(x: Any, out: Any, value: Any, bins: Any, size: Any) -> None:
-    """The bin of each element."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         out[i] = bin_of(x, i, value, bins)
 
 
 def first_of(keys: Any, key: Any, size: Any) -> Any:
-    """How many keys in order are less than one."""
     low = uint32(0)
     high = size
     while low < high:
@@ -227,7 +216,6 @@ def numbered(order: Any, ends: Any, starts: Any, inverse: Any, size: Any) -> Non
 
 
 def counted(starts: Any, counts: Any, total: Any, size: Any) -> None:
-    """How long each run is."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         end = int64(total)

@@ -1,10 +1,6 @@
-"""The one loop of all element-wise kernels, over arrays of any number, dtype and layout.
-
-A kernel gets tuples: its operands, arrays and numbers, its results, and where their elements lie. Functions for tuples
-are put together from functions for their first part and for the rest, as numba gives each part a type of its own.
-
-The kernels of element-wise ops, and of copies: a scalar function, generated for the op, in the loop of all.
-"""
+"""The one loop of all element-wise kernels and copies, around a scalar function generated for the op. A kernel gets
+tuples: operands, arrays and numbers, its results, and where their elements lie. Functions for tuples are put together
+from functions for their first part and for the rest, as numba gives each part a type of its own."""
 
 from __future__ import annotations
 
@@ -38,10 +34,8 @@ rest: Any = None
 
 
 def element_wise(operands: Any, results: Any, steps: Any, sizes: Any, size: Any) -> None:
-    """Four elements a thread: all of them are read before the first is written, so that reads wait together.
-
-    `steps` are those of the operands that are arrays, and those of the results; `sizes` are of the inner dims.
-    """
+    """Four elements a thread: all of them are read before the first is written, so that reads wait together. `steps`
+    are those of the operands that are arrays, and those of the results; `sizes` are of the inner dims."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(1024) + uint32(cuda.threadIdx.x))
     if uint32(i + uint32(768)) < size:
         p0 = multi_index(sizes, i)
@@ -76,7 +70,6 @@ def read_nothing(operands: Any, steps: Any, p: Any) -> Any:
 
 
 def reader(target: Target, operands: Sequence[Any], read_dtypes: Sequence[np.dtype], dims: int) -> Any:
-    """The function (operands, steps, place) that gives a tuple of numbers of the dtypes that are wanted."""
     made = target.device(read_nothing)
     for part, dtype in zip(reversed(operands), reversed(read_dtypes), strict=True):
         if isinstance(part, Array):
@@ -101,7 +94,6 @@ def write_last(results: Any, steps: Any, p: Any, values: Any) -> None:
 
 
 def writer(target: Target, results: Sequence[Array], dims: int) -> Any:
-    """The procedure (results, steps, place, values) that stores a number, or as many as there are results."""
     where = offset_of(target, dims)
     puts = [putter(target, part.dtype) for part in results]
     made = target.device(write_one if len(puts) == 1 else write_last, put=puts[-1], offset=where)
@@ -146,7 +138,6 @@ def offset_inner(steps: Any, p: Any) -> Any:
 
 
 def offset_of(target: Target, dims: int) -> Any:
-    """The function (steps, place) that gives an element's offset in an array."""
     made = target.device(offset_outermost if dims else offset_flat)
     for _ in range(dims - 1):
         made = target.device(offset_inner, rest=made)
@@ -160,7 +151,6 @@ def divisor(n: int) -> tuple[int, int, int]:
 
 
 def loop(target: Target, signature: Signature, function: Any, read_dtypes: Sequence[np.dtype]) -> Any:
-    """The kernel that computes a scalar function of elements, each of which is brought to a dtype before."""
     operands, results, steps, _, _ = signature
     arrays = [*steps[0], *steps[1]]
     dims = len(arrays[0])
@@ -178,15 +168,9 @@ UINT32 = np.dtype(np.uint32)
 
 @cache
 def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tuple[bool, ...]) -> Kernel:
-    """The kernel of a generated scalar function.
-
-    Args:
-        package: the generated package, `specgrad.generated` or a user's.
-        op: the module in its `kernels.cuda`.
-        name: the function in that: "forward", "backward_3".
-        computed: the dtype `T` that the function computes in.
-        own: of each operand, whether it is read in a dtype of its own: masks, and numbers that are not promoted.
-    """
+    """The kernel of a generated scalar function `name` ("forward", "backward_3") of the module `op` in `kernels.cuda`
+    of the generated package, or a user's; `own`: of each operand, whether it is read in a dtype of its own: masks, and
+    numbers that are not promoted."""
 
     def make(target: Target, signature: Signature) -> Any:
         function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
@@ -207,7 +191,6 @@ def source_kernel(function: Any, computed: np.dtype) -> Kernel:
 
 
 def scalar(target: Target, function: Any, computed: np.dtype) -> Any:
-    """A scalar function for a target, computing in a dtype."""
     return target.device(function, T=computed.type, **target.scalars(function, computed.kind == "c"))
 
 
@@ -232,8 +215,6 @@ def same(x: Any) -> Any:
 
 @cache
 def copy_kernel(computed: np.dtype) -> Kernel:
-    """The kernel that copies elements by way of a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         return loop(target, signature, target.device(same), [computed])
 
@@ -241,7 +222,6 @@ def copy_kernel(computed: np.dtype) -> Kernel:
 
 
 def element_signature(operands: tuple[Any, ...], results: tuple[Array, ...], dims: int) -> Signature:
-    """The signature of a loop over arrays that are flat, for 0 dims, or have steps in so many dims."""
     arrays = sum(isinstance(part, Array) for part in operands)
     steps = (UINT32,) * dims
     sizes = ((UINT32,) * 3,) * max(dims - 1, 0)

@@ -27,12 +27,10 @@ reduced_count: Any = None
 
 
 def front(k: Any, limit: Any) -> Any:
-    """An index that counts from the front."""
     return k
 
 
 def either_end(k: Any, limit: Any) -> Any:
-    """An index that counts from the end where it is negative."""
     return int64(k + limit) if k < 0 else k
 
 
@@ -58,11 +56,9 @@ def gathered(
     sizes: Any,
     size: Any,
 ) -> None:
-    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's.
-
-    A thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
-    all elements before it writes one, so that reads wait together.
-    """
+    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's. A
+    thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
+    all elements before it writes one, so that reads wait together."""
     stride = uint32(cuda.blockDim.x)
     first = uint32(uint32(uint32(cuda.blockIdx.x) * uint32(PER_THREAD)) * stride + uint32(cuda.threadIdx.x))
     indices = cuda.local.array(PER_THREAD, int64)
@@ -90,8 +86,6 @@ def gathered(
 
 @cache
 def taking(computed: np.dtype, wraps: bool) -> Kernel:
-    """The kernel that reads elements through a dtype; `wraps`: negative indices count from the end."""
-
     def make(target: Target, signature: Signature) -> Any:
         table, index, out, *_, steps, _, _ = signature
         names = {"get": getter(target, table.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
@@ -126,8 +120,6 @@ def after_others(before: Any, i: Any, k: Any, limit: Any) -> Any:
 
 @cache
 def row_numbers(wraps: bool) -> Kernel:
-    """The kernel of rows; there are none before where `before` is an empty tuple."""
-
     def make(target: Target, signature: Signature) -> Any:
         index, before, out, _, _, _, steps, _, _ = signature
         names = {"put": putter(target, out.dtype)}
@@ -138,7 +130,6 @@ def row_numbers(wraps: bool) -> Kernel:
 
 
 def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
-    """How a kernel reads and checks indices, by name."""
     return {
         "get_index": getter(target, stored, INT64),
         "counted": target.device(either_end if wraps else front),
@@ -147,7 +138,6 @@ def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
 
 
 def layout(target: Target, dims: int) -> dict[str, Any]:
-    """How a kernel finds places in arrays of so many dimensions, by name."""
     return {"multi_index": multi_index_of(target, dims), "offset": offset_of(target, dims)}
 
 

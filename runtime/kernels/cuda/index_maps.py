@@ -1,7 +1,5 @@
-"""Kernels of windows: copied out of an array, or added where they lie, each element by one thread in a fixed order.
-
-Kernels that give each result one element, or zero, by the place of the result.
-"""
+"""Kernels of windows, copied out of an array or added where they lie, and of flips, rolls and triangles: each element
+by one thread."""
 
 from __future__ import annotations
 
@@ -21,10 +19,8 @@ put: Any = None
 
 
 def im2col(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> None:
-    """The columns of windows.
-
-    `plane` is (height, width), `rows` and `columns` are (length of the kernel, windows, dilation, stride, padding).
-    """
+    """The columns of windows. `plane` is (height, width), `rows` and `columns` are (length of the kernel, windows,
+    dilation, stride, padding)."""
     n = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if n < size:
         q = uint32(n // columns[1])
@@ -71,9 +67,7 @@ def col2im(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> 
 
 def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any) -> None:
     """Sums of windows of one dimension, each a row of x: (before, count, after, length); `windows` has their numbers.
-
-    `windows` is (count, length, step).
-    """
+    `windows` is (count, length, step)."""
     n = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if n < size:
         count, length, step = windows
@@ -94,8 +88,6 @@ def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any
 
 @cache
 def window_kernel(function: Any, computed: np.dtype) -> Kernel:
-    """The kernel of one of these functions, which computes in a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, out = signature[:2]
         names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
@@ -144,8 +136,6 @@ def source_function(target: Target, dims: int) -> Any:
 
 @cache
 def flip_kernel(computed: np.dtype) -> Kernel:
-    """The kernel of flips and rolls, whose elements go through a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, out, flips, _, _ = signature
         names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype)}
@@ -156,7 +146,6 @@ def flip_kernel(computed: np.dtype) -> Kernel:
 
 
 def triangle(x: Any, out: Any, rows: Any, columns: Any, diagonal: Any, size: Any) -> None:
-    """Elements of matrices on one side of a diagonal, zeros on the other."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         line = uint32(i // columns)
@@ -178,8 +167,6 @@ def below(distance: Any, diagonal: Any) -> Any:
 
 @cache
 def triangles(computed: np.dtype, upper: bool) -> Kernel:
-    """The kernel of triu, or of tril."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, out = signature[:2]
         names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
@@ -189,7 +176,6 @@ def triangles(computed: np.dtype, upper: bool) -> Kernel:
 
 
 def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
-    """Where the elements of a layout lie whose first one is at a place."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         out[i] = int32(uint32(first + offset(steps, multi_index(sizes, i))))

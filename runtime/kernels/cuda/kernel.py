@@ -1,13 +1,6 @@
-"""A CUDA kernel: one Python text for the compiler, the simulator, and the digest by which compiled code is found again.
-
-A kernel is written as plain functions over the names of `language.py`. Its `make` puts them together for a target,
-which says what the names mean, and for a signature, which says what is stored in the arrays.
-
-Machine code of kernels: carried with specgrad, kept from an earlier run, or compiled now.
-
-What is carried or kept is found by the digest of a kernel's text, so code of a text that has changed is never used.
-Only what is found nowhere needs the compiler.
-"""
+"""A CUDA kernel: one Python text for the compiler, the simulator, and the digest by which compiled code is found. Its
+functions name the words of `language.py`; `make` puts them together for a target, which says what the words mean, and
+for a signature. Machine code is carried with specgrad, kept from an earlier run, or compiled."""
 
 from __future__ import annotations
 
@@ -27,7 +20,6 @@ TARGETS = ((8, 0), (9, 0), (10, 0))  # capabilities for which code is carried: i
 
 
 def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
-    """The machine code of a kernel for GPUs of a compute capability."""
     name = digest(make, signature)
     for target in (cc, (cc[0], 0)):
         if name in prebuilt(target):
@@ -46,13 +38,11 @@ def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
 
 
 def cache_folder() -> Path | None:
-    """The folder of what this user's programs have compiled."""
     return directory.cache_path("cuda", "SPECGRAD_CUDA_CACHE")
 
 
 @cache
 def prebuilt(cc: tuple[int, int]) -> dict[str, bytes]:
-    """The machine code that comes with specgrad for a capability, by digest."""
     path = archive(cc)
     return unpacked(path.read_bytes()) if path.is_file() else {}
 
@@ -69,7 +59,6 @@ def packed(codes: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
-    """What an archive holds."""
     text, _, codes = lzma.decompress(data).partition(b"\n")
     results: dict[str, bytes] = {}
     start = 0
@@ -80,16 +69,10 @@ def unpacked(data: bytes) -> dict[str, bytes]:
 
 
 class Kernel:
-    """One CUDA kernel.
-
-    Args:
-        name: what messages and profiles call it.
-        make: (target, signature) -> the kernel's function. It calls `target.kernel` for that and `target.device`
-            for the functions among its globals, and nothing else depends on the target: so the simulator runs, and
-            the digest covers, what is compiled.
-
-    Equal kernels are one object: the driver finds what it has loaded by the kernel and the signature.
-    """
+    """One CUDA kernel. `name`: what messages and profiles call it. `make`: (target, signature) -> the kernel's
+    function; it calls `target.kernel` for that and `target.device` for the functions among its globals, and nothing
+    else depends on the target: so the simulator runs, and the digest covers, what is compiled. Equal kernels are one
+    object: the driver finds what it has loaded by the kernel and the signature."""
 
     __slots__ = ("functions", "make", "name")
 
@@ -108,7 +91,6 @@ class Kernel:
         return self.functions[signature]
 
     def cubin(self, signature: Signature, cc: tuple[int, int]) -> bytes:
-        """Machine code for GPUs of a compute capability, whose entry is called `kernel`."""
         return cubin(self.make, signature, cc)
 
     def digest(self, signature: Signature) -> str:

@@ -1,9 +1,5 @@
-"""Instructions that only a GPU has, made for its compiler as `scalar/intrinsics.py` makes the primitives of all.
-
-What the texts of CUDA kernels may name: a compiler or the simulator puts its own in the place of each.
-
-A text imports from here, so that it reads as ordinary Python; nothing here is ever called.
-"""
+"""What the texts of CUDA kernels may name: a compiler or the simulator puts its own in the place of each, so nothing
+here is ever called. And instructions that only a GPU has, made for its compiler."""
 
 from __future__ import annotations
 
@@ -30,8 +26,6 @@ def make_bfloat16_bits(target: Target) -> Any:
 
 
 def make_float16_bits(target: Target) -> Any:
-    """The bits of the nearest float16."""
-
     def float16_bits(context: Any, x: Any) -> Any:
         from llvmlite import ir
 
@@ -45,8 +39,6 @@ def make_float16_bits(target: Target) -> Any:
 
 
 def make_float16_number(target: Target) -> Any:
-    """The float32 number that is the float16 with the last 16 of some bits."""
-
     def float16_number(context: Any, bits: Any) -> Any:
         from llvmlite import ir
 
@@ -63,8 +55,6 @@ def make_float16_number(target: Target) -> Any:
 
 
 def make_array_at(target: Target) -> Any:
-    """An array whose address is a number that a kernel has read from memory."""
-
     def array_at(context: Any, address: Any, size: Any, kind: Any) -> Any:
         from llvmlite import ir
         from numba.cuda.np.arrayobj import make_array, populate_array

@@ -1,8 +1,5 @@
-"""The kernel of running logarithms of sums of exponentials of complex numbers: a thread has a line.
-
-As on the CPU, each result depends on the one before: of the logarithms that differ by multiples of 2 pi i it is the
-nearest.
-"""
+"""The kernel of running logarithms of sums of exponentials of complex numbers: a thread has a line. As on the CPU, each
+result depends on the one before: of the logarithms that differ by multiples of 2 pi i it is the nearest."""
 
 from __future__ import annotations
 
@@ -73,8 +70,6 @@ def complex_logarithms(x: Any, out: Any, along: Any, after: Any, size: Any) -> N
 
 @cache
 def complex_logarithm_kernel(dtype: np.dtype) -> Kernel:
-    """The kernel for results of a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, out = signature[:2]
         names = {"get": getter(target, x.dtype, COMPLEX), "put": putter(target, out.dtype), "T": dtype.type}

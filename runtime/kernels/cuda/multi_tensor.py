@@ -1,10 +1,7 @@
-"""Kernels that change the elements of several groups of arrays by one launch: they find them by their addresses.
-
-A group is what one element-wise function has to do with: a parameter, its gradient and running estimates. A row of the
-`table` says where its arrays lie: its words are the number of elements, the addresses of the arrays, and those of the
-numbers that are counted for it. A block has a chunk of a group; `places` says which, the row in the upper half of a
-word and the number of the chunk in the lower.
-"""
+"""Kernels that change the elements of several groups of arrays by one launch. A group is what one element-wise function
+has to do with: a parameter, its gradient and running estimates. A row of the `table` has the number of elements, the
+addresses of the arrays, and those of the numbers that are counted. A block has a chunk of a group; `chunk_positions`
+says which: the row in the upper half of a word, the chunk in the lower."""
 
 from __future__ import annotations
 
@@ -47,14 +44,9 @@ prepare: Any = None
 
 
 class Change(NamedTuple):
-    """An element-wise function of groups of arrays.
-
-    Args:
-        compute: target -> the function (an element of each array, numbers) -> those that are written, both tuples.
-        written: of each array, whether it is.
-        numbers_of: (what is counted, the step size, settings) -> the numbers, where a device makes them.
-        counts_of: the same -> what is counted besides steps once the step is done.
-    """
+    """An element-wise function of groups of arrays. `compute`: target -> the function (an element of each array,
+    numbers) -> those that are written, both tuples; `numbers_of`: (what is counted, the step size, settings) -> the
+    numbers, where a device makes them; `counts_of`: the same -> what is counted besides steps once the step is done."""
 
     compute: Callable[[Target], Any]
     written: tuple[bool, ...]
@@ -147,16 +139,13 @@ def update_chunk(table: Any, row: Any, part: Any, numbers: Any, chunk: Any) -> N
 
 
 def read_scalars(table: Any, chunk_positions: Any, numbers: Any, chunk: Any) -> None:
-    """A launch that is given the numbers."""
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     update(table, uint32(chunk_position >> int64(32)), uint32(chunk_position), numbers, chunk)
 
 
 def own_numbers(table: Any, chunk_positions: Any, arrived: Any, rate: Any, settings: Any, chunk: Any) -> None:
     """A launch that makes its numbers of what is counted on the device, and counts on: a thread of each block does.
-
-    `arrived` says how many blocks of each row have done so; the last of them writes what was counted.
-    """
+    `arrived` says how many blocks of each row have done so; the last of them writes what was counted."""
     own = cuda.shared.array(COUNT, T)
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     row = uint32(chunk_position >> int64(32))
@@ -214,7 +203,6 @@ def steps_and_more(before: Any, lr: Any, settings: Any) -> Any:
 
 
 def signed(before: Any, lr: Any, settings: Any) -> Any:
-    """The first two settings are numbers as they are."""
     return (settings[0], settings[1], *numbers_of(*before, lr, *settings[2:]))
 
 
@@ -255,7 +243,6 @@ def updating(target: Target, change: Change, stored: np.dtype, has_tensors: tupl
 
 
 def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate: Any) -> dict[str, Any]:
-    """The parts of `prepare_numbers` for what is counted in these dtypes."""
     rate_of = target.device(rate_value)
     if isinstance(rate, Array):
         rate_of = target.device(rate_in_memory, get=getter(target, rate.dtype, FLOAT64))
@@ -277,12 +264,10 @@ def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate
 
 
 def scalar(target: Target, function: Any) -> Any:
-    """A function of numbers, with the scalar functions that it calls."""
     return target.device(function, **target.scalars(function, False))
 
 
 def amount_of(change: Change, counts: int, settings: int) -> int:
-    """How many numbers there are."""
     assert change.numbers_of is not None
     return 2 + len(change.numbers_of(*[1.0] * counts, *[0.5] * (settings - 1)))
 
@@ -299,11 +284,7 @@ def changing(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...]) ->
 
 @cache
 def counting(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], counts: tuple[np.dtype, ...]) -> Kernel:
-    """The kernel of a change that makes its numbers: (table, places, arrived, step size, settings, chunk).
-
-    Args:
-        counts: the dtypes of what is counted.
-    """
+    """The kernel of a change that makes its numbers: (table, places, arrived, step size, settings, chunk)."""
 
     def make(target: Target, signature: Signature) -> Any:
         computed, slot_values = in_registers(stored).type, 1 + sum(has_tensors) + len(counts)

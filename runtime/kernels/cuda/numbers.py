@@ -1,8 +1,6 @@
-"""The number types that kernels name, as they are in the simulator.
-
-A compiled sum of 32-bit integers has 64 bits, so integers of up to 32 bits are Python's, cut when a kernel says so;
-64-bit ones are NumPy's, which wrap by themselves. Floats are NumPy's, and round as those of the device.
-"""
+"""The number types that kernels name, as they are in the simulator. A compiled sum of 32-bit integers has 64 bits, so
+integers of up to 32 bits are Python's, cut when a kernel says so; 64-bit ones are NumPy's, which wrap by themselves.
+Floats are NumPy's, and round as those of the device."""
 
 from __future__ import annotations
 

@@ -17,14 +17,9 @@ WIDE = {"f": np.float64, "c": np.complex128}  # of sums
 
 @cache
 def indexed_kernel(function: Any, computed: np.dtype, needs_int64: bool) -> Kernel:
-    """The kernel of a text.
-
-    Args:
-        function: the text. It names `T`, the type that numbers are computed in, `W`, that of sums, `index`, that of
-            places and sizes, and for each array `x` that it reads or writes `get_x` or `put_x`.
-        computed: the dtype of `T`; arrays of integers and bools are read in their own where numbers are floats.
-        far: whether places are int64 instead of int32.
-    """
+    """The kernel of a text, which names `T`, the type that numbers are computed in, `W`, that of sums, `index`, that of
+    places and sizes, and for each array `x` that it reads or writes `get_x` or `put_x`. Arrays of integers and bools
+    are read in their own dtype where numbers are floats."""
 
     def make(target: Target, signature: Signature) -> Any:
         code = function.__code__
@@ -43,7 +38,6 @@ def indexed_kernel(function: Any, computed: np.dtype, needs_int64: bool) -> Kern
 
 
 def with_helpers(target: Target, function: Any, names: dict[str, Any], is_complex: bool) -> dict[str, Any]:
-    """The names that a text uses; functions of its module are texts too."""
     used = names_in(function.__code__)
     result = target.scalars(function, is_complex)
     result |= {name: value for name, value in names.items() if name in used}

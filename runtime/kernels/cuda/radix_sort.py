@@ -1,10 +1,7 @@
-"""Sorts of long lines by their keys: a stable radix sort, eight bits at a time, of several lines at once.
-
-A block has a part of a line. It counts the digits of its keys (`counted`), a scan over all parts says where those of
-each digit begin, and keys and places go there (`placed`). There each warp has keys side by side, 32 at a time: lanes of
-one digit find each other, and the order of lanes is that of the line. No thread waits for another block, and atomic
-operations count only.
-"""
+"""Sorts of long lines by their keys: a stable radix sort, eight bits at a time. A block counts the digits of a part of
+a line (`counted`), a scan over all parts says where those of each digit begin, and keys and places go there (`placed`),
+32 of a warp at a time: lanes of one digit find each other. No thread waits for another block, and atomic operations
+count only."""
 
 from __future__ import annotations
 
@@ -94,10 +91,8 @@ def begun(own: Any, ends: Any, line: Any, part: Any, parts: Any) -> None:
 def placed(
     keys: Any, order: Any, ends: Any, new_keys: Any, new_order: Any, shift: Any, along: Any, parts: Any, items: Any
 ) -> None:
-    """Keys and places behind those before them that have the same digit or a smaller one.
-
-    `ends` are the running sums of the counts of each line.
-    """
+    """Keys and places behind those before them that have the same digit or a smaller one. `ends` are the running sums
+    of the counts of each line."""
     own = cuda.shared.array(2048, int32)
     t = uint32(cuda.threadIdx.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
@@ -148,7 +143,6 @@ def put_one(keys: Any, at: Any, key: Any) -> None:
 
 
 def position_functions(target: Target, order: Any) -> Any:
-    """What reads a place: none has been moved where there is no order yet."""
     return target.device(position_in_order if order else position_in_line)
 
 

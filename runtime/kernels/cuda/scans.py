@@ -1,14 +1,7 @@
-"""Kernels of scans: what the elements of a line up to each one come to.
-
-A line has a state after each element, a pair of numbers; two states in a row are joined to one (`scan_states.py`). A
-thread has a line (`by_thread`), or a block has a part of one (`by_block`): its threads have four elements each, join
-what all threads before have, and go on from there. Arrays are seen as (before, along, after).
-
-The states of scans: of an element, of two states in a row, and what a state means as a result.
-
-A state is a pair of numbers, so that one kernel has all: a sum and what rounding took from it; a running product and
-what a recurrence comes to; an extreme and its place; the greatest exponent and a sum of exponentials.
-"""
+"""Kernels of scans: what the elements of a line up to each one come to. A state is a pair of numbers (a sum and what
+rounding took from it, an extreme and its place, ...); two states in a row are joined to one. A thread has a line
+(`by_thread`), or a block has a part of one (`by_block`), four elements a thread. Arrays are seen as (before, along,
+after)."""
 
 from __future__ import annotations
 
@@ -50,7 +43,6 @@ def read_placed(sources: Any, at: Any, i: Any) -> Any:
 
 
 def read_both(sources: Any, at: Any, i: Any) -> Any:
-    """A summand and a factor."""
     return A(get(sources[0], at)), B(get_other(sources[1], at))
 
 
@@ -94,7 +86,6 @@ def add(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def add_in_two(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The rounding errors of sums are added up beside them."""
     total = a + c
     return total, b + d + lost(a, c, total)
 
@@ -111,7 +102,6 @@ def multiply(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def recur(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """c + d a: what comes before is multiplied by all factors since."""
     return A(c + A(a * d)), B(b * d)
 
 
@@ -158,7 +148,6 @@ OF_INTEGERS = ("sum", "product", "recurrence")
 
 
 def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
-    """The types of the two numbers of a state."""
     if name in ("maximum", "minimum"):
         return computed.type, np.int32
     wide = {"f": np.float64, "c": np.complex128}.get(computed.kind, np.int64)
@@ -168,11 +157,8 @@ def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
 def names_of_state(
     target: Target, name: str, computed: np.dtype, phase: str, sources: Any, results: Any
 ) -> dict[str, Any]:
-    """What a kernel calls of a state, by name.
-
-    Args:
-        phase: "full"; "between", of states instead of elements; "after", where lines go on after `totals`.
-    """
+    """What a kernel calls of a state, by name. `phase`: "full"; "between", of states instead of elements; "after",
+    where lines go on after `totals`."""
     first, second = types_of(name, computed)
     types = {"A": first, "B": second, "T": computed.type}
     state = STATES[name]
@@ -220,7 +206,6 @@ carry_in: Any = None
 
 
 def line_at(line: Any, along: Any, after: Any, reverse: Any) -> Any:
-    """Where a line begins, and the step from one element to the next."""
     q = uint32(line // after)
     start = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
     step = after
@@ -297,7 +282,6 @@ def before_thread(firsts: Any, seconds: Any, t: Any, known: Any, x: Any, y: Any)
 
 
 def by_thread(sources: Any, results: Any, along: Any, after: Any, reverse: Any, size: Any) -> None:
-    """One of `size` lines."""
     line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if line < size:
         start, step = line_at(line, along, after, reverse)
@@ -363,13 +347,7 @@ def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, par
 
 @cache
 def scanning(function: Any, name: str, computed: np.dtype, phase: str = "full") -> Kernel:
-    """The kernel of one way of joining; `function` is `by_thread`, `by_block` or `by_part`.
-
-    Args:
-        name: of scan_states.STATES.
-        computed: the dtype of the elements in registers.
-        phase: of long lines, which several blocks have; see `names_of_state`.
-    """
+    """The kernel of one way of joining (a name of STATES); `function` is `by_thread`, `by_block` or `by_part`."""
 
     def make(target: Target, signature: Signature) -> Any:
         names = names_of_state(target, name, computed, phase, signature[0], signature[1])

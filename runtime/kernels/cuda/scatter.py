@@ -1,8 +1,6 @@
-"""Kernels that write by index: each place looks for what is written to it, and takes that in the order of the indices.
-
-So equal indices give the same bits at every launch. A place reads all indices of its line (`looking`), or, where these
-are many, those that a sort has brought together (`found`).
-"""
+"""Kernels that write by index: each place looks for what is written to it, and takes that in the order of the indices,
+so equal indices give the same bits at every launch. A place reads all indices of its line (`looking`), or, where these
+are many, those that a sort has brought together (`found`)."""
 
 from __future__ import annotations
 
@@ -27,11 +25,9 @@ finish: Any = None
 def looking(
     start: Any, rows: Any, values: Any, out: Any, sizes: Any, steps: Any, alpha: Any, included: Any, size: Any
 ) -> None:
-    """out = start with values joined at rows.
-
-    `sizes` are (rows along, elements after, indices of a line); `steps` those of rows and of values, each along
-    (before, indices, after). `included`: whether an element of `start` counts where something is joined with it.
-    """
+    """out = start with values joined at rows. `sizes` are (rows along, elements after, indices of a line); `steps`
+    those of rows and of values, each along (before, indices, after). `included`: whether an element of `start` counts
+    where something is joined with it."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         along, after, count = sizes
@@ -69,9 +65,7 @@ def found(
     size: Any,
 ) -> None:
     """The same with `keys`, the rows brought in order, and `order`, the numbers that the indices had; see `looking`.
-
-    All lines have the same rows. `steps` are those of values.
-    """
+    All lines have the same rows. `steps` are those of values."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         along, after, count = sizes
@@ -178,8 +172,6 @@ OF_BOOLS = {
 
 @cache
 def collecting(function: Any, name: str, computed: np.dtype) -> Kernel:
-    """The kernel of `looking` or `found` for one way of joining, which computes in a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         arrays = [part for part in signature if isinstance(part, Array)]
         start, values, out = arrays[0], arrays[-2], arrays[-1]
@@ -199,7 +191,6 @@ def collecting(function: Any, name: str, computed: np.dtype) -> Kernel:
 
 
 def ending(name: str, kind: str) -> Any:
-    """What makes a result of what was joined."""
     if name == "mean" and kind != "b":
         return integer_mean_of if kind == "i" else mean_of
     return divided if name == "divided" else as_reduced

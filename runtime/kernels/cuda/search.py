@@ -67,10 +67,8 @@ ORDER = Kernel("order of true elements", _ordered)
 def bisected(
     rows: Any, values: Any, order: Any, out: Any, length: Any, width: Any, right: Any, shared: Any, size: Any
 ) -> None:
-    """How many elements of its row are before each value; nan is greater than everything.
-
-    `length`: elements of a row; `width`: values of a row; `shared`: 0 where all values have the one row.
-    """
+    """How many elements of its row are before each value; nan is greater than everything. `length`: elements of a row;
+    `width`: values of a row; `shared`: 0 where all values have the one row."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get(values, i)
@@ -108,7 +106,6 @@ def bisecting(computed: np.dtype, by_another: bool) -> Kernel:
 
 
 def matched(x: Any, others: Any, out: Any, count: Any, inverted: Any, size: Any) -> None:
-    """Whether each element equals one of the others."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get(x, i)
@@ -120,8 +117,6 @@ def matched(x: Any, others: Any, out: Any, count: Any, inverted: Any, size: Any)
 
 @cache
 def matching(computed: np.dtype) -> Kernel:
-    """The kernel of membership: each element is compared with all others."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, others = signature[:2]
         return target.kernel(

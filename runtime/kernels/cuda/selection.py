@@ -1,8 +1,6 @@
-"""Kernels that give each line of an array its elements of some ranks, where an order of the line is known.
-
-Arrays are seen as (before, along, after), their lines one after the other by the first and the last; `order` has the
-places along each line, in order, line by line.
-"""
+"""Kernels that give each line of an array its elements of some ranks, where an order of the line is known. Arrays are
+seen as (before, along, after), their lines one after the other by the first and the last; `order` has the places along
+each line, in order, line by line."""
 
 from __future__ import annotations
 
@@ -31,7 +29,6 @@ def write_position(x: Any, results: Any, source: Any, at: Any, position: Any) ->
 
 
 def writer(target: Target, x: Array, results: Signature) -> Any:
-    """The function (x, results, source, at, place) that writes an element and its place, or the place alone."""
     positions = putter(target, results[-1].dtype)
     if len(results) == 1:
         return target.device(write_position, set_position=positions)
@@ -56,7 +53,6 @@ def picked(
 
 
 def picked_at(x: Any, order: Any, ranks: Any, results: Any, along: Any, after: Any, size: Any) -> None:
-    """The element of one rank for each line, as (before, after)."""
     line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if line < size:
         b = uint32(line // after)

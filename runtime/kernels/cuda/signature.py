@@ -1,7 +1,5 @@
-"""What a kernel is called with, and what it is made for.
-
-The digest of a kernel: of the texts of its functions, so it is the same with every Python and on every machine.
-"""
+"""What a kernel is called with, what it is made for, and the digest of its texts, the same with every Python and on
+every machine."""
 
 from __future__ import annotations
 
@@ -52,7 +50,6 @@ Make = Callable[[Target, Signature], Any]
 
 
 def parts(signature: Signature) -> Iterator[Any]:
-    """The arrays and numbers of a signature, in order, those in tuples among them."""
     for part in signature:
         if isinstance(part, tuple) and not isinstance(part, Array):
             yield from parts(part)
@@ -80,19 +77,16 @@ class KernelSource:
 
 @cache
 def all_names(code: types.CodeType) -> frozenset[str]:
-    """The globals of a function and of those that it makes."""
     inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return names_in(code).union(*map(all_names, inner))
 
 
 @cache
 def source(code: types.CodeType) -> str:
-    """The text of a function."""
     return inspect.getsource(code)
 
 
 def meaning(value: Any) -> str:
-    """What a global of a function stands for, as text."""
     if isinstance(value, KernelSource):
         return value.digest
     if isinstance(value, types.FunctionType):
@@ -101,8 +95,6 @@ def meaning(value: Any) -> str:
 
 
 class KernelSources:
-    """The target that makes digests."""
-
     def __init__(self) -> None:
         arguments = {
             name: KernelSource(make) for name, make in vars(primitive_code).items() if name in primitives.PRIMITIVES
@@ -131,18 +123,15 @@ KERNEL_SOURCES = KernelSources()
 
 @cache
 def compiler() -> str:
-    """What all primitives are made with."""
     return inspect.getsource(primitive_code.Target)
 
 
 def described(part: Any) -> str:
-    """A part of a signature as text."""
     if isinstance(part, Array):
         return f"{part.dtype.name}[]"
     return part.name if isinstance(part, np.dtype) else f"({', '.join(map(described, part))})"
 
 
 def digest(make: Make, signature: Signature) -> str:
-    """Hash of a kernel's text and of its signature."""
     text: KernelSource = make(KERNEL_SOURCES, signature)
     return hashlib.sha256(f"{text.digest} {described(signature)} {compiler()}".encode()).hexdigest()

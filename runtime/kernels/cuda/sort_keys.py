@@ -40,7 +40,6 @@ def double_key(x: Any) -> Any:
 
 
 def integer_key(x: Any) -> Any:
-    """The number above the least one of its dtype."""
     return uint32(uint32(x) + uint32(BIAS))
 
 
@@ -56,7 +55,6 @@ def key_at(x: Any, at: Any) -> Any:
 
 
 def reader(target: Target, x: Array) -> Any:
-    """The function (array, index) that gives the key of an element."""
     computed = in_registers(x.dtype)
     kind = "f" if computed.kind == "f" else "i"
     text = KEYS[kind, key_dtype(x.dtype) == UINT64]
@@ -66,7 +64,6 @@ def reader(target: Target, x: Array) -> Any:
 
 
 def key_dtype(stored: np.dtype) -> np.dtype:
-    """The dtype of the keys of elements."""
     return UINT64 if stored.itemsize == 8 else UINT32
 
 

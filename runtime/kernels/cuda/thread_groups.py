@@ -1,8 +1,6 @@
-"""Who works on a row: a thread, lanes of a warp, a block, or the threads of a block that have a column.
-
-A kernel of a row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team.
-What lanes found is put together in an order that depends on the numbers of lanes alone.
-"""
+"""Who works on a row: a thread, lanes of a warp, a block, or the threads of a block that have a column. A kernel of a
+row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team. What lanes found
+is put together in an order that depends on the numbers of lanes alone."""
 
 from __future__ import annotations
 
@@ -112,7 +110,6 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller number; nan when either is."""
     return a if a <= b or a != a else b
 
 
@@ -124,7 +121,6 @@ def comes_first(value: Any, position: Any, best: Any, at: Any) -> Any:
 
 
 def comes_last(value: Any, position: Any, best: Any, at: Any) -> Any:
-    """Whether the least number is this one, at the first of all its places; nan is below all others."""
     if value != value:
         return best == best or position < at
     return value < best or (value == best and position < at)
@@ -134,7 +130,6 @@ def comes_last(value: Any, position: Any, best: Any, at: Any) -> Any:
 
 
 def group_width() -> Any:
-    """How many lanes of a warp are a team."""
     return cuda.blockDim.x
 
 
@@ -174,7 +169,6 @@ def across_block(a: Any) -> Any:
 
 
 def across_columns(a: Any) -> Any:
-    """The lanes of each column in their order."""
     result = cuda.shared.array(1024, A)
     result[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = a
     cuda.syncthreads()
@@ -250,12 +244,7 @@ PAIR_JOINS = {"argmax": comes_first, "argmin": comes_last}
 
 
 def names_of_group(target: Target, kind: str, value: Any, wide: Any) -> dict[str, Any]:
-    """What a kernel calls of its team, by name.
-
-    Args:
-        value: the type that elements are computed in.
-        wide: the type that sums and products are computed in.
-    """
+    """What a kernel calls of its thread group, by name; `wide` is the type of sums and products."""
     thread_group, lane, lanes = (target.device(function) for function in INDEX_TYPE[kind])
     results = {"thread_group": thread_group, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
     if kind in SPLITS:

@@ -1,9 +1,6 @@
-"""Memory of CUDA devices: new arrays, and copies between host and device and on a device.
-
-In a rehearsal a kernel fills and copies, where else the driver does: a launch can be done again.
-
-Views of arrays of a device: the same memory with other dims, sizes and steps.
-"""
+"""Memory of CUDA devices: new arrays, and copies between host and device and on a device. In a rehearsal a kernel fills
+and copies, where else the driver does: a launch can be done again. Views of arrays of a device: the same memory with
+other dims, sizes and steps."""
 
 from __future__ import annotations
 
@@ -164,7 +161,6 @@ def fill(array: DeviceArray, value: Any) -> None:
 
 
 def copy(to: Any, source: Any) -> None:
-    """Copy elements with any change of dtype, layout and place; shapes broadcast."""
     if isinstance(to, np.ndarray):
         copy_cast(to, to_host(source))
     elif isinstance(source, np.ndarray):
@@ -199,7 +195,6 @@ def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
 
 
 def _upload(to: DeviceArray, source: np.ndarray) -> None:
-    """Copy from the host, where the elements are brought into dtype and layout."""
     if to.size and to.strides is None:
         value = np.empty(to.shape, to.stored)
         copy_cast(value, np.broadcast_to(source, to.shape))
@@ -241,7 +236,6 @@ def permuted(array: DeviceArray, *order: int) -> DeviceArray:
 
 
 def swapped(array: DeviceArray) -> DeviceArray:
-    """The last two dims exchanged: each matrix transposed."""
     return permuted(array, *range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
 
 
@@ -267,7 +261,6 @@ def selected(array: DeviceArray, dim: int, index: int) -> DeviceArray:
 
 
 def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
-    """An array that is repeated to a shape; dims are added in front."""
     added = len(shape) - array.ndim
     args = ((1,) * added + array.shape, (0,) * added + array.byte_strides)
     steps = [step if n == size else 0 for n, step, size in zip(*args, shape, strict=True)]

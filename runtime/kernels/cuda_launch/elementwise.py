@@ -39,10 +39,8 @@ def launch_elementwise(
     outs: Sequence[DeviceArray],
 ) -> list[Launched]:
     """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`; by which launches.
-
     `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
-    dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
-    """
+    dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order."""
     computed = next((to for to in read_dtypes if to is not None), None) or own_dtype(operands[0])
     name = attribute.removesuffix("_complex")
     read = operands_read(kernels.package, kernels.name, name)
@@ -56,7 +54,6 @@ def launch_elementwise(
 
 
 def as_passed(value: Any, read_dtypes: np.dtype | None) -> Any:
-    """An operand as a launch takes it: numbers in the dtype that is wanted."""
     if isinstance(value, DeviceArray):
         return value
     return dtype_of(value).type(value) if read_dtypes is None else read_dtypes.type(value)
@@ -68,7 +65,6 @@ def own_dtype(value: Any) -> np.dtype:
 
 
 def convert(to: DeviceArray, source: DeviceArray) -> None:
-    """Copy elements with any change of dtype and layout; the source broadcasts."""
     run(copy_kernel(between(source.stored, to.stored)), (source,), to.shape, (to,))
 
 
@@ -84,7 +80,6 @@ def fill(to: DeviceArray, value: Any) -> None:
 
 
 def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[DeviceArray]) -> list[Launched]:
-    """Launch an element-wise kernel over arrays that broadcast to a shape, and numbers; the launches that it took."""
     arrays = (*[value for value in operands if isinstance(value, DeviceArray)], *outs)
     size = prod(shape)
     if not size:
@@ -110,7 +105,6 @@ def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[De
 
 
 def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceArray], dims: int, device: int) -> int:
-    """The handle of a kernel for operands and results of these dtypes; looked up without making a signature."""
     kinds = [v.stored.num if isinstance(v, DeviceArray) else ~dtype_of(v).num for v in operands]
     result, key = handles(), (kernel, device, dims, *kinds, None, *[out.stored.num for out in outs])
     if key not in result:

@@ -1,8 +1,5 @@
-"""Reading and writing by index on a CUDA device, as all ops of the family do it.
-
-What is indexed is seen as (before, along, after). Indices are checked where they are read: a bad one is noted in the
-device's word and skipped.
-"""
+"""Reading and writing by index on a CUDA device, as all ops of the family do it. What is indexed is seen as (before,
+along, after). Indices are checked where they are read: a bad one is noted in the device's word and skipped."""
 
 from __future__ import annotations
 
@@ -29,20 +26,17 @@ LOOKING = 1 << 22  # elements times indices: where these are more, the indices a
 
 
 def broadcast(a: DeviceArray, shape: Ints) -> DeviceArray:
-    """An array read as one of a shape that it broadcasts to; no copy."""
     missing = len(shape) - a.ndim
     steps = [0 if n == 1 else step for n, step in zip(a.shape, a.byte_strides, strict=True)]
     return a if a.shape == shape else a.viewed(shape, 0, (*[0] * missing, *steps))
 
 
 def transposed(a: DeviceArray, order: Sequence[int]) -> DeviceArray:
-    """The dimensions in another order; no copy."""
     by = a.byte_strides
     return a.viewed(tuple(a.shape[d] for d in order), 0, tuple(by[d] for d in order))
 
 
 def inner_sizes(sizes: Ints) -> tuple[Any, ...]:
-    """The sizes of all dimensions but the outermost, as kernels divide by them."""
     return tuple([numbers(*divisor(n)) for n in sizes[:-1]])
 
 
@@ -78,12 +72,9 @@ def gathered(
     size: int,
     wraps: bool,
 ) -> DeviceArray:
-    """table[index] as an array of a shape.
-
-    Args:
-        table_steps: elements of the table from one place of the result to the next; `index_steps` likewise.
-        step: elements of the table from one index to the next, of which there are `size`.
-    """
+    """table[index] as an array of a shape. `table_steps`: elements of the table from one place of the result to the
+    next; `index_steps` likewise; `step`: elements of the table from one index to the next, of which there are
+    `size`."""
     result = arrays.result(table, shape)
     if result.size:
         layout = merged(shape, (table_steps, index_steps))
@@ -120,16 +111,10 @@ def collected(
     alpha: Any = 1,
     included: bool = True,
 ) -> DeviceArray:
-    """A new array: `start` with values joined at rows.
-
-    Args:
-        start: in row order, as `rows` and `values`.
-        sizes: of `start` as (before, along, after), and the number of indices of a line.
-        row_steps: of `rows` along (before, indices, after); `value_steps` likewise.
-        name: of collecting.JOINS.
-        alpha: factor of the values where it is "scaled".
-        included: whether elements of `start` count where something is joined with them.
-    """
+    """A new array: `start` with values joined at rows, all in row order. `sizes`: of `start` as (before, along, after),
+    and the number of indices of a line; `row_steps` and `value_steps`: along (before, indices, after); `alpha`: factor
+    of the values where `name` is "scaled"; `included`: elements of `start` count where something is joined with
+    them."""
     computed = summed_in(start.dtype)
     before, along, after, count = sizes
     if before * along * after * count > LOOKING:
@@ -154,7 +139,6 @@ def collected(
 def added_to_rows(
     table: DeviceArray, rows: DeviceArray, values: DeviceArray, name: str = "sum", alpha: Any = 1, included: bool = True
 ) -> DeviceArray:
-    """A new array: a table in row order with values joined row by row."""
     along = table.shape[0]
     width = prod(table.shape[1:])
     steps = (0, 1, 0), (0, width, 1)

@@ -1,7 +1,5 @@
-"""Launches: a kernel's function for the dtypes of its arguments, and the words that these are passed as.
-
-Calls of other libraries' functions by their addresses, which native code can make again as it launches kernels.
-"""
+"""Launches: a kernel's function for the dtypes of its arguments, and the words that these are passed as; and calls of
+other libraries' functions by their addresses, which native code can make again."""
 
 from __future__ import annotations
 
@@ -46,16 +44,10 @@ class Launched(NamedTuple):
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
-    """Run a kernel on the current stream of the device where its arrays lie.
-
-    Args:
-        kernel: what runs.
-        blocks: how many, or a tuple of three.
-        threads: of a block, likewise.
-        *arguments: DeviceArrays, of which the kernel sees the memory from the address on as one row of elements;
-            numbers, Python's as float64, int64, bool or complex128, NumPy's in their own dtype; tuples of these.
-        shared: bytes of shared memory besides the kernel's own.
-    """
+    """Run a kernel on the current stream of the device where its arrays lie. Blocks and threads are a number, or a
+    tuple of three; of a DeviceArray the kernel sees the memory from the address on as one row of elements; numbers are
+    Python's as float64, int64, bool or complex128, NumPy's in their own dtype; tuples of these. `shared`: bytes of
+    shared memory besides the kernel's own."""
     signature, device = signature_of(arguments), device_of(arguments)
     function = function_of(kernel, signature, device)
     args = tuple(flat(arguments))
@@ -69,7 +61,6 @@ def perform(made: Launched, device: int) -> None:
 
 
 def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
-    """The handle of a kernel on a device; loaded when it is first asked for."""
     result, key = handles(), (kernel, signature, device)
     if key not in result:
         result[key] = driver().load(kernel, signature, device)
@@ -157,11 +148,9 @@ FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)
 
 
 class Called(NamedTuple):
-    """A call of a function in C whose parameters are integers and addresses, and whose result is a status.
-
-    Numbers whose addresses are arguments stand behind the arguments. A function's own text is no part of this: whoever
-    knows it writes the words.
-    """
+    """A call of a function in C whose parameters are integers and addresses, and whose result is a status. Numbers
+    whose addresses are arguments stand behind the arguments. A function's own text is no part of this: whoever knows it
+    writes the words."""
 
     function: int
     slot_values: list[int]

@@ -27,11 +27,8 @@ class Layout(NamedTuple):
 
 
 def steps_in(array: DeviceArray, shape: Shape) -> tuple[int, ...]:
-    """The steps in elements by which an array is read as one of a shape that it broadcasts to.
-
-    Raises:
-        ValueError: its steps are no multiples of its elements.
-    """
+    """The steps in elements by which an array is read as one of a shape that it broadcasts to; a ValueError where its
+    steps are no multiples of its elements."""
     item, steps = array.itemsize, array.strides
     if steps is None:
         own = shape if array.size == prod(shape) else array.shape  # results are often rows of elements

@@ -1,9 +1,5 @@
-"""Launches of kernels that have a thread for each element of their result.
-
-Scalar functions that are written by hand, over arrays in any layout: for what no expression of the spec gives.
-
-Launches of kernels with a thread for each result.
-"""
+"""Launches of kernels that have a thread for each element of their result, and of scalar functions that are written by
+hand."""
 
 from __future__ import annotations
 
@@ -76,14 +72,9 @@ def pinned_reader(host: Any) -> Callable[[Any], Any]:
 
 
 def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: DeviceArray) -> None:
-    """Fill results of one shape with a function of the elements at each place.
-
-    Args:
-        function: the text. It may name `T`, the type that it computes in, and scalar functions; all its operands are
-            of that type, and it returns as many numbers as there are results.
-        computed: the dtype of `T`; 16-bit floats are computed with as float32.
-        operands: arrays of any dtype that broadcast to the results, and numbers.
-    """
+    """Fill results of one shape with a function of the elements at each place of operands that broadcast to them. Its
+    text may name `T`, the type `computed` that all its operands have, and scalar functions; it returns as many numbers
+    as there are results. 16-bit floats are computed with as float32."""
     registers = in_registers(computed)
     args = [given_to_loops(ready(value, registers), registers) for value in operands]
     run_loops(source_kernel(function, registers), args, outs[0].shape, outs)
@@ -109,12 +100,9 @@ INT32_ELEMENTS = (1 << 31) - THREADS  # places that an int32 holds, those of the
 
 
 def run(function: Any, total: int, computed: np.dtype, *arguments: Any) -> None:
-    """Run a text (kernels/cuda/indexed.py) for each number below `total`.
-
-    Args:
-        arguments: arrays, of which it sees the memory; ints, which become places; tuples of these; other numbers in
-            the dtype that they are computed in. `total` comes last.
-    """
+    """Run a text (kernels/cuda/per_element.py) for each number below `total`, which comes last, of arrays, of which it
+    sees the memory; ints, which become places; tuples of these; other numbers in the dtype that they are computed
+    in."""
     if not total:
         return
     needs_int64 = total >= INT32_ELEMENTS or any(

@@ -1,7 +1,5 @@
-"""Row programs on a device: which team has a row, how many launches there are, and what they are given.
-
-All of that depends on sizes alone, so that the same numbers give the same bits.
-"""
+"""Row programs on a device: which team has a row, how many launches there are, and what they are given. All of that
+depends on sizes alone, so that the same numbers give the same bits."""
 
 from __future__ import annotations
 
@@ -52,7 +50,6 @@ def run(
     dim: int | Sequence[int],
     keepdim: bool,
 ) -> Any:
-    """The outputs of a program over the rows of arrays in any layout: an array, or a tuple of several."""
     result = row_shape(name, args, dim, keepdim)
     source = next(each.array for each in args if each.kind == "row")
     arrays = [as_rows(each.array, result) if each.kind == "row" else in_order(each.array) for each in args]
@@ -78,7 +75,6 @@ def over(
     keepdim: bool = False,
     outputs: Sequence[Output] = (Output("each"),),
 ) -> Any:
-    """The outputs of one of specgrad's programs over the rows of arrays of one shape."""
     args = [RowInput(f"argument {k}", array, "row") for k, array in enumerate(arrays, 1)]
     return run(name, program(name), args, numbers, outputs, dim, keepdim)
 
@@ -95,7 +91,6 @@ def as_rows(array: DeviceArray, result: Folding) -> DeviceArray:
 
 
 def transposed(array: DeviceArray, order: Sequence[int]) -> DeviceArray:
-    """The dimensions of an array in another order; no copy."""
     steps = array.byte_strides
     return array.with_strides(tuple(array.shape[d] for d in order), tuple(steps[d] for d in order))
 
@@ -114,13 +109,8 @@ def unfolded(array: DeviceArray, result: Folding) -> DeviceArray:
 def compute(
     module: str, rows: Rows, arrays: Sequence[DeviceArray], made: Sequence[DeviceArray], numbers: Sequence[Any] = ()
 ) -> None:
-    """Fill the outputs of a program.
-
-    Args:
-        module: the generated module with its kernels.
-        rows: where the rows lie, of all arrays and outputs that have all elements.
-        arrays: that it reads, and `made`, that it writes, in row order.
-    """
+    """Fill the outputs `made` of a program of a generated module from arrays, all in row order; `rows`: where the rows
+    lie of all that have all elements."""
     if not rows.amount:
         return
     if max(rows.amount, rows.along) > MAX_ROW_ELEMENTS:
@@ -139,7 +129,6 @@ def compute(
 
 
 def needs_int64(rows: Rows) -> bool:
-    """Whether 32 bits do not reach all places of the arrays."""
     return rows.amount * rows.along >= INT32_ELEMENTS
 
 
@@ -148,11 +137,9 @@ def layout_of(rows: Rows) -> tuple[Any, ...]:
 
 
 def thread_group_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
-    """The kernel for rows, and who works on one, with the blocks and threads of the launch.
-
-    Rows are in registers, of as few lanes as can have them, unless they are too long. Lanes are as many as a power of
-    two, as they are put together by halves; where an element takes two registers, half as many lanes have theirs.
-    """
+    """The kernel for rows, and who works on one, with the blocks and threads of the launch. Rows are in registers, of
+    as few lanes as can have them, unless they are too long. Lanes are as many as a power of two, as they are put
+    together by halves; where an element takes two registers, half as many lanes have theirs."""
     count, along = rows.amount, rows.along
     if rows.kind == "columns":
         lanes = lanes_of_column(along)

@@ -1,9 +1,5 @@
-"""Products of real devices: by cuBLASLt, whose choices are kept, and where that has no algorithm, by cuBLAS.
-
-How exactly products of real devices are computed: what the switches of `math_modes` mean to cuBLAS.
-
-What cuBLASLt is told of a product, and the algorithm that it chooses.
-"""
+"""Products of real devices: by cuBLASLt, whose choices are kept, and where that has no algorithm, by cuBLAS; the
+switches of `math_modes` say how exactly."""
 
 from __future__ import annotations
 
@@ -60,14 +56,8 @@ RESULT = np.dtype(
 
 
 class Choice:
-    """Descriptors of a product and its matrices, which are given back with this, and an algorithm, if there is one.
-
-    Args:
-        cublas: the bindings of cuBLASLt.
-        gemm: the product.
-        bias: whether a bias is added.
-        computed: of cublasComputeType_t.
-    """
+    """Descriptors of a product and its matrices, which are given back with this, and an algorithm, if there is one;
+    `computed` is of cublasComputeType_t."""
 
     def __init__(self, cublas: Any, gemm: Gemm, bias: bool, computed: int) -> None:
         kind = DATA_TYPES[gemm.stored.name]
@@ -228,7 +218,6 @@ class RealProducts:
         )  # fmt: skip
 
     def _set_sums(self, cublas: Any, handle: int, full: bool) -> None:
-        """Let a handle of cuBLAS keep sums in float32 or not."""
         if self.products_here.full.get(handle, False) != full:
             cublas.set_math_mode(handle, FULL_SUMS if full else DEFAULT_MATH)
             self.products_here.full[handle] = full
@@ -248,7 +237,6 @@ def workspace(size: int, device: int) -> DeviceArray | None:
 
 
 def perform(name: str, made: Called) -> None:
-    """Call a function of cuBLASLt; a RuntimeError where it fails."""
     status = performed(made)
     if status:
         raise AcceleratorError(f"CUDA error: cuBLAS status {status} when calling {name}")

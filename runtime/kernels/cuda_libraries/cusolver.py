@@ -1,7 +1,5 @@
-"""Solvers of real devices, through `nvmath.bindings`: cuSOLVER, and cuBLAS for triangular systems.
-
-Batches of small matrices on real devices: one call of cuBLAS or cuSOLVER for all of them.
-"""
+"""Solvers of real devices, through `nvmath.bindings`: cuSOLVER, cuBLAS for triangular systems, and one call of either
+for a batch of small matrices."""
 
 from __future__ import annotations
 
@@ -33,7 +31,6 @@ class RealSolvers:
         raise NotImplementedError
 
     def _routine(self, name: str, dtype: np.dtype, stream: int) -> tuple[Any, Any, int]:
-        """A routine for a dtype, that which says how much memory it takes, and the handle."""
         bindings, handle = self.handle("cusolverDn", stream)
         own = f"{PREFIX[dtype.char]}{name}"
         return getattr(bindings, own), getattr(bindings, f"{own}_buffer_size", None), handle

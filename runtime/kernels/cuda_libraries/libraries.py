@@ -33,7 +33,6 @@ def multiplier() -> Libraries | None:
 
 
 def pick_library(library: L) -> L:
-    """A library that is going to be asked for something, if there is one."""
     if library is not None:
         beyond_launches()
     return library
@@ -56,7 +55,6 @@ def convolutions() -> Convolutions | None:
 
 
 def attentions() -> Attentions | None:
-    """The library of attention; None likewise."""
     return _cudnn_in_use()
 
 

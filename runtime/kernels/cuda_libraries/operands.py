@@ -1,7 +1,5 @@
-"""Arrays as libraries take them: in one dtype, and from where they expect arrays to begin.
-
-Where the matrices of a batch lie, as libraries want to know it: their addresses, in memory of the device.
-"""
+"""Arrays as libraries take them: in one dtype, from where they expect arrays to begin, and the addresses of a batch in
+memory of the device."""
 
 from __future__ import annotations
 
@@ -31,7 +29,6 @@ def is_channels_last(a: DeviceArray, axis: int) -> bool:
 
 
 def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:
-    """An array whose memory holds a dtype: a copy in row order, if need be."""
     return a if a.stored == kind else arrays.copied(a.as_read(kind)).as_read(a.dtype)
 
 
@@ -56,7 +53,6 @@ def addresses_of(first: int, step: int, count: int, device: Any) -> DeviceArray:
 
 
 def progression(result: Any, first: Any, step: Any, total: Any) -> None:
-    """result[i] = first + i step."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         put_result(result, i, first + i * step)

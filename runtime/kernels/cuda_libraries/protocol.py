@@ -1,7 +1,5 @@
-"""How the rest of specgrad speaks to libraries of a device: what they compute, in which memory.
-
-Solvers of batches of matrices: one call for each matrix, where a library has no call for all.
-"""
+"""How the rest of specgrad speaks to libraries of a device: what they compute, in which memory. Solvers of batches of
+matrices: one call for each matrix, where a library has no call for all."""
 
 from __future__ import annotations
 
@@ -48,7 +46,6 @@ class OneByOne:
         self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
         stream: int,
     ) -> None:  # fmt: skip
-        """`trsm` for each triangle and its right-hand sides."""
         one: Any = self
         for k in range(count):
             one.trsm(dtype, lower, unit, m, n, a.at(k), a.ld, b.at(k), b.ld, stream)
@@ -58,11 +55,9 @@ Number = int | float | complex
 
 
 class Gemm(NamedTuple):
-    """C = alpha op(A) op(B) + beta C for each matrix of a batch, as BLAS has it.
-
-    Matrices lie column after column, `ld` elements apart; those of a batch `stride` elements apart. op(A) is m by k,
-    op(B) k by n and C m by n. C is not read where beta is 0.
-    """
+    """C = alpha op(A) op(B) + beta C for each matrix of a batch, as BLAS has it. Matrices lie column after column, `ld`
+    elements apart; those of a batch `stride` elements apart. op(A) is m by k, op(B) k by n and C m by n. C is not read
+    where beta is 0."""
 
     stored: np.dtype  # of A and B in memory
     result: np.dtype  # of C in memory
@@ -83,15 +78,12 @@ class Gemm(NamedTuple):
 
     @property
     def computed(self) -> np.dtype:
-        """The dtype of products and sums: 16-bit floats are added up as float32."""
         return np.dtype(np.float32) if self.stored.itemsize == 2 else self.stored
 
 
 class Fft(NamedTuple):
-    """Transforms over the last dims, one to three, of arrays in row order, without a scale.
-
-    The last size is that of the real numbers; of the complex ones that belong to them there are half and one.
-    """
+    """Transforms over the last dims, one to three, of arrays in row order, without a scale. The last size is that of
+    the real numbers; of the complex ones that belong to them there are half and one."""
 
     real: np.dtype  # float32 or float64
     kind: str  # "c2c", "r2c", or "c2r", which uses up what it is given
@@ -109,11 +101,8 @@ class Fft(NamedTuple):
 
 
 class Solvers(Protocol):
-    """LAPACK's routines for one matrix, which lies column after column; in place, as LAPACK has them.
-
-    `info` is the address of an int32 that tells what failed, 0 if nothing did. Of Hermitian matrices the lower
-    triangle is read.
-    """
+    """LAPACK's routines for one matrix, which lies column after column; in place, as LAPACK has them. `info` is the
+    address of an int32 that tells what failed, 0 if nothing did. Of Hermitian matrices the lower triangle is read."""
 
     def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
         """L of A = L L^H in the lower triangle; the upper one is no result."""

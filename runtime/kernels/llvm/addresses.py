@@ -1,7 +1,5 @@
-"""Intrinsics for numba kernels that work with addresses: that of an array, arrays over memory, and calls of kernels.
-
-A kernel that gets addresses and strides in place of arrays is compiled once, however its operands lie.
-"""
+"""Intrinsics for numba kernels that work with addresses: that of an array, arrays over memory, and calls of kernels. A
+kernel of addresses and strides is compiled once, however its operands lie."""
 
 from __future__ import annotations
 
@@ -14,7 +12,6 @@ from .vectors import LINE
 
 @for_numba
 def address(context: Any, array: Any) -> Any:
-    """address(array): of its first element."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -37,10 +34,8 @@ def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
-    """part_of(array, start, count): of a contiguous one, elements from `start` on; does not keep the memory alive.
-
-    A slice does, and counting who holds the memory costs more than many a loop over a short row.
-    """
+    """part_of(array, start, count): of a contiguous one, elements from `start` on; does not keep the memory alive. A
+    slice does, and counting who holds the memory costs more than many a loop over a short row."""
     from numba import types
 
     if array.layout != "C":
@@ -89,10 +84,8 @@ def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row:
 
 @for_numba
 def empty_row(context: Any, like: Any, count: Any) -> Any:
-    """empty_row(like, count): a new contiguous array of `count` elements like `like`, not filled.
-
-    As np.empty makes it, which numba compiles three functions for.
-    """
+    """empty_row(like, count): a new contiguous array of `count` elements like `like`, not filled. As np.empty makes it,
+    which numba compiles three functions for."""
     from numba import types
 
     kind = types.Array(types.unliteral(like), 1, "C")
@@ -105,7 +98,6 @@ def empty_row(context: Any, like: Any, count: Any) -> Any:
 
 @for_numba
 def clear(context: Any, array: Any) -> Any:
-    """clear(array): make all elements of a contiguous array of numbers zeros, as a function would that is compiled."""
     from numba import types
     from numba.core import cgutils
 
@@ -152,7 +144,6 @@ def empty_matrix(context: Any, like: Any, rows: Any, columns: Any) -> Any:
 
 @for_numba
 def item_size(context: Any, like: Any) -> Any:
-    """item_size(like): the bytes of an element like `like`."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -163,10 +154,8 @@ def item_size(context: Any, like: Any) -> Any:
 
 @for_numba
 def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
-    """call_at(kernel, arguments): call the kernel at an address with a tuple of arguments; it returns nothing.
-
-    The kernel has been compiled for arguments of these types, and whoever calls keeps it alive.
-    """
+    """call_at(kernel, arguments): call the kernel at an address with a tuple of arguments; it returns nothing. The
+    kernel has been compiled for arguments of these types, and whoever calls keeps it alive."""
     from numba import types
     from numba.core import cgutils
 
@@ -200,7 +189,6 @@ def call_c(context: Any, function: Any, arguments: Any) -> Any:
 
 
 def _new_array(context: Any, builder: Any, kind: Any, shape: Sequence[Any]) -> Any:
-    """A new contiguous array of one dimension or two, not filled."""
     from numba import types
 
     element = context.get_data_type(kind.dtype)

@@ -1,7 +1,5 @@
-"""Intrinsics for extremes of many elements, and where they first are: lanes side by side, each with its own.
-
-nan is more extreme than all numbers.
-"""
+"""Intrinsics for extremes of many elements, and where they first are: lanes side by side, each with its own. nan is
+more extreme than all numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +23,6 @@ def argmax_of_row(context: Any, x: Any, steps: Any) -> Any:
 
 @for_numba
 def argmin_of_row(context: Any, x: Any, steps: Any) -> Any:
-    """The least, as `argmax_of_row` has the greatest."""
     return _in_row(x, "<")
 
 
@@ -38,7 +35,6 @@ def argmax_of_columns(context: Any, x: Any, at: Any, along: Any, stride: Any, va
 
 @for_numba
 def argmin_of_columns(context: Any, x: Any, at: Any, along: Any, stride: Any, values: Any, positions: Any) -> Any:
-    """The least, as `argmax_of_columns` has the greatest."""
     return _down(x, values, positions, "<")
 
 
@@ -109,7 +105,6 @@ def is_better(builder: Any, relation: str, new: Any, old: Any) -> Any:
 
 
 def earlier(builder: Any, relation: str, one: Any, other: Any) -> Any:
-    """Of two pairs of extremes and places, lane by lane the more extreme one, or of two alike the first."""
     (best, position), (new, at) = one, other
     alike = builder.not_(is_better(builder, relation, best, new))
     first = builder.and_(alike, builder.icmp_signed("<", at, position))

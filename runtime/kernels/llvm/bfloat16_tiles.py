@@ -1,15 +1,8 @@
-"""Intrinsics for products of bfloat16 matrices: a square of 32 x 32 float32 sums, by the processor's own instructions.
-
-Such instructions multiply pairs: two neighbours of a row of the left matrix by two of a column of the right one, and
-add both products to a float32. So a word of 32 bits is what they read of a matrix. The right matrix lies in panels of
-16 columns, which hold a row of words for each pair of its rows. Instructions on tiles are given by their bytes: LLVM
-may compile for a processor that it takes for another one. They are run only where `machine.pair_products` has found
-them.
-
-Intrinsics around products of bfloat16 matrices: blocks of elements as pairs, turned round, and sums rounded to them.
-
-For processors with registers of 64 bytes that round to bfloat16 by an instruction: see `machine.pair_products`.
-"""
+"""Intrinsics for products of bfloat16 matrices: a square of 32 x 32 float32 sums, by instructions that multiply pairs,
+two neighbours of a row of the left matrix by two of a column of the right one. So a word of 32 bits is what they read;
+the right matrix lies in panels of 16 columns, a row of words for each pair of its rows. Instructions on tiles are given
+by their bytes, as LLVM may compile for a processor that it takes for another one; they run only where
+`target.pair_products` has found them."""
 
 from __future__ import annotations
 
@@ -62,7 +55,6 @@ def assembled(
 
 
 def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any]) -> None:
-    """Put these instructions where the builder stands; `inputs` are values for general registers."""
     from llvmlite import ir
 
     text = ".byte " + ",".join(f"0x{byte:02x}" for instruction in instructions for byte in instruction)
@@ -91,7 +83,6 @@ def tiles_begun(context: Any) -> Any:
 
 @for_numba
 def tiles_ended(context: Any) -> Any:
-    """tiles_ended(): the thread has no tiles, and whoever stops it none to keep."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -104,11 +95,9 @@ def tiles_ended(context: Any) -> Any:
 
 @for_numba
 def square_product(context: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> Any:
-    """square_product(left, row, right, panel, steps, to): to = left right, 32 x 32 sums in rows of 128 bytes.
-
-    All are addresses or distances in bytes: left has 32 rows, `row` apart, right two panels, `panel` apart; the depth
-    is `steps` times 32 elements, at least once.
-    """
+    """square_product(left, row, right, panel, steps, to): to = left right, 32 x 32 sums in rows of 128 bytes. All are
+    addresses or distances in bytes: left has 32 rows, `row` apart, right two panels, `panel` apart; the depth is
+    `steps` times 32 elements, at least once."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -182,10 +171,8 @@ def dotted(builder: Any, sums: Any, left: Any, right: Any) -> Any:
 
 @for_numba
 def paired_rows(context: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> Any:
-    """paired_rows(source, row, lines, to, panel): 32 columns of twice as many rows as pairs, in two panels.
-
-    All but `lines` are addresses, or distances in bytes.
-    """
+    """paired_rows(source, row, lines, to, panel): 32 columns of twice as many rows as pairs, in two panels. All but
+    `lines` are addresses, or distances in bytes."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -226,9 +213,7 @@ def transposed_square(context: Any, source: Any, row: Any, to: Any, to_row: Any)
 @for_numba
 def rounded_square(context: Any, sums: Any, rows: Any, shift: Any, to: Any, to_row: Any, width: Any) -> Any:
     """rounded_square(sums, rows, shift, to, to_row, width): the first columns of rows of sums, with a row added.
-
-    `shift` is the address of that row, or 0; `to` that of the results, whose rows are `to_row` bytes apart.
-    """
+    `shift` is the address of that row, or 0; `to` that of the results, whose rows are `to_row` bytes apart."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -256,7 +241,6 @@ class Blocks(VectorLoops):
         self.packed_pairs = self.ir.VectorType(self.ir.IntType(32), self.lanes)
 
     def halves(self, address: Any) -> Any:
-        """The 32 elements at an address."""
         return self.builder.load(self.builder.inttoptr(address, self.pairs.as_pointer()), align=2)
 
     def merged(self, upper: Any, lower: Any) -> list[Any]:
@@ -268,7 +252,6 @@ class Blocks(VectorLoops):
         return [self.builder.bitcast(packed_pairs, self.type) for packed_pairs in mixed]
 
     def round(self, args: Sequence[Any], masks: list[Any]) -> None:
-        """Round rows of sums: two vectors each."""
         sums, rows, shift, to, to_row = args
         added = self.shifts(shift, masks)
 
@@ -296,7 +279,6 @@ class Blocks(VectorLoops):
         return matches
 
     def widened(self, address: Any, mask: Any) -> Any:
-        """16 elements as float32."""
         pointer = self.builder.inttoptr(address, self.half_lanes.as_pointer())
         if mask is None:
             read = self.builder.load(pointer, align=2)
@@ -307,11 +289,9 @@ class Blocks(VectorLoops):
         return self.builder.bitcast(self.builder.shl(self.builder.zext(read, self.packed_pairs), sixteen), self.type)
 
     def rounded(self, value: Any) -> Any:
-        """The bfloat16 nearest to each float32."""
         return assembled(self.builder, self.half_lanes, "vcvtneps2bf16 $1, $0", "=v,v", [value])
 
     def store_halves(self, value: Any, address: Any, mask: Any) -> None:
-        """Write 16 elements; those that are masked out are not written."""
         pointer = self.builder.inttoptr(address, self.half_lanes.as_pointer())
         if mask is None:
             self.builder.store(value, pointer, align=2)

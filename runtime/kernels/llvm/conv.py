@@ -1,16 +1,7 @@
-"""Intrinsics for a convolution of one picture with a small odd square kernel that keeps its size, and for its gradient.
-
-A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers. The sums
-of the rows that it is part of stay in registers too. What lies outside the picture is masked out when it is read.
-
-Intrinsic of the inner loop of convolutions whose vectors lie along channels: a register tile over gathered rows.
-
-Intrinsics for sums over shifted rows, the inner loops of convolutions, and for copies of many short rows.
-
-A convolution adds up its input, shifted by each offset of the kernel, times a weight, and the gradient of a weight is
-the product of two planes, one of them shifted: no im2col. Sums stay in vector registers, as in tiles.py. Arrays are
-flat and begin where the work begins; offsets (`places`) and strides count elements.
-"""
+"""Intrinsics of convolutions. For a small odd square kernel, a strip of one or two vectors' columns goes down the
+picture: each row is read once and shifted in registers, where the sums of its rows stay. With vectors along channels: a
+register tile over gathered rows. Else sums over shifted rows: the input, shifted by each offset of the kernel, times a
+weight; no im2col. Arrays are flat and begin where the work begins; offsets and strides count elements."""
 
 from __future__ import annotations
 
@@ -27,11 +18,9 @@ from .vectors import Flat, Masks, VectorLoops, array_intrinsic
 def stencil(
     context: Any, kernel: Any, x: Any, w: Any, mirrored: Any, bias: Any, out: Any, rows: Any, columns: Any
 ) -> Any:
-    """stencil(kernel, x, w, mirrored, bias, out, rows, columns) with a literal kernel size K = 2 p + 1:
-
-    out[i, j] = bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b - p] for rows x columns, at least K rows; with
-    w[K - 1 - a, K - 1 - b] in place of w[a, b] if mirrored is not 0.
-    """
+    """stencil(kernel, x, w, mirrored, bias, out, rows, columns) with a literal kernel size K = 2 p + 1: out[i, j] =
+    bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b - p] for rows x columns, at least K rows; with w[K - 1 -
+    a, K - 1 - b] in place of w[a, b] if mirrored is not 0."""
     return array_intrinsic(
         partial(_write_stencil, kernel.literal_value), 1, kernel, x, w, mirrored, bias, out, rows, columns
     )
@@ -41,10 +30,8 @@ def stencil(
 def stencil_backward(
     context: Any, kernel: Any, g: Any, g_step: Any, x: Any, x_step: Any, out: Any, rows: Any, columns: Any, samples: Any
 ) -> Any:
-    """stencil_backward(kernel, g, g_step, x, x_step, out, rows, columns, samples) with a literal kernel size K:
-
-    out[a, b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step + (i + a - p, j + b - p)].
-    """
+    """stencil_backward(kernel, g, g_step, x, x_step, out, rows, columns, samples) with a literal kernel size K: out[a,
+    b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step + (i + a - p, j + b - p)]."""
     return array_intrinsic(
         partial(_write_backward, kernel.literal_value), 1, kernel, g, g_step, x, x_step, out, rows, columns, samples
     )
@@ -67,7 +54,6 @@ class _Strip:
         self.all_masks, self.masks = masks, masks[self.beside : self.beside + width]
 
     def row(self, picture: Any, number: Any) -> Any:
-        """The address of the strip in a row."""
         v = self.v
         return v.at(picture, v.plus(v.times(number, self.columns), self.column))
 
@@ -87,7 +73,6 @@ class _Strip:
         return self.v.shuffled(seen[low], seen[low + 1], [start + lane for lane in range(self.v.lanes)])
 
     def masks_if(self, condition: Any) -> list[Any]:
-        """The masks of the strip's vectors, or of no lanes."""
         all_lanes = self.v.splat(condition)
         return [self.v.builder.and_(mask, all_lanes) for mask in self.masks]
 
@@ -161,7 +146,6 @@ def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, 
 
 
 def _gradient_row(strip: _Strip, g: Any, number: Any, rows: Any) -> list[Any]:
-    """The strip of a row, zeros if there is no such row."""
     v = strip.v
     inside = v.builder.and_(v.builder.icmp_signed(">=", number, v.number(0)), v.builder.icmp_signed("<", number, rows))
     return v.load_all(strip.row(g, number), strip.masks_if(inside))
@@ -173,12 +157,9 @@ AHEAD = 8  # steps of the depth: so many before it is used, a row of the panel i
 
 @for_numba
 def gathered_tile(context: Any, vectors: Any, x: Any, starts: Any, steps: Any, panel: Any, first: Any, out: Any) -> Any:
-    """gathered_tile(vectors, x, starts, steps, panel, first, out) for literally 1, 2 or 4 vectors:
-
-    out[r, j] = first[j] + sum over p of x[starts[r] + steps[p]] panel[p, j], for as many rows r as a tile of `vectors`
-    has (`tile_rows`), and the elements j of so many vectors. All arrays are flat, rows of `panel` and `out` lie side by
-    side.
-    """
+    """gathered_tile(vectors, x, starts, steps, panel, first, out) for literally 1, 2 or 4 vectors: out[r, j] = first[j]
+    + sum over p of x[starts[r] + steps[p]] panel[p, j], for as many rows r as a tile of `vectors` has (`tile_rows`),
+    and the elements j of so many vectors. All arrays are flat, rows of `panel` and `out` lie side by side."""
     return array_intrinsic(_write_tile, vectors.literal_value, vectors, x, starts, steps, panel, first, out)
 
 
@@ -222,11 +203,8 @@ def weighted_rows(
     columns: Any,
 ) -> Any:
     """weighted_rows(rows, x, places, w, weight_offsets, w_row, bias, out, out_row, columns) for literally 1, 2 or 4
-    rows:
-
-    out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row] x[places[p] + j], for j in
-    range(columns).
-    """
+    rows: out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row] x[places[p] + j], for j in
+    range(columns)."""
     return array_intrinsic(
         _write_weighted, rows.literal_value, rows, x, offsets, w, weight_offsets, w_row, bias, out, out_row, columns
     )
@@ -269,9 +247,7 @@ def correlated_rows(
     columns: Any,
 ) -> Any:
     """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns) for 1, 2 or 4 rows:
-
-    out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j].
-    """
+    out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j]."""
     kinds = (g, g_row, g_step, x, x_step, offsets, out, out_row, samples, columns)
     return array_intrinsic(_write_correlated, rows.literal_value, rows, *kinds)
 
@@ -307,10 +283,8 @@ def _write_correlated(
 
 @for_numba
 def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """copied_rows(out, out_row, x, x_row, rows, columns):
-
-    out[r out_row + j] = x[r x_row + j], for r in range(rows), j in range(columns); nothing else is written.
-    """
+    """copied_rows(out, out_row, x, x_row, rows, columns): out[r out_row + j] = x[r x_row + j], for r in range(rows), j
+    in range(columns); nothing else is written."""
     return array_intrinsic(_write_copied, 1, None, out, out_row, x, x_row, rows, columns)
 
 
@@ -359,10 +333,8 @@ def _write_doubled(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any,
 def _row_by_row(
     v: VectorLoops, copy: Callable[..., None], steps: tuple[int, int], out: Flat, out_row: Any, *rest: Any
 ) -> None:
-    """copy(source, target) for each whole vector of each row, and copy(source, target, elements) for its rest.
-
-    `steps` are those from element to element of the source and of the target.
-    """
+    """copy(source, target) for each whole vector of each row, and copy(source, target, elements) for its rest. `steps`
+    are those from element to element of the source and of the target."""
     x, x_row, rows, columns = rest
     full = v.largest_multiple(columns, v.lanes)
     left = v.builder.sub(columns, full)

@@ -14,11 +14,9 @@ from .vectors import Vectors
 @for_numba
 def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n: Any, twiddles: Any, scale: Any) -> Any:
     """half_spectrum(like, source, plane, out, n, turns, scale): of 2 n real numbers, whose pairs were transformed.
-
     Numbers of even and of odd places have the symmetric and the antisymmetric part of the transform as theirs. What
     stands behind the last number is read as the first; `turns` are cosines and then sines of 2 pi k / (2 n). There are
-    at least as many numbers as a vector holds.
-    """
+    at least as many numbers as a vector holds."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -31,9 +29,7 @@ def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n:
 @for_numba
 def full_spectrum(context: Any, like: Any, source: Any, plane: Any, to: Any, n: Any, twiddles: Any, factor: Any) -> Any:
     """full_spectrum(like, source, plane, to, n, turns, factor): from pairs, the transform that `half_spectrum` reads.
-
-    Twice that, and times a factor.
-    """
+    Twice that, and times a factor."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -57,12 +53,10 @@ def paired_rows(
     sine: Any,
     scale: Any,
 ) -> Any:
-    """paired_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform.
-
-    Rows of even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of
-    that, `other` the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as
-    pairs.
-    """
+    """paired_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform. Rows of
+    even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of that,
+    `other` the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as
+    pairs."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -95,7 +89,6 @@ class _PairedRows:
             self.emit_vector(offsets[0], offsets[1], builder.sub(offsets[2], vectors.number(vectors.bytes)))
 
     def emit_vector(self, at: Any, first: Any, rest: Any) -> None:
-        """Numbers at a place, and those of opposite frequencies: one at `first`, others before it, from `rest` on."""
         builder, fma = self.builder, self.vectors.fma
         a, b = self.parts(builder.add(self.source, at))
         c, d = (
@@ -129,10 +122,8 @@ class _Spectrum:
 
     @contextmanager
     def each_vector(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """For each vector of k: how many bytes it, and the one of n - k, lie from the first; cosines and sines.
-
-        The last two overlap where vectors do not go into n.
-        """
+        """For each vector of k: how many bytes it, and the one of n - k, lie from the first; cosines and sines. The
+        last two overlap where vectors do not go into n."""
         from numba.core import cgutils
 
         builder, vectors = self.builder, self.vectors

@@ -1,14 +1,6 @@
-"""Intrinsics of copies of runs, which may be short: vectors that overlap take the place of loops over what is left.
-
-A copy of fewer elements than a vector has is two vectors of half of them, or of a quarter, from both ends: so there is
-nothing that goes element by element, and no masks, which not all processors have.
-
-Intrinsic of sums of rows that are picked from a table: they stay in registers while all rows are read.
-
-Intrinsic of reading by index: elements from anywhere in memory, which are stored several at a time.
-
-With a store for each element, these are what such a loop waits for.
-"""
+"""Intrinsics of copies of runs, of sums of rows that are picked from a table, and of reading by index. A copy of fewer
+elements than a vector has is two vectors of half of them, or of a quarter, from both ends: nothing goes element by
+element, and no masks are needed, which not all processors have."""
 
 from __future__ import annotations
 
@@ -49,9 +41,7 @@ def _moving(to: Any, source: Any, backward: bool) -> Any:
 
 def conversion(builder: Any, source: Any, to: Any) -> Callable[[Any], Any] | None:
     """What is done to the bits of an element, or of a vector of them, from one array to another: None where nothing is.
-
-    An element of 16-bit floats is read as float32 and rounded, as it is everywhere, so that a nan has one pattern.
-    """
+    An element of 16-bit floats is read as float32 and rounded, as it is everywhere, so that a nan has one pattern."""
     from ...compiler.passes.float16 import SINGLE, WORD, like, narrowed, widened
 
     before, after = (getattr(kind, "half", "") for kind in (source, to))
@@ -75,7 +65,6 @@ class RunCopy:
         self.count = to.nitems
 
     def write(self) -> None:
-        """Copy all."""
         self.copy_by(vector_registers()[0] // max(self.sizes), full=True)
 
     def copy_by(self, lanes: int, full: bool = False) -> None:
@@ -101,14 +90,12 @@ class RunCopy:
                 self.copy_by(lanes // 2)
 
     def loop(self, stop: Any, step: int, body: Callable[[Any], None]) -> None:
-        """body(i) for i in range(0, stop, step)."""
         from numba.core import cgutils
 
         with cgutils.for_range_slice(self.builder, self.word(0), stop, self.word(step), inc=True) as (i, _):
             body(i)
 
     def move(self, offset: Any, lanes: int) -> None:
-        """Write so many elements from a place on."""
         start = offset
         if self.backward:
             start = self.builder.sub(self.builder.sub(self.count, self.word(lanes)), offset)
@@ -121,7 +108,6 @@ class RunCopy:
         self.builder.store(result, self.pointer(self.to, offset, to_size, lanes), align=to_size)
 
     def pointer(self, memory: Any, offset: Any, size: int, lanes: int) -> Any:
-        """Where the element at a place lies, as the address of a vector."""
         address = self.builder.add(memory, self.builder.mul(offset, self.word(size)))
         return self.builder.inttoptr(address, self.ir.VectorType(self.ir.IntType(8 * size), lanes).as_pointer())
 
@@ -133,9 +119,7 @@ LINES = 4  # of the sizes of tiles: see `VectorLoops`
 @for_numba
 def sum_of_rows(context: Any, table: Any, offsets: Any, factors: Any, first: Any, last: Any, out: Any) -> Any:
     """sum_of_rows(table, places, factors, first, last, out): out[j] += sum over k of factors[k] table[places[k] + j].
-
-    All arrays are flat, k goes from `first` to `last`, and there are AHEAD more places than that.
-    """
+    All arrays are flat, k goes from `first` to `last`, and there are AHEAD more places than that."""
     return array_intrinsic(_write, LINES, None, table, offsets, factors, first, last, out)
 
 
@@ -199,7 +183,6 @@ class Take:
         self.count, self.convert = to.nitems, convert or (lambda bits: bits)
 
     def write(self) -> None:
-        """Read and store all."""
         fours = self.builder.and_(self.count, self.word(-TILE_ELEMENTS))
         if isinstance(self.to.type.pointee, self.ir.LiteralStructType):  # there are no vectors of complex numbers
             fours = self.word(0)
@@ -208,23 +191,19 @@ class Take:
         self.loop(fours, self.count, 1, self.write_one)
 
     def loop(self, start: Any, stop: Any, step: int, body: Any) -> None:
-        """body(i) for i in range(start, stop, step)."""
         from numba.core import cgutils
 
         with cgutils.for_range_slice(self.builder, start, stop, self.word(step), inc=True) as (i, _):
             body(i)
 
     def read(self, i: Any) -> Any:
-        """The element at place number i."""
         position = self.builder.load(self.builder.gep(self.positions, [i]))
         return self.builder.load(self.builder.gep(self.memory, [position]))
 
     def write_one(self, i: Any) -> None:
-        """Store element number i."""
         self.store(self.convert(self.read(i)), i)
 
     def write_vector(self, i: Any) -> None:
-        """Store the elements from number i on, as one vector."""
         kind = self.ir.VectorType(self.memory.type.pointee, TILE_ELEMENTS)
         vector = self.ir.Constant(kind, self.ir.Undefined)
         for k in range(TILE_ELEMENTS):
@@ -232,6 +211,5 @@ class Take:
         self.store(self.convert(vector), i)
 
     def store(self, value: Any, i: Any) -> None:
-        """Write an element, or a vector of them, where element number i stands."""
         pointer = self.builder.bitcast(self.builder.gep(self.to, [i]), value.type.as_pointer())
         self.builder.store(value, pointer, align=1)

@@ -1,11 +1,6 @@
-"""Intrinsics for products of matrices inside numba kernels: register tiles, and transposed squares.
-
+"""Intrinsics for products of matrices and for sums of what differences give: register tiles, and transposed squares.
 LLVM keeps what is added up in registers only if it is a value and no array, and numba has no values that are vectors.
-So the inner loop of a product is an intrinsic: rows x vectors of sums, to which each step adds the products of a column
-of the left matrix and a row of the right one. Arguments are addresses, strides in bytes, and counts.
-
-Intrinsics for distances inside numba kernels: the register tiles of products, for sums of what differences give.
-"""
+Arguments are addresses, strides in bytes, and counts."""
 
 from __future__ import annotations
 
@@ -40,11 +35,9 @@ def panel_product(
     add: Any,
     following: Any,
 ) -> Any:
-    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b.
-
-    Or c + a b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
-    The panel that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small.
-    """
+    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b. Or c + a
+    b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one. The panel
+    that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small."""
     return emitted(Panel, like, 12)
 
 
@@ -57,7 +50,6 @@ class State(NamedTuple):
     sums: dict[tuple[int, int], Any]
 
     def values(self) -> tuple[Any, ...]:
-        """All of them."""
         return (self.left, self.right, self.rest, *self.sums.values())
 
 
@@ -85,7 +77,6 @@ class Panel:
                 self.emit_narrow([count for count in (1, 2, 4) if count <= max_registers])
 
     def emit_narrow(self, counts: Sequence[int]) -> None:
-        """Masked tiles of the smallest of these numbers of vectors that is enough."""
         fits = self.vectors.number(counts[0] * self.vectors.lanes)
         with self.builder.if_else(self.builder.icmp_signed("<=", self.width, fits)) as (then, otherwise):
             with then:
@@ -137,10 +128,8 @@ class Panel:
         coming: Any = None,
     ) -> None:
         """`rows` rows of c from `row` on: loops over the depth, of so many steps each time, with sums in registers.
-
         With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
-        nearer than the second-level cache unless they are small. What is `coming` is asked for line by line.
-        """
+        nearer than the second-level cache unless they are small. What is `coming` is asked for line by line."""
         vectors, builder = self.vectors, self.builder
         a = builder.add(self.a, builder.mul(row, self.a_row))
         c = builder.add(self.c, builder.mul(row, self.c_row))
@@ -163,10 +152,8 @@ class Panel:
             vectors.store(state.sums[i, v], target[i, v], masks[v])
 
     def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
-        """The loop that takes so many steps at a time, as long as so many are left.
-
-        Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
-        """
+        """The loop that takes so many steps at a time, as long as so many are left. Each sum is a phi of its own and no
+        array, so that LLVM keeps it in a register."""
         vectors, builder, number = self.vectors, self.builder, self.vectors.number
         before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
         builder.cbranch(builder.icmp_signed(">=", begun.rest, number(steps)), loop, done)
@@ -196,7 +183,6 @@ class Panel:
     def step(
         self, tile: Any, left: Any, right: Any, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool
     ) -> dict[Any, Any]:
-        """One step of the depth: a column of a meets a row of b."""
         vectors = self.vectors
         if ahead:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
@@ -219,7 +205,6 @@ class Panel:
 
 @for_numba
 def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any, rows: Any) -> Any:
-    """copied_panel(like, source, source_row, to, to_row, rows): rows of a whole panel, copied."""
     from numba import types
     from numba.core import cgutils
 
@@ -240,10 +225,8 @@ def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any,
 
 @for_numba
 def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any) -> Any:
-    """transposed_block(like, source, source_row, to, to_row): a square of square_rows(like) rows, transposed.
-
-    The memory after what is written is asked for: the next square belongs there.
-    """
+    """transposed_block(like, source, source_row, to, to_row): a square of square_rows(like) rows, transposed. The
+    memory after what is written is asked for: the next square belongs there."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -261,7 +244,6 @@ def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: 
 
 @for_numba
 def square_rows(context: Any, like: Any) -> Any:
-    """square_rows(like): how many rows a square has that is transposed at a time."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -279,19 +261,16 @@ def _moved(like: Any) -> Any:
 
 @for_numba
 def lanes(context: Any, like: Any) -> Any:
-    """lanes(like): how many elements a vector register holds."""
     return _constant(like, 1)
 
 
 @for_numba
 def panel_width(context: Any, like: Any) -> Any:
-    """panel_width(like): how many columns a whole tile has."""
     return _constant(like, vector_registers()[1])
 
 
 @for_numba
 def panel_bytes(context: Any) -> Any:
-    """panel_bytes(): how many bytes a row of a full tile has."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -326,10 +305,8 @@ def square_differences(
     width: Any,
     add: Any,
 ) -> Any:
-    """square_differences(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): as panel_product.
-
-    c_ij = sum_t (a_it - b_tj)^2, or that added to c.
-    """
+    """square_differences(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): as panel_product. c_ij =
+    sum_t (a_it - b_tj)^2, or that added to c."""
     return emitted(_Squares, like, 11)
 
 
@@ -352,14 +329,11 @@ def weighted_differences(
     x_row: Any,
 ) -> Any:
     """weighted_differences(like, w, w_row, w_col, b, b_row, c, c_row, rows, depth, width, add, x, x_row): as
-    panel_product, c_ij = sum_t w_it (b_tj - x_ij), or that added to c.
-    """
+    panel_product, c_ij = sum_t w_it (b_tj - x_ij), or that added to c."""
     return emitted(_Weighted, like, 13)
 
 
 class _Squares(Panel):
-    """The code of square_differences."""
-
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         results = {}
         for i, v in sums:
@@ -369,8 +343,6 @@ class _Squares(Panel):
 
 
 class _Weighted(Panel):
-    """The code of weighted_differences."""
-
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         super().__init__(vectors, *args[:-2])
         self.x, self.x_row = args[-2:]

@@ -16,10 +16,8 @@ HALVES_FIRST = [0, 0, 1, 2, 4, 4, 5, 6], [0, 1, 0, 1, 4, 5, 4, 5], [0, 1, 2, 3, 
 @for_numba
 def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any) -> Any:
     """running_eights(x, out, at, stop, base): out[i] = base + x[at] + ... + x[i] for at <= i < stop, eight at a time;
-    gives the last of them. There are a multiple of eight.
-
-    The arrays are of floats, the sums of float64: each result is rounded once.
-    """
+    gives the last of them. There are a multiple of eight. The arrays are of floats, the sums of float64: each result is
+    rounded once."""
     from numba import types
 
     if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
@@ -46,10 +44,8 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
 @for_numba
 def running_products(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any) -> Any:
     """running_products(x, out, at, stop, base): out[i] = base x[at] ... x[i] for at <= i < stop, eight at a time; gives
-    the last of them. There are a multiple of eight, of floats in float64, of integers in 64 bits.
-
-    Of four neighbours' products none is too small for float64, as eight might be: each four wait for those before them.
-    """
+    the last of them. There are a multiple of eight, of floats in float64, of integers in 64 bits. Of four neighbours'
+    products none is too small for float64, as eight might be: each four wait for those before them."""
     from numba import types
 
     if x.layout != "C" or out != x:
@@ -80,7 +76,6 @@ def running_products(context: Any, x: Any, out: Any, at: Any, stop: Any, base: A
 
 
 def products_of_fours(builder: Any, times: Any, address: Any, number: Any) -> Any:
-    """Eight elements in a type of 64 bits, each times those before it of its four."""
     products = widened_to(builder, builder.load(address, align=alignment(address)), number)
     ones = constant_of(products.type, 1)
     for positions in ([-1, 0, -1, 2, -1, 4, -1, 6], [-1, -1, 1, 1, -1, -1, 5, 5]):
@@ -92,10 +87,8 @@ def products_of_fours(builder: Any, times: Any, address: Any, number: Any) -> An
 @for_numba
 def running_eights_in_two(context: Any, x: Any, out: Any, at: Any, stop: Any, total: Any, low: Any) -> Any:
     """running_eights_in_two(x, out, at, stop, total, low): the same from total + low on, with what rounding takes from
-    `total` in `low`; gives the first place that is not done, and both there.
-
-    Eight whose sum is not finite, and all after them, are left to the caller. There are a multiple of eight.
-    """
+    `total` in `low`; gives the first place that is not done, and both there. Eight whose sum is not finite, and all
+    after them, are left to the caller. There are a multiple of eight."""
     from numba import types
 
     if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
@@ -143,11 +136,9 @@ def two_sum(builder: Any, a: Any, b: Any) -> tuple[Any, Any]:
 def argmax_of_8(
     context: Any, x: Any, values: Any, positions: Any, at: Any, stop: Any, position: Any, best: Any, result: Any
 ) -> Any:
-    """argmax_of_8(x, values, places, at, stop, place, best, found): running maxima, and where they last occur.
-
-    The elements from `at` on are `place`, `place` + 1, ... of their line, whose maximum before them is `best`, number
-    `found`; gives those behind them. There are a multiple of eight. nan is greater than all numbers.
-    """
+    """argmax_of_8(x, values, places, at, stop, place, best, found): running maxima, and where they last occur. The
+    elements from `at` on are `place`, `place` + 1, ... of their line, whose maximum before them is `best`, number
+    `found`; gives those behind them. There are a multiple of eight. nan is greater than all numbers."""
     return _minmax_of_8(x, values, positions, ">=")
 
 
@@ -155,7 +146,6 @@ def argmax_of_8(
 def argmin_of_8(
     context: Any, x: Any, values: Any, positions: Any, at: Any, stop: Any, position: Any, best: Any, result: Any
 ) -> Any:
-    """Running minima, as `argmax_of_8` has the maxima; nan is less than all numbers."""
     return _minmax_of_8(x, values, positions, "<=")
 
 
@@ -200,7 +190,6 @@ def argmax_down(context: Any, groups: Any, x: Any, values: Any, positions: Any, 
 
 @for_numba
 def argmin_down(context: Any, groups: Any, x: Any, values: Any, positions: Any, at: Any, along: Any, after: Any) -> Any:
-    """Running minima, as `argmax_down` has the maxima; nan is less than all numbers."""
     return _minmax_columns(groups, x, values, positions, "<=")
 
 
@@ -255,13 +244,11 @@ class Eights:
 
     @property
     def vector(self) -> Any:
-        """The type of eight as they are stored."""
         from llvmlite import ir
 
         return ir.VectorType(self.data.type.pointee, LANES)
 
     def load(self, start: Any) -> Any:
-        """The eight from a place on."""
         from ...compiler.passes.float16 import widened
 
         address = eight_at(self.builder, self.data, start)
@@ -269,7 +256,6 @@ class Eights:
         return widened(self.builder, vector, self.half) if self.half else self.lanes_of(vector)
 
     def store(self, vector: Any, start: Any) -> None:
-        """Write eight from a place on."""
         from ...compiler.passes.float16 import narrowed
 
         address = eight_at(self.builder, self.data, start)
@@ -289,7 +275,6 @@ class Eights:
         return self.builder.zext(data, like(data, WORD)) if self.is_bool() else data
 
     def number_of(self, lane: Any) -> Any:
-        """The number that numba knows of one that was computed."""
         data = self.builder.trunc(lane, self.data.type.pointee) if self.is_bool() else lane
         return self.model.from_data(self.builder, data)
 
@@ -305,7 +290,6 @@ def _later(builder: Any, relation: str, before: Any, pair: Any) -> Any:
 
 
 def eight_at(builder: Any, start: Any, position: Any) -> Any:
-    """The address of eight neighbours as a vector's."""
     from llvmlite import ir
 
     kind = ir.VectorType(start.type.pointee, LANES)
@@ -326,7 +310,6 @@ def prefixes(builder: Any, address: Any) -> Any:
 
 
 def widened_to(builder: Any, vector: Any, number: Any) -> Any:
-    """Eight floats as float64, or signed integers in 64 bits."""
     from llvmlite import ir
 
     wide = ir.VectorType(number, LANES)
@@ -336,14 +319,12 @@ def widened_to(builder: Any, vector: Any, number: Any) -> Any:
 
 
 def constant_of(kind: Any, number: float) -> Any:
-    """A vector with the same number in all lanes, which is known."""
     from llvmlite import ir
 
     return ir.Constant(kind, [number] * LANES)
 
 
 def store(builder: Any, address: Any, sums: Any) -> None:
-    """Write eight numbers, rounded, or without the bits that there is no room for."""
     from llvmlite import ir
 
     stored = address.type.pointee
@@ -361,7 +342,6 @@ def alignment(address: Any) -> int:
 
 
 def splat(builder: Any, value: Any) -> Any:
-    """A vector with the same number in all lanes."""
     from llvmlite import ir
 
     kind = ir.VectorType(value.type, LANES)
@@ -370,19 +350,16 @@ def splat(builder: Any, value: Any) -> Any:
 
 
 def shuffled(builder: Any, vector: Any, positions: list[int]) -> Any:
-    """The lanes at these places."""
     return builder.shuffle_vector(vector, vector, constant(positions))
 
 
 def constant(positions: list[int]) -> Any:
-    """The constant that says where each lane comes from."""
     from llvmlite import ir
 
     return ir.Constant(ir.VectorType(ir.IntType(32), LANES), positions)
 
 
 def lane(number: int) -> Any:
-    """The number of a lane."""
     from llvmlite import ir
 
     return ir.IntType(32)(number)

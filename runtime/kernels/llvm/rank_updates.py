@@ -1,10 +1,6 @@
-"""Intrinsics for rows of matrices that change: by products of columns and rows, or by rotations.
-
-Rows of the matrix, and vectors, are a multiple of WIDTH numbers long, so that no lane is masked out; sums over a row
-have the same order whatever a vector register holds.
-
-An intrinsic for many small matrices that lie side by side: each element of all of them in neighbouring lanes.
-"""
+"""Intrinsics for rows of matrices that change, by products of columns and rows or by rotations, and for many small
+matrices side by side, each element of all of them in neighbouring lanes. Rows, and vectors, are a multiple of WIDTH
+numbers long, so no lane is masked out; sums over a row have the same order whatever a vector register holds."""
 
 from __future__ import annotations
 
@@ -31,10 +27,8 @@ def rank_two_product(
     factors: Any,
     out: Any,
 ) -> Any:
-    """rank_two_product(like, a, row, width, x, b, y, d, factors, out): a_i -= x_i b + y_i d, out += sum_i f_i a_i.
-
-    All are addresses, but for how many bytes two of the ROWS rows are apart, and their width.
-    """
+    """rank_two_product(like, a, row, width, x, b, y, d, factors, out): a_i -= x_i b + y_i d, out += sum_i f_i a_i. All
+    are addresses, but for how many bytes two of the ROWS rows are apart, and their width."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -106,12 +100,10 @@ def rotate_rows(context: Any, like: Any, x: Any, y: Any, width: Any, cosine: Any
 
 
 def _splat(vectors: Vectors, start: Any, i: int) -> Any:
-    """One number of a column, in all lanes."""
     return vectors.splat(vectors.scalar(vectors.builder.add(start, vectors.number(i * vectors.size))))
 
 
 def _vectors_of(vectors: Vectors, width: Any, step: int = 0) -> Any:
-    """A loop over rows of so many numbers: how many bytes each vector, or `step` numbers, lie behind the first."""
     from contextlib import contextmanager
 
     from numba.core import cgutils
@@ -146,9 +138,7 @@ BATCH_MATRICES = 16  # matrices, a multiple of all processors' lanes
 @for_numba
 def subtract_multiples(context: Any, like: Any, factors: Any, source: Any, to: Any, count: Any) -> Any:
     """subtract_multiples(like, factors, source, to, count): to_cl -= f_l x_cl of `count` elements of TOGETHER matrices.
-
-    All are addresses of contiguous numbers but for the count.
-    """
+    All are addresses of contiguous numbers but for the count."""
     from numba import types
     from numba.core import cgutils
 

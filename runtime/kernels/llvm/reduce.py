@@ -1,9 +1,5 @@
-"""Intrinsics over contiguous rows in vectors of 64 bytes, however wide registers are: so sums have one order.
-
-Elements of rows of 16-bit floats are widened as they are read.
-
-Which of 64 or 16 numbers hold a comparison, as bits of one integer: a few that do are found among many at once.
-"""
+"""Intrinsics over contiguous rows in vectors of 64 bytes, however wide registers are, so sums have one order; 16-bit
+floats are widened as they are read. And which of 64 or 16 numbers hold a comparison, as bits of one integer."""
 
 from __future__ import annotations
 
@@ -46,7 +42,6 @@ def sum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def squares_of_blocks(context: Any, row: Any, start: Any, center: Any) -> Any:
-    """squares_of_blocks(row, start, center): as `sum_of_blocks`, of (x - center)^2."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -57,7 +52,6 @@ def squares_of_blocks(context: Any, row: Any, start: Any, center: Any) -> Any:
 
 @for_numba
 def squares_of_tail(context: Any, row: Any, start: Any, count: Any, center: Any) -> Any:
-    """squares_of_tail(row, start, count, center): as `sum_of_tail`, of (x - center)^2."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -69,7 +63,6 @@ def squares_of_tail(context: Any, row: Any, start: Any, count: Any, center: Any)
 
 @for_numba
 def nansum_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    """nansum_of_blocks(row, start): as `sum_of_blocks`, of what is not nan."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -80,7 +73,6 @@ def nansum_of_blocks(context: Any, row: Any, start: Any) -> Any:
 
 @for_numba
 def nansum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
-    """nansum_of_tail(row, start, count): as `sum_of_tail`, of what is not nan."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -135,15 +127,12 @@ class Lines(VectorLoops):
         self.count = value.nitems
 
     def vector(self, offset: Any) -> Any:
-        """The elements from a place on."""
         return self.numbers(offset, self.type, self.lanes)
 
     def one(self, offset: Any) -> Any:
-        """The element at a place."""
         return self.numbers(offset, self.element, 0)
 
     def numbers(self, offset: Any, kind: Any, lanes: int) -> Any:
-        """As many elements as a type has, widened where they are stored in 16 bits."""
         from ...compiler.passes.float16 import HALF, widened
 
         address = self.plus(self.memory, self.times(offset, self.stored))
@@ -157,11 +146,9 @@ class Lines(VectorLoops):
             self.prefetch_all(self.plus(self.plus(self.memory, self.times(offset, self.stored)), AHEAD), 1)
 
     def added(self, total: Any, x: Any) -> Any:
-        """The sum with one more element, or vector of them."""
         return self.builder.fadd(total, x)
 
     def sum_of_blocks(self, start: Any) -> Any:
-        """The sum of four blocks."""
         # Side by side they keep more of some memory busy.
         unroll = SIDE if reads_side_by_side() else 1
         starts = [self.plus(start, k * BLOCK) for k in range(SIDE)]
@@ -170,8 +157,6 @@ class Lines(VectorLoops):
         return self.beside(self.builder.fadd, doubles)
 
     def sums(self, starts: Sequence[Any]) -> list[Any]:
-        """The sums of blocks, of each four vectors side by side."""
-
         def add(i: Any, *totals: Any) -> list[Any]:
             starting = [self.plus(start, k * self.lanes) for start in starts for k in range(SIDE)]
             offsets = [self.plus(offset, i) for offset in starting]
@@ -184,7 +169,6 @@ class Lines(VectorLoops):
         return [self.across(self.join, vector) for vector in vectors]
 
     def total(self, start: Any, count: Any) -> Any:
-        """The sum of neighbours; of less than a vector one after the other."""
         nothing = self.number(0)
         is_short = self.builder.icmp_signed("<", count, self.number(self.lanes))
         vector = self.in_lanes(start, self.builder.select(is_short, nothing, count))
@@ -216,21 +200,18 @@ class Lines(VectorLoops):
         return self.loop(once, 1, totals, add_rest)[0]
 
     def last_lanes(self, count: Any) -> Any:
-        """The mask of so many of the last lanes."""
         word = self.ir.IntType(32)
         numbers = self.ir.Constant(self.ir.VectorType(word, self.lanes), [*range(self.lanes)])
         first = self.builder.sub(word(self.lanes), self.builder.trunc(count, word))
         return self.builder.icmp_signed(">=", numbers, self.splat(first))
 
     def beside(self, join: Any, vectors: Sequence[Any]) -> Any:
-        """One vector of several, by pairs."""
         matches = list(vectors)
         while len(matches) > 1:
             matches = [join(matches[k], matches[k + 1]) for k in range(0, len(matches), 2)]
         return matches[0]
 
     def across(self, join: Any, vector: Any) -> Any:
-        """One number of all lanes, by halves."""
         lanes = self.lanes
         while lanes > 1:
             lanes //= 2
@@ -239,7 +220,6 @@ class Lines(VectorLoops):
         return self.builder.extract_element(vector, self.number(0, 32))
 
     def as_double(self, value: Any) -> Any:
-        """A number, or a vector, in double precision."""
         double = self.ir.DoubleType()
         if isinstance(value.type, self.ir.VectorType):
             double = self.ir.VectorType(double, value.type.count)
@@ -250,11 +230,9 @@ class Lines(VectorLoops):
         return self.builder.select(self.builder.fcmp_ordered("<", x, y), x, y)
 
     def greater(self, x: Any, y: Any) -> Any:
-        """x where it is greater, else y."""
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
 
     def minmax(self) -> list[Any]:
-        """The least and the greatest element: four vectors at a time, then one, then one element."""
         joins, first = (self.lesser, self.greater), self.one(self.number(0))
         unrolled_count = self.largest_multiple(self.count, SIDE * self.lanes)
         single = self.largest_multiple(self.count, self.lanes)
@@ -299,10 +277,8 @@ class NanSkippingLines(Lines):
 
 
 class Products(Lines):
-    """Emits code for one row whose elements are multiplied in double precision.
-
-    In vectors of 16 bytes: some processors widen those of 32 at half of the speed.
-    """
+    """Emits code for one row whose elements are multiplied in double precision. In vectors of 16 bytes: some processors
+    widen those of 32 at half of the speed."""
 
     asks = False
 
@@ -334,7 +310,6 @@ def count_not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
 
 @for_numba
 def count_above(context: Any, row: Any, start: Any, bound: Any) -> Any:
-    """count_above(row, start, bound): bit i is row[start + i] > bound, for 16 numbers; bit 16 is set."""
     return _compared(row, ">", LINEAR_SEARCH_LANES)
 
 
@@ -375,7 +350,6 @@ def lowest_bit(context: Any, bits: Any) -> Any:
 
 @for_numba
 def number_of_bits(context: Any, bits: Any) -> Any:
-    """number_of_bits(bits): how many are set."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -60,7 +60,6 @@ def set_state(context: Any, offset: Any, word: Any) -> Any:
 
 @for_numba
 def array_at(context: Any, like: Any, start: Any, count: Any) -> Any:
-    """array_at(like, start, count): a flat array like another one, of elements at an address."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

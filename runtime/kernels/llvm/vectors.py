@@ -1,7 +1,5 @@
-"""LLVM vector code for numba kernels: loads, stores, shuffles and arithmetic of vectors as wide as the machine's.
-
-Loops over flat arrays in LLVM vector code: what shifted.py is written in.
-"""
+"""LLVM vector code for numba kernels: loads, stores, shuffles and arithmetic of vectors as wide as the machine's, and
+loops over flat arrays."""
 
 from __future__ import annotations
 
@@ -15,10 +13,8 @@ MASKED = 64  # bytes of the vectors whose masks are bits in registers of their o
 
 
 class Vectors:
-    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes.
-
-    Vectors have as many elements as a register, but no more than `most`.
-    """
+    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes. Vectors
+    have as many elements as a register, but no more than `most`."""
 
     def __init__(self, context: Any, builder: Any, like: Any, max_registers: int = LINE) -> None:
         from llvmlite import ir
@@ -36,25 +32,21 @@ class Vectors:
         return self.ir.Constant(self.ir.IntType(bits), value)
 
     def call(self, name: str, result: Any, *args: Any) -> Any:
-        """A call of one of LLVM's own functions."""
         from numba.core import cgutils
 
         kind = self.ir.FunctionType(result, [a.type for a in args])
         return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), args)
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
-        """x y + z, rounded once where the machine does that."""
         if not fuses():  # the intrinsic would be a call of the C library for each lane
             return self.builder.fadd(self.builder.fmul(x, y), z)
         return self.call(f"llvm.fma.{self.name}", self.type, x, y, z)
 
     def address(self, base: Any, stride: Any, count: int, offset: int = 0) -> Any:
-        """base + count * stride + offset."""
         moved = self.builder.add(base, self.builder.mul(stride, self.number(count)))
         return self.builder.add(moved, self.number(offset))
 
     def splat(self, value: Any) -> Any:
-        """A vector with the same value in all lanes."""
         kind = self.ir.VectorType(value.type, self.lanes)
         undefined = self.ir.Constant(kind, self.ir.Undefined)
         # This pair is how LLVM writes a broadcast: it becomes one instruction.
@@ -86,7 +78,6 @@ class Vectors:
         return builder.bitcast(lanes, self.ir.VectorType(self.ir.IntType(1), self.lanes))
 
     def scalar(self, address: Any) -> Any:
-        """The one element at an address."""
         pointer = self.builder.inttoptr(address, self.element.as_pointer())
         return self.builder.load(pointer, align=self.size)  # of one element: rows may begin anywhere
 
@@ -100,7 +91,6 @@ class Vectors:
         return self.call(name, self.type, pointer, align, mask, self.zero)
 
     def store(self, vector: Any, address: Any, mask: Any = None) -> None:
-        """Write a vector; lanes that are masked out are not written."""
         pointer = self.builder.inttoptr(address, self.type.as_pointer())
         if mask is None:
             self.builder.store(vector, pointer, align=self.size)
@@ -116,7 +106,6 @@ class Vectors:
             self.call("llvm.prefetch.p0", self.ir.VoidType(), pointer, *how)
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
-        """The transpose of as many rows as lanes."""
         from ...compiler.language.memory import transposed  # which loads llvmlite
 
         return transposed(self.builder, rows)
@@ -177,7 +166,6 @@ class VectorLoops(Vectors):
         self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if has_wide_registers else (3, 2, 1)
 
     def argument(self, kind: Any, value: Any) -> Any:
-        """An array as a `Flat`, anything else as it is."""
         if not hasattr(kind, "ndim"):
             return value
         array = self.context.make_array(kind)(self.context, self.builder, value)
@@ -195,34 +183,28 @@ class VectorLoops(Vectors):
         return self.builder.mul(x, self.index(y))
 
     def at(self, address: Any, offset_at: Any) -> Any:
-        """The address of the element that is `place` elements further."""
         return self.plus(address, self.times(self.index(offset_at), self.size))
 
     def row(self, address: Any, step: Any, line: Any) -> Any:
         return self.at(address, self.times(step, line))
 
     def rows(self, address: Any, step: Any) -> list[Any]:
-        """The addresses of the block's rows."""
         return [self.row(address, step, r) for r in range(self.lines)]
 
     def offset_at(self, offsets: Flat, p: Any) -> Any:
-        """One of an array's int64 numbers."""
         pointer = self.builder.inttoptr(self.plus(offsets.start, self.times(p, 8)), self.ir.IntType(64).as_pointer())
         return self.builder.load(pointer)
 
     def largest_multiple(self, x: Any, of: int) -> Any:
-        """The largest multiple of a number that is no larger than `x`."""
         return self.builder.sub(x, self.builder.srem(x, self.number(of)))
 
     def within(self, x: Any, low: int, high: int) -> Any:
-        """Whether low <= x <= high."""
         above = self.builder.icmp_signed(">=", x, self.number(low))
         return self.builder.and_(above, self.builder.icmp_signed("<=", x, self.number(high)))
 
     # Rows of vectors
 
     def load_all(self, address: Any, masks: Masks) -> list[Any]:
-        """Neighbouring vectors from an address on."""
         return [self.load(self.plus(address, k * self.bytes), mask) for k, mask in enumerate(masks)]
 
     def store_all(self, vectors: Sequence[Any], address: Any, masks: Masks) -> None:
@@ -230,7 +212,6 @@ class VectorLoops(Vectors):
             self.store(vector, self.plus(address, k * self.bytes), mask)
 
     def evens(self) -> Any:
-        """The mask of every second lane, the first one included."""
         return self.ir.Constant(
             self.ir.VectorType(self.ir.IntType(1), self.lanes), [1 - k % 2 for k in range(self.lanes)]
         )
@@ -241,7 +222,6 @@ class VectorLoops(Vectors):
         return [self.fma(lefts[i // count], rights[i % count], total) for i, total in enumerate(sums)]
 
     def add_to(self, address: Any, vector: Any) -> None:
-        """Add the sum of a vector's elements to the element at an address."""
         minus_zero = self.ir.Constant(self.element, -0.0)  # the neutral number: 0.0 would turn a sum of -0.0 into 0.0
         name = f"llvm.vector.reduce.fadd.{self.name}"
         kind = self.ir.FunctionType(self.element, [self.element, self.type])
@@ -299,10 +279,8 @@ class VectorLoops(Vectors):
 
 
 def array_intrinsic(write: Callable[..., None], lines: int, literal: Any, *kinds: Any) -> Any:
-    """The signature of an intrinsic for arguments of these types, behind a literal one or none, and its code.
-
-    `write` emits the code for blocks of `lines` rows; the first array tells the element type.
-    """
+    """The signature of an intrinsic for arguments of these types, behind a literal one or none, and its code. `write`
+    emits the code for blocks of `lines` rows; the first array tells the element type."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -1,26 +1,17 @@
-"""Bessel functions of the first and second kind, of order 0 and 1, branch-free, so that loops over them are vectorised.
+"""Bessel functions of the first and second kind, of order 0 and 1; Chebyshev's coefficients. In float64 those below 8
+are polynomials in x^2, beside the logarithm's part; from there on sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)).
+float32 is computed by pieces, and otherwise so:
 
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. In float64 those below 8 are in x^2, beside the logarithm's part; from there on it is
-sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)) with polynomials P and Q. float32 is computed by pieces, and beyond and
-next to 0 as `wave.py` and `near_zero.py` say.
+Near 0, with L = ln(x / 2) + gamma, and c = -1 and s = x^2 / 4 for K0(x), c = 2 / pi and s = -x^2 / 4 for Y0(x), order 0
+is c (L (1 + s ...) - s ...). With c = 1 for K1(x) and -2 / pi for Y1(x), order 1 is c / x + x |c| (L (2 + s ...) - 1 -
+5 s / 4 ...) / 4. Pieces of the first doubling have L in the place of the function, and are for all numbers below as
+well: x is 2^n times what has its place there, and n ln 2 is added. The largest terms, c L and c / x, are sums of two
+numbers, so results are rounded once. Squares are factors of larger numbers first, as those of small numbers would be
+subnormal.
 
-Bessel functions of the second kind near 0, of float32: the first terms of their series, branch-free.
-
-With L = ln(x / 2) + gamma, and c = -1 and s = x^2 / 4 for K0(x), c = 2 / pi and s = -x^2 / 4 for Y0(x), order 0 is
-c (L (1 + s ...) - s ...). With c = 1 for K1(x) and -2 / pi for Y1(x), and s as before, order 1 is
-c / x + x |c| (L (2 + s ...) - 1 - 5 s / 4 ...) / 4.
-Where functions are computed by pieces, those of the first doubling have L in the place of the function, and are for all
-numbers below as well: x is 2^n times what has its place there, and n ln 2 is added.
-The largest terms, c L of the first and c / x, are sums of two numbers: so results are rounded once, but for some
-tenths of a unit. Squares are factors of larger numbers first, as those of small numbers would be subnormal.
-
-Bessel functions far from 0, of float32: sqrt(2 / (pi x)) M sin(x + a + phase), branch-free.
-
-The angle is counted in half turns in float64, exact to 2^-50: so results are right next to zeros too, where the sine is
-that of a small rest. M / sqrt(pi / 2) is a polynomial in 1 / x^2, and the phase over pi one times 1 / x, the highest
-power first: Chebyshev interpolation for x >= 15.5, computed with 50 digits.
-"""
+Far from 0 it is sqrt(2 / (pi x)) M sin(x + a + phase), the angle in half turns in float64, exact to 2^-50: so results
+are right next to zeros too. M / sqrt(pi / 2) is a polynomial in 1 / x^2, and the phase over pi one times 1 / x, for x
+>= 15.5."""
 
 from __future__ import annotations
 
@@ -88,10 +79,8 @@ def exponent_above(x: Any, inside: Any) -> Any:
 
 
 def logarithm(y: Any, more: Any, inside: Any, piece: Any, kind: Any) -> Any:
-    """(x, n, what is to be added to n `kind.ln2`) for the number y 2^more.
-
-    Below the edge that makes c L of x; from there on x and n are 0, and it is what the piece says.
-    """
+    """(x, n, what is to be added to n `kind.ln2`) for the number y 2^more. Below the edge that makes c L of x; from
+    there on x and n are 0, and it is what the piece says."""
     small, n = y < kind.edge, exponent_above(y, inside) + more * type(y)(UNIT)
     n = select(small, n + type(y)(kind.exponent), n)
     return select(small, y, type(y)(0)), n, fma(n, kind.ln2_low, piece)

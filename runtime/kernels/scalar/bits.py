@@ -1,7 +1,5 @@
-"""Signs, neighbours and divisors: functions of one number's bits, and of integers.
-
-A sign is that of the bits: -0.0 has one, and so has a nan.
-"""
+"""Signs, neighbours and divisors: functions of one number's bits, and of integers. A sign is that of the bits: -0.0 has
+one, and so has a nan."""
 
 from __future__ import annotations
 
@@ -17,12 +15,10 @@ PI = 3.141592653589793
 
 
 def signbit(x: Any) -> Any:
-    """Whether the sign is minus."""
     return math.copysign(1.0, np.float64(x)) < 0
 
 
 def copysign(x: Any, y: Any) -> Any:
-    """|x| with the sign of `y`."""
     return type(x)(math.copysign(x, y))
 
 
@@ -67,6 +63,5 @@ def gcd(x: Any, y: Any) -> Any:
 
 
 def lcm(x: Any, y: Any) -> Any:
-    """The least common multiple."""
     divisor = gcd(x, y)
     return builtins.abs(np.int64(x) // divisor * np.int64(y)) if divisor != 0 else np.int64(0)

@@ -1,9 +1,6 @@
-"""The arithmetic of element-wise expressions on complex numbers, from that on real ones.
-
-The names are those of `scalar`; a real number is taken for a complex one without an imaginary part. At branch
-cuts the sign of a zero part tells the side, as in C99. asin to atanh are after W. Kahan, "Branch cuts for
-complex elementary functions, or much ado about nothing's sign bit", 1987.
-"""
+"""The arithmetic of element-wise expressions on complex numbers, from that on real ones, under the names of `scalar`; a
+real number is one without an imaginary part. At branch cuts the sign of a zero part tells the side, as in C99. asin to
+atanh are after W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit", 1987."""
 
 from __future__ import annotations
 
@@ -270,12 +267,10 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:
-    """`x if condition else y` of a spec where the condition differs between elements: both values are computed."""
     return where(condition, x, y)
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """Interpolation from the nearer end, so that it is exact at both."""
     if abs(weight) < type(weight.real)(0.5):
         return start + weight * (end - start)
     return end - (type(weight)(1) - weight) * (end - start)

@@ -1,9 +1,4 @@
-"""The error function, branch-free, so that loops over it are vectorised.
-
-A polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each
-followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""The error function."""
 
 from __future__ import annotations
 

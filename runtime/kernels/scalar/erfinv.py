@@ -1,12 +1,7 @@
-"""Inverses of the error function and of the normal distribution, and what stays of erfc without its exponential.
-
-The inverse of erfc, for results of at least 0.47, is a polynomial in t = sqrt(-ln(q)), where it is smooth.
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits; those of `erfinv` in float64 are least-squares fits at Chebyshev's points. float32 is
-computed by pieces where most data lie, elsewhere in float64. erfinv takes no branches, so that loops over it are
-vectorised.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Inverses of the error function and of the normal distribution, and what stays of erfc without its exponential. The
+inverse of erfc, for results of at least 0.47, is a polynomial in t = sqrt(-ln(q)), where it is smooth. Chebyshev's
+coefficients; those of `erfinv` in float64 are least-squares fits at Chebyshev's points. float32 is computed by pieces
+where most data lie, elsewhere in float64."""
 
 from __future__ import annotations
 

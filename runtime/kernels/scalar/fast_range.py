@@ -1,12 +1,8 @@
-"""Functions without what only unusual arguments need: the same bits for the others, with fewer instructions.
-
-Kernels look at blocks of their operands (`runtime/kernels/cpu/elementwise_fast_range.py`). What tells usual arguments
-apart is an
-integer of each, its key, and the bounds that the keys of a block must lie in: logarithms are usual for normal numbers
-above zero, `exp` where its result is a normal number, sine and cosine for those that three parts of a constant reduce
-without loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole
-quotient.
-"""
+"""Functions without what only unusual arguments need: the same bits for the others, with fewer instructions. What tells
+usual arguments apart is an integer of each, its key, and the bounds that the keys of a block must lie in
+(`cpu/elementwise_fast_range.py`): logarithms are usual for normal numbers above zero, `exp` where its result is normal,
+sine and cosine where three parts of a constant reduce without loss. The key of two arguments is 1 where they are usual:
+remainders are where one division finds the whole quotient."""
 
 from __future__ import annotations
 
@@ -225,17 +221,14 @@ def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
 
 
 def sin_fast_range(x: Any) -> Any:
-    """The sine where `in_fast_reduction_range` holds."""
     return choose(x, sin_fast_reduction, sin_double_fast_reduction)(x)
 
 
 def cos_fast_range(x: Any) -> Any:
-    """The cosine where `in_fast_reduction_range` holds."""
     return choose(x, cos_fast_reduction, cos_double_fast_reduction)(x)
 
 
 def tan_fast_range(x: Any) -> Any:
-    """The tangent where `in_fast_reduction_range` holds."""
     return choose(x, tan_fast_reduction, tan_double_fast_reduction)(x)
 
 
@@ -254,21 +247,17 @@ def divides(x: Any, y: Any) -> Any:
 
 
 def rest_of(x: Any, y: Any) -> Any:
-    """x - y floor(x / y) for x >= 0 and y > 0, exact.
-
-    The rounded quotient is at most one too large, and before that is mended the sum has no more digits than x and y.
-    """
+    """x - y floor(x / y) for x >= 0 and y > 0, exact. The rounded quotient is at most one too large, and before that is
+    mended the sum has no more digits than x and y."""
     rest = fma(-trunc(x / y), y, x)
     return select(rest < 0, rest + y, rest)
 
 
 def fmod_fast_range(x: Any, y: Any) -> Any:
-    """The remainder with the sign of x where `divides` holds."""
     return x if is_integer(x) else with_sign(rest_of(abs(x), abs(y)), x)
 
 
 def remainder_fast_range(x: Any, y: Any) -> Any:
-    """The remainder with the sign of y where `divides` holds."""
     if is_integer(x):
         return x
     rest = with_sign(rest_of(abs(x), abs(y)), x)
@@ -276,7 +265,6 @@ def remainder_fast_range(x: Any, y: Any) -> Any:
 
 
 def floor_divide_fast_range(x: Any, y: Any) -> Any:
-    """The quotient rounded down where `divides` holds."""
     if is_integer(x):
         return x
     ratio, size, step = x / y, abs(x), abs(y)

@@ -1,14 +1,5 @@
-"""The logarithm of the gamma function and its derivatives, and the zeta function of Hurwitz.
-
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
-Errors are given for float64, or for float32 and float64: the largest that was found.
-
-The logarithm of the gamma function and its first two derivatives for float32 from near 0 to 2^10, branch-free.
-
-From 2^-6 on they are computed by pieces. Below, the Taylor series at 1 is added to the pole's term: each function of x
-is that of 1 + x and such a term. Errors are the largest that was found.
-"""
+"""The logarithm of the gamma function and its derivatives; Chebyshev's coefficients. float32 is computed in float64,
+but from near 0 to 2^10 by pieces: below 2^-6 the Taylor series at 1 is added to the pole's term."""
 
 from __future__ import annotations
 
@@ -47,10 +38,8 @@ def has_square(x: Any) -> Any:
 
 
 def lgamma_positive(x: Any) -> Any:
-    """ln(gamma(x)) of a float32 that `is_positive`; error at most 1.9 ulp.
-
-    Below 2^-6, x = 2^k y, it is ln(gamma(y)) - k ln(2) + ln(gamma(1 + x)) - ln(gamma(1 + y)).
-    """
+    """ln(gamma(x)) of a float32 that `is_positive`; error at most 1.9 ulp. Below 2^-6, x = 2^k y, it is ln(gamma(y)) -
+    k ln(2) + ln(gamma(1 + x)) - ln(gamma(1 + y))."""
     small = x < CENTRAL[0]
     y = select(small, lifted(x, CENTRAL[0]), x)
     k = np.float32(narrow(x, bits(x) - bits(y)) >> 23)
@@ -141,11 +130,8 @@ def lgamma_single(x: Any) -> Any:
 
 
 def lgamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-10, and 1e-15 times the largest term.
-
-    Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x: both divide the argument of a
-    logarithm.
-    """
+    """The same in float64: error at most 1e-10, and 1e-15 times the largest term. Stirling's series from 7 on, where
+    seven steps lead, and below 0 what mirrors x: both divide the argument of a logarithm."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z, factor = select(small, size + 7.0, size), select(small, seven_factors(size), 1.0)
     sine, is_integral = sine_of_turn(size)
@@ -187,10 +173,8 @@ def lgamma_double(x: Any) -> Any:
 
 
 def log_gamma(x: Any) -> Any:
-    """ln(gamma(x)) for x >= 0.
-
-    Around 2 it is a polynomial, where up to 7 steps lead, and from 10 on Stirling's series.
-    """
+    """ln(gamma(x)) for x >= 0. Around 2 it is a polynomial, where up to 7 steps lead, and from 10 on Stirling's
+    series."""
     large, small = x >= 10, x < 1
     z, factor = steps_down(select(large, 2.5, x))
     value = log(select(large, x, select(small, z, factor)))
@@ -244,10 +228,8 @@ def digamma_single(x: Any) -> Any:
 
 
 def digamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-10 times the largest term.
-
-    The derivative of Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x.
-    """
+    """The same in float64: error at most 1e-10 times the largest term. The derivative of Stirling's series from 7 on,
+    where seven steps lead, and below 0 what mirrors x."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z = select(small, size + 7.0, size)
     part = 1.0 / z

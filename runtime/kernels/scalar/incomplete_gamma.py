@@ -1,9 +1,7 @@
-"""The incomplete gamma functions, regularised: parts of the integral of e^-t t^(a-1) / gamma(a) over t > 0.
-
-By the power series where x is small beside a, by Legendre's continued fraction where it is large, and for a large a by
-N. M. Temme's uniform expansion, "The asymptotic expansion of the incomplete gamma functions", 1979. float32 is computed
-in float64. Errors are given for float64: the largest that was found.
-"""
+"""The incomplete gamma functions, regularised: parts of the integral of e^-t t^(a-1) / gamma(a) over t > 0. By the
+power series where x is small beside a, by Legendre's continued fraction where it is large, and for a large a by N. M.
+Temme's uniform expansion, "The asymptotic expansion of the incomplete gamma functions", 1979. float32 is computed in
+float64, for which errors are given."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Inverse circular functions of real numbers, branch-free, so that loops over them are vectorised.
-
-A polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each
-followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Inverse circular functions of real numbers."""
 
 from __future__ import annotations
 
@@ -117,10 +112,8 @@ def acos_single(x: Any) -> Any:
 
 
 def lost_by_root(side: Any, square: Any, twice: Any) -> Any:
-    """What `twice` lost when `side` was rounded, the square root of `square` and half of it or of -`twice`.
-
-    That is the rest of the square over `side`; an inverse that is wrong by a twentieth is good enough for it.
-    """
+    """What `twice` lost when `side` was rounded, the square root of `square` and half of it or of -`twice`. That is the
+    rest of the square over `side`; an inverse that is wrong by a twentieth is good enough for it."""
     return fma(-side, side, square) * inverse_estimate_of_half(twice)
 
 

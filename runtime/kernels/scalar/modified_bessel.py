@@ -1,17 +1,7 @@
-"""Modified Bessel functions of order 0 and 1, of the first and the second kind.
-
-They are branch-free, so that loops over them are vectorised.
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed by pieces, and beyond and next to 0 as `far.py` and
-`near_zero.py` say.
-Errors of functions are given for float32 and float64, or for float64: the largest that was found.
-
-Modified Bessel functions far from 0, of float32, branch-free.
-
-sqrt(2 x / pi) e^x K(x) and sqrt(2 pi x) e^-x I(x) are 1 + P(1 / x) / x. What follows the leading 1 is added last, as is
-what e^r has beyond 1, and what the root was rounded by: so results are rounded once, but for some tenths of a unit.
-Coefficients, the highest power first, are those of Chebyshev interpolation, computed with 50 digits.
-"""
+"""Modified Bessel functions of order 0 and 1, of the first and the second kind; Chebyshev's coefficients. float32 is
+computed by pieces, near 0 as in `bessel.py`, and far from it by sqrt(2 x / pi) e^x K(x) and sqrt(2 pi x) e^-x I(x) = 1
++ P(1 / x) / x. What follows the leading 1 is added last, as is what e^r has beyond 1, and what the root was rounded by:
+so results are rounded once."""
 
 from __future__ import annotations
 
@@ -139,10 +129,8 @@ def falling(x: Any, series: Any) -> Any:
 
 
 def scaled_down(x: Any, k: Any) -> Any:
-    """x 2^k for 0 < x < 1 and -151 <= k < -20, rounded once.
-
-    Subnormal numbers, which would take many processors a hundred times as long, are sums of whole numbers till the end.
-    """
+    """x 2^k for 0 < x < 1 and -151 <= k < -20, rounded once. Subnormal numbers, which would take many processors a
+    hundred times as long, are sums of whole numbers till the end."""
     units = from_bits(x, narrow(x, bits(x) + ((k + MIN_EXPONENT) << 23)))
     integral = narrow(x, bits(units + type(x)(NORMAL)) - bits(type(x)(NORMAL)))
     return from_bits(x, select(units < NORMAL, integral, narrow(x, bits(x) + (k << 23))))

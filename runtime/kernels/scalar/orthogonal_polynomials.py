@@ -1,7 +1,5 @@
-"""Orthogonal polynomials by the recursions between three neighbouring degrees, in float64.
-
-A kind says which recursion, and with what it begins. Kinds from `SHIFTED` on are those of 2 x - 1.
-"""
+"""Orthogonal polynomials by the recursions between three neighbouring degrees, in float64. A kind says which recursion,
+and with what it begins; kinds from `SHIFTED` on are those of 2 x - 1."""
 
 from __future__ import annotations
 

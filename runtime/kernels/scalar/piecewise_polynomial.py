@@ -1,22 +1,15 @@
-"""Functions of float32 by pieces: where a function is smooth, each of 16 or 32 pieces has a polynomial of its own.
+"""Functions of float32 by pieces: each of 16 or 32 pieces has a polynomial of its own. A piece is found by bits of the
+argument: logarithmic pieces are the same parts of each power of two, linear ones have one width. A table has a row for
+the centers of the pieces, and rows for the coefficients of polynomials in the distance from there, the highest power
+first. Vector code has a row in one or two registers, so a coefficient costs a permutation of these
+(`compiler/passes/table_lookup.py`). Centers are chosen so that the function is there nearly a float32, or at a zero of
+it, so results are rounded once. Around a zero what is rounded before counts too: so a table may have a row of slopes,
+of which the product with the distance is added last, and the polynomial is what a function differs from that.
 
-A piece is found by bits of the argument: logarithmic pieces are the same parts of each power of two, linear ones have
-one width. A table has a row for the centers of the pieces, and rows for the coefficients of polynomials in the distance
-from there, the highest power first. Vector code has a row in one or two registers, so a coefficient costs a permutation
-of these (`runtime/compiler/passes/table_lookup.py`). Centers are chosen so that the function is there nearly a
-float32, or
-at a zero of it: so results are rounded once, but for some hundredths of a unit. Around a zero what is rounded before
-counts too, unless it is small: so a table may have a row of slopes, of which the product with the distance is added
-last, and the polynomial is what a function differs from that.
-Tables are made, and their errors measured, by `python -m codegen pieces` (`codegen/tables/`).
-
-Functions of float32 by pieces that grow or decay fast: their logarithm to base 2 has a polynomial in each piece.
-
-A table has as columns: the center c of a piece, the logarithm there, its slope, and the coefficients of what is left of
-the logarithm, over (x - c)^2, the highest power first. Centers are chosen so that the logarithm and its slope are there
-nearly float32. The logarithm is a multiple of 1/32, whose power comes from a table, and a small rest: what is rounded
-before the last sum is so small beside it that results are rounded once, but for a tenth of a unit.
-"""
+Of functions that grow or decay fast the logarithm to base 2 has pieces: the center c, the logarithm there, its slope,
+and the coefficients of what is left, over (x - c)^2. The logarithm is a multiple of 1/32, whose power comes from a
+table, and a small rest. Tables are made, and their errors measured, by `python -m codegen pieces`
+(`codegen/tables/`)."""
 
 from __future__ import annotations
 
@@ -165,9 +158,7 @@ def power_of(shifted: Any, r: Any) -> Any:
 
 def power_of_pair(first: Any, low: Any, factor: tuple[float, float], more: float) -> Any:
     """e^(f (first + low)) 2^more as a float32 and a small part of it, for f / ln 2 = factor as a sum of two numbers.
-
-    `first` is below 2^8, so that what is left of the product and the multiple of 1/32 loses no more than 2^-30.
-    """
+    `first` is below 2^8, so that what is left of the product and the multiple of 1/32 loses no more than 2^-30."""
     shifted = fma(first, factor[0], type(first)(SHIFT + more))
     rest = fma(first, factor[0], type(first)(SHIFT + more) - shifted)
     return power_of(shifted, fma(first, factor[1], fma(low, factor[0], rest)))

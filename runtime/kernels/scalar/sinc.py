@@ -1,7 +1,4 @@
-"""sin(x) / x and sin(pi x) / (pi x).
-
-float32 is computed by pieces near 0, and sin(x) / x beyond in float64. Errors are the largest that were found.
-"""
+"""sin(x) / x and sin(pi x) / (pi x). float32 is computed by pieces near 0, and sin(x) / x beyond in float64."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The zeta function of Hurwitz and the derivatives of the digamma function that it gives.
-
-float32 is computed in float64, but for what is computed by pieces. Errors are given for float64, or for float32 and
-float64: the largest that was found.
-"""
+"""The zeta function of Hurwitz and the derivatives of the digamma function that it gives. float32 is computed in
+float64, but for what is computed by pieces."""
 
 from __future__ import annotations
 
@@ -93,10 +90,8 @@ def trigamma_single(x: Any) -> Any:
 
 
 def trigamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-9 times the largest term.
-
-    The formula of Euler and Maclaurin from 7 on, where seven steps lead, and below 0 what mirrors x.
-    """
+    """The same in float64: error at most 1e-9 times the largest term. The formula of Euler and Maclaurin from 7 on,
+    where seven steps lead, and below 0 what mirrors x."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     part = 1.0 / select(small, size + 7.0, size)
     square = part * part

@@ -1,10 +1,7 @@
 """Random counts, Poisson and binomial, and gamma numbers, in float64: by searching along a distribution or rejection.
-
-That of counts is Hoermann's, transformed and with a squeeze: "The transformed rejection method for generating Poisson
-random variables" and "The generation of binomial random variates" (both 1993), that of gamma numbers Marsaglia's and
-Tsang's, "A simple method for generating gamma variables" (2000). Each element makes its attempts with words of its own
-(`philox.attempt`), so elements are independent of each other, whatever order they are made in.
-"""
+That of counts is Hoermann's: "The transformed rejection method for generating Poisson random variables" and "The
+generation of binomial random variates" (both 1993), that of gamma numbers Marsaglia's and Tsang's, "A simple method for
+generating gamma variables" (2000). Each element makes its attempts with words of its own (`philox.attempt`)."""
 
 from __future__ import annotations
 
@@ -97,7 +94,6 @@ def binomial(seed: Any, counter: Any, trials: Any, value: Any) -> Any:
 
 
 def binomial_search(seed: Any, counter: Any, count: Any, chance: Any) -> Any:
-    """The first k up to which the probabilities exceed a uniform number."""
     u = uniform_double(np.int64(attempt(seed, counter, 0)[0]))
     k, mass, odds = 0.0, exp(count * log1p(-chance)), chance / (1.0 - chance)
     total = mass
@@ -141,10 +137,8 @@ def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
 
 
 def log_gamma_number(seed: Any, counter: Any, shape: Any) -> Any:
-    """The logarithm of a number of the density x^(shape - 1) e^-x / gamma(shape): small shapes give tiny numbers.
-
-    One of shape + 1 times the root of degree `shape` of a uniform number has it.
-    """
+    """The logarithm of a number of the density x^(shape - 1) e^-x / gamma(shape): small shapes give tiny numbers. One
+    of shape + 1 times the root of degree `shape` of a uniform number has it."""
     if not shape > 0:
         return -math.inf if shape == 0 else math.nan
     mean = shape + 2.0 / 3.0 if shape < 1 else shape - 1.0 / 3.0
