@@ -124,5 +124,4 @@ class Unit:
         return code
 
     def compiled(self) -> bytes:
-        """The object file, as it may be carried: for all processors of this architecture."""
         return object_code(translated(self.name, self.functions))

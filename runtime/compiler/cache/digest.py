@@ -184,7 +184,6 @@ INTRINSICS = ("kernels/llvm", "compiler/language")  # folders whose texts change
 
 @functools.cache
 def module_source(name: str) -> bytes:
-    """The digest of a module's text, if it has been written in Python."""
     path = getattr(sys.modules.get(name), "__file__", None)
     result = (
         Path(path) if path else RUNTIME.joinpath(*name.removeprefix(f"{RUNTIME_NAME}.").split(".")).with_suffix(".py")
@@ -194,7 +193,6 @@ def module_source(name: str) -> bytes:
 
 @functools.cache
 def folder_source(*names: str) -> bytes:
-    """The digest of the modules of folders, by their paths below runtime/."""
     return digest([sources_of(RUNTIME / name) for name in names])
 
 

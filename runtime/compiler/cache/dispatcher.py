@@ -131,7 +131,6 @@ class KernelCache(Uncached):
 
     @contextmanager
     def giving_up(self, sig: Any) -> Iterator[None]:
-        """Let others compile what raises an exception here."""
         try:
             yield
         except BaseException:
@@ -139,7 +138,6 @@ class KernelCache(Uncached):
             raise
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled form, if it holds nothing of this process."""
         if self.enabled and not data.library.has_dynamic_globals and not any(not one.can_cache for one in data.lifted):
             store.keep(self.digest(sig), dumps(parts_of(data)))
         else:

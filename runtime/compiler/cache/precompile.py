@@ -59,7 +59,6 @@ def name_of(module: str, name: str) -> str:
 
 
 def note(module: str, name: str) -> None:
-    """Let the processes know of a kernel that the program needs and has found."""
     if _started and not _passing:
         _ask(name_of(module, name))
 
@@ -180,7 +179,6 @@ def _start(k: int) -> None:
 
 
 def progress_file() -> Path | None:
-    """Where the processes write how far they are; None where nothing can be kept."""
     folder = store.cache_folder()
     name = digest("first", programs(), folder_source("kernels", "compiler"), os.environ.get("SPECGRAD_BOUNDS"))
     return None if folder is None else folder / f"{store.key(name, store.host()).hex()}.first"

@@ -52,50 +52,30 @@ interrupt = Interrupt()
 
 
 Operand = Any  # a Value, or an object that is known
-KNOWN_ARITHMETIC: dict[type, Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.Div: operator.truediv,
+# Python's function for what is known, and LLVM's instructions for words and for numbers.
+ARITHMETIC: dict[type, tuple[Callable[..., Any], str | None, str | None]] = {
+    ast.Add: (operator.add, "add", "fadd"),
+    ast.Sub: (operator.sub, "sub", "fsub"),
+    ast.Mult: (operator.mul, "mul", "fmul"),
+    ast.Div: (operator.truediv, None, "fdiv"),
+    ast.FloorDiv: (operator.floordiv, None, None),
+    ast.Mod: (operator.mod, None, None),
+    ast.Pow: (operator.pow, None, None),
+    ast.LShift: (operator.lshift, "shl", None),
+    ast.RShift: (operator.rshift, "ashr", None),
+    ast.BitAnd: (operator.and_, "and_", None),
+    ast.BitOr: (operator.or_, "or_", None),
+    ast.BitXor: (operator.xor, "xor", None),
 }
-ARITHMETIC: dict[type, tuple[str | None, str | None]] = {
-    ast.Add: ("add", "fadd"),
-    ast.Sub: ("sub", "fsub"),
-    ast.Mult: ("mul", "fmul"),
-    ast.Div: (None, "fdiv"),
-    ast.LShift: ("shl", None),
-    ast.RShift: ("ashr", None),
-    ast.BitAnd: ("and_", None),
-    ast.BitOr: ("or_", None),
-    ast.BitXor: ("xor", None),
-}
-COMPARISONS: dict[type, str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "==",
-    ast.IsNot: "!=",
-}
-KNOWN_COMPARISONS: dict[type, Callable[..., Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+COMPARISONS: dict[type, tuple[Callable[..., Any], str]] = {
+    ast.Eq: (operator.eq, "=="),
+    ast.NotEq: (operator.ne, "!="),
+    ast.Lt: (operator.lt, "<"),
+    ast.LtE: (operator.le, "<="),
+    ast.Gt: (operator.gt, ">"),
+    ast.GtE: (operator.ge, ">="),
+    ast.Is: (operator.is_, "=="),
+    ast.IsNot: (operator.is_not, "!="),
 }
 
 
@@ -217,7 +197,7 @@ class Expressions:
 
     def arithmetic(self, op: type, left: Operand, right: Operand) -> Operand:
         if is_known(left, right):
-            return KNOWN_ARITHMETIC[op](left, right)
+            return ARITHMETIC[op][0](left, right)
         left, right = self.as_value(left), self.as_value(right)
         kind = common(left.kind, right.kind)
         bits = kind == Truth and op in (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -225,7 +205,7 @@ class Expressions:
         args = self.converted(left, kind), self.converted(right, kind)
         if op in (ast.FloorDiv, ast.Mod) and kind == Word:
             return Value(Word, self._floored(*args)[op is ast.Mod])
-        name = ARITHMETIC.get(op, (None, None))[kind == Number]
+        name = ARITHMETIC[op][1 + (kind == Number)] if op in ARITHMETIC else None
         if name is None or not (bits or kind in (Word, Number)):
             raise NativeError(f"native code has no {op.__name__} of {left.kind} and {right.kind}")
         return Value(kind, getattr(self.builder, name)(*args))
@@ -259,7 +239,7 @@ class Expressions:
         if op in (ast.In, ast.NotIn):
             return self._among(left, right, op is ast.NotIn)
         if is_known(left, right):
-            return KNOWN_COMPARISONS[op](left, right)
+            return COMPARISONS[op][0](left, right)
         return Value(Truth, self._compared(op, self.as_value(left), self.as_value(right)))
 
     def _compared(self, op: type, left: Value, right: Value) -> Any:
@@ -270,9 +250,9 @@ class Expressions:
         kind = Word if kind == Truth else kind
         args = self.converted(left, kind), self.converted(right, kind)
         if kind != Number:
-            return self.builder.icmp_signed(COMPARISONS[op], *args)
+            return self.builder.icmp_signed(COMPARISONS[op][1], *args)
         ordered = self.builder.fcmp_unordered if op is ast.NotEq else self.builder.fcmp_ordered
-        return ordered(COMPARISONS[op], *args)
+        return ordered(COMPARISONS[op][1], *args)
 
     def _among(self, target: Operand, known: Any, negated: bool) -> Operand:
         if not is_known(known):

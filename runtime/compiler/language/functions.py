@@ -158,13 +158,13 @@ def _atomic_xchg(builder: Any, operand: Value, name: str, value: Value) -> Value
 
 
 class _Cast(Protocol):
-    def __call__(self, cls: type[M], address: Memory | int) -> M:
-        """An address, or a word, as the address of a class: who calls knows that there is one."""
+    # An address, or a word, as the address of a class: who calls knows that there is one.
+    def __call__(self, cls: type[M], address: Memory | int) -> M: ...
 
 
 class _New(Protocol):
-    def __call__(self, cls: type[M]) -> M:
-        """A struct on the stack, not filled; it is there until the function that asks returns."""
+    # A struct on the stack, not filled; it is there until the function that asks returns.
+    def __call__(self, cls: type[M]) -> M: ...
 
 
 cast: _Cast = _cast

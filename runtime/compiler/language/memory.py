@@ -17,42 +17,27 @@ def load(builder: Any, address: Any, distance: Any) -> Any:
     return builder.load(word_at(builder, address, distance))
 
 
-@instruction(Word, Word)
-def load_half(builder: Any, address: Any) -> Any:
-    """load_half(address): the four bytes at an address, as a word."""
-    return builder.zext(builder.load(word_at(builder, address, WORD(0), HALF)), WORD)
+def _narrow_load(bits: int) -> Any:
+    """(address): so many bits at an address, as a word."""
+
+    def load_bits(builder: Any, address: Any) -> Any:
+        return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(bits))), WORD)
+
+    return instruction(Word, Word)(load_bits)
 
 
-@instruction(Word, Word)
-def load_quarter(builder: Any, address: Any) -> Any:
-    """load_quarter(address): the two bytes at an address, as a word."""
-    return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(16))), WORD)
+def _narrow_store(bits: int) -> Any:
+    """(address, word): write the lowest bits of a word to an address."""
+
+    def store_bits(builder: Any, address: Any, word: Any) -> Any:
+        kind = ir.IntType(bits)
+        return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
+
+    return instruction(Nothing, Word, Word)(store_bits)
 
 
-@instruction(Word, Word)
-def load_eighth(builder: Any, address: Any) -> Any:
-    """load_eighth(address): the byte at an address, as a word."""
-    return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(8))), WORD)
-
-
-@instruction(Nothing, Word, Word)
-def store_half(builder: Any, address: Any, word: Any) -> Any:
-    """store_half(address, word): write the lower four bytes of a word to an address."""
-    return builder.store(builder.trunc(word, HALF), word_at(builder, address, WORD(0), HALF))
-
-
-@instruction(Nothing, Word, Word)
-def store_quarter(builder: Any, address: Any, word: Any) -> Any:
-    """store_quarter(address, word): write the lower two bytes of a word to an address."""
-    kind = ir.IntType(16)
-    return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
-
-
-@instruction(Nothing, Word, Word)
-def store_eighth(builder: Any, address: Any, word: Any) -> Any:
-    """store_eighth(address, word): write the lowest byte of a word to an address."""
-    kind = ir.IntType(8)
-    return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
+load_half, load_quarter, load_eighth = map(_narrow_load, (32, 16, 8))
+store_half, store_quarter, store_eighth = map(_narrow_store, (32, 16, 8))
 
 
 @instruction(Nothing, Word, Word, Word)
@@ -169,25 +154,21 @@ def number_at(memory: int, kind: int) -> int:
 BYTES = 16  # of a row of a square
 
 
-@instruction(Nothing, Word, Word, Word, Word)
-def turn_halves(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
-    """turn_halves(to, to_row, source, row): four columns of four times four bytes, written as rows; steps in bytes."""
-    _turn(builder, HALF, to, to_row, source, row)
+def _turning(element: Any) -> Any:
+    """(to, to_row, source, row): a square of elements of 16 bytes a row, transposed; steps in bytes."""
+
+    def turn(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
+        count, size = 8 * BYTES // element.width, element.width // 8
+        kind = ir.VectorType(element, count)
+        offsets = [builder.mul(row, WORD(i)) for i in range(count)]
+        read = [builder.load(word_at(builder, source, offset, kind), align=size) for offset in offsets]
+        for i, vector in enumerate(transposed(builder, read)):
+            builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)
+
+    return instruction(Nothing, Word, Word, Word, Word)(turn)
 
 
-@instruction(Nothing, Word, Word, Word, Word)
-def transpose_slots(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
-    """transpose_slots(to, to_row, source, row): the same of two columns of two words."""
-    _turn(builder, WORD, to, to_row, source, row)
-
-
-def _turn(builder: Any, element: Any, to: Any, to_row: Any, source: Any, row: Any) -> None:
-    count, size = 8 * BYTES // element.width, element.width // 8
-    kind = ir.VectorType(element, count)
-    offsets = [builder.mul(row, WORD(i)) for i in range(count)]
-    read = [builder.load(word_at(builder, source, offset, kind), align=size) for offset in offsets]
-    for i, vector in enumerate(transposed(builder, read)):
-        builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)
+turn_halves, transpose_slots = _turning(HALF), _turning(WORD)
 
 
 def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:

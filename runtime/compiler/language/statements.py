@@ -33,7 +33,6 @@ class Module:
         self.functions: dict[Any, tuple[Any, Kind, Sequence[Kind]]] = {}
 
     def export(self, native: Native) -> None:
-        """Translate a function, with all that it calls; C calls it by its name."""
         function, _, _ = self.function(native, ())
         function.linkage = "external"
 

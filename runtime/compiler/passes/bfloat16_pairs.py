@@ -21,12 +21,10 @@ ORDERED = re.compile(
 
 
 def in_pairs(text: str) -> str:
-    """The text of an optimised module, whose loops over bfloat16 take elements by pairs."""
     return BODY.sub(lambda body: _changed(body.group(), body.start()), text)
 
 
 def _changed(block: str, position: int) -> str:
-    """A loop's block in which every vector has elements of even places first, or the same block."""
     if not _has_no_order(block):
         return block
     block = WIDENED.sub(lambda result: _even_and_odd(result, f"%pairs.{position + result.start()}"), block)

@@ -65,7 +65,6 @@ class KernelLibrary(FullLibrary):
         self._change(with_prefetches)
 
     def _optimize_with_lookups(self) -> None:
-        """The same where entries of tables are looked up, which become permutations of registers."""
         self._change(partial(with_vectors, kinds=lookups()))
         super()._optimize_final_module()
         self._change(inlinable)
@@ -133,41 +132,22 @@ class StandaloneLibrary(LinkedLibrary):
         super().add_ir_module(module)
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewKernelLibrary(LoweringPass):
-    """The library of machine code that `NativeLowering` would make, as kernels have it."""
+def _making(library: type[JITCodeLibrary]) -> Any:
+    class New(LoweringPass):
+        _name = f"new_{library.__name__}"
 
-    _name = "new_kernel_library"
-    made: type[JITCodeLibrary] = KernelLibrary
+        def __init__(self) -> None:
+            super().__init__()
 
-    def __init__(self) -> None:
-        super().__init__()
+        def run_pass(self, state: Any) -> bool:
+            state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
+            return True
 
-    def run_pass(self, state: Any) -> bool:
-        state.library = self.made(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
-        return True
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewRowKernelLibrary(NewKernelLibrary):
-    _name = "new_row_kernel_library"
-    made = RowKernelLibrary
+    New.__name__ = f"New{library.__name__}"
+    return register_pass(mutates_CFG=False, analysis_only=False)(New)
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewLinkedLibrary(NewKernelLibrary):
-    _name = "new_linked_library"
-    made = LinkedLibrary
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewStandaloneLibrary(NewKernelLibrary):
-    _name = "new_apart_library"
-    made = StandaloneLibrary
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewUnoptimisedLibrary(NewKernelLibrary):
-    _name = "new_unoptimised_library"
-    made = UnoptimisedLibrary
+NewKernelLibrary, NewRowKernelLibrary = _making(KernelLibrary), _making(RowKernelLibrary)
+NewLinkedLibrary, NewStandaloneLibrary = _making(LinkedLibrary), _making(StandaloneLibrary)
+NewUnoptimisedLibrary = _making(UnoptimisedLibrary)

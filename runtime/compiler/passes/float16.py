@@ -34,7 +34,6 @@ def widened(builder: Any, bits: Any, half: str) -> Any:
 
 
 def like(value: Any, kind: Any) -> Any:
-    """A type, or that of as many of it as a vector has lanes."""
     return ir.VectorType(kind, value.type.count) if isinstance(value.type, ir.VectorType) else kind
 
 
@@ -163,7 +162,6 @@ def _element_pointer(context: Any, builder: Any, signature: Any, args: Any) -> A
 @lower_builtin(operator.getitem, HalfArray, types.Integer)
 @lower_builtin(operator.getitem, HalfArray, types.BaseTuple)
 def get_element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """x[i], as float32; or a part of x."""
     if isinstance(signature.return_type, types.Array):
         is_tuple = isinstance(signature.args[1], types.BaseTuple)
         return (getitem_array_tuple if is_tuple else getitem_arraynd_intp)(context, builder, signature, args)

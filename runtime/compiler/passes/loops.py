@@ -68,13 +68,11 @@ ARITHMETIC = re.compile(r"= (?:tail call <|f(?:add|sub|mul|div) )")
 
 
 def with_prefetches(text: str) -> str:
-    """The text of an optimised module, with prefetches in its vector loops."""
     changed = BODY.sub(_ahead, text)
     return changed if changed == text or DECLARED in text else changed + DECLARATION
 
 
 def _ahead(body: re.Match[str]) -> str:
-    """A loop's block, with a prefetch before each access where there is enough to compute."""
     block = body.group()
     accesses = len(ACCESS.findall(block))
     writes = " store <" in block

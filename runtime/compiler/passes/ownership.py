@@ -42,13 +42,11 @@ def borrows(state: Any) -> bool:
 
 
 def is_owned(state: Any, kind: Any) -> bool:
-    """Whether values of a type have memory whose references are counted."""
     owned: bool = state.targetctx.data_model_manager[kind].contains_nrt_meminfo()
     return owned
 
 
 def is_borrowed(state: Any, value: Any) -> bool:
-    """Whether a value is, or is part of, what has an owner already."""
     if not isinstance(value, ir.Expr):
         return isinstance(value, ir.Arg | ir.Var)
     if value.op == "getitem" and isinstance(state.typemap[value.index.name], types.Array):
@@ -57,7 +55,6 @@ def is_borrowed(state: Any, value: Any) -> bool:
 
 
 def is_view(state: Any, function: Any) -> bool:
-    """Whether a function gives an array over memory that is there."""
     kind = state.typemap[function.name]
     if isinstance(kind, types.BoundFunction):
         return kind.typing_key in METHODS

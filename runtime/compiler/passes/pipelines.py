@@ -71,31 +71,36 @@ class OnlyLinked(LoweringPass):
         return True
 
 
-class Linked(CompilerBase):
-    """numba's passes, without machine code at their end."""
+class Flagged(CompilerBase):
+    """numba's compiler with some flags set."""
+
+    flagged: tuple[str, ...] = ()
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_compile = True
+        for name in self.flagged:
+            setattr(flags, name, True)
         super().__init__(typing, target, library, args, result, flags, kinds)
 
-    def define_pipelines(self) -> list[PassManager]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
-        passes.add_pass_after(NewLinkedLibrary, IRLegalization)
-        passes.add_pass_after(OnlyLinked, NativeLowering)
-        passes.finalize()
-        return [passes]
 
-
-class Unoptimised(CompilerBase):
+class Unoptimised(Flagged):
     """numba's passes, without LLVM's: for what runs once, on a few numbers, while somebody waits."""
 
+    library, behind = NewUnoptimisedLibrary, ()
+
     def define_pipelines(self) -> list[PassManager]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
-        passes.add_pass_after(NewUnoptimisedLibrary, IRLegalization)
+        passes.add_pass_after(self.library, IRLegalization)
+        for step in self.behind:
+            passes.add_pass_after(step, NativeLowering)
         passes.finalize()
         return [passes]
+
+
+class Linked(Unoptimised):
+    """numba's passes, without machine code at their end."""
+
+    library, behind, flagged = NewLinkedLibrary, (OnlyLinked,), ("no_compile",)
 
 
 class LeanPasses(PassManager):
@@ -173,12 +178,9 @@ TYPED = (
 )
 
 
-class Kernel(CompilerBase):
+class Kernel(Flagged):
     after: tuple[Any, ...] = (NewKernelLibrary, NativeLowering, NoPythonBackend)
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_cfunc_wrapper = True  # kernels are called by Python, or at the address of their own code
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = ("no_cfunc_wrapper",)  # kernels are called by Python, or at the address of their own code
 
     def define_pipelines(self) -> list[PassManager]:
         passes = LeanPasses("kernel")
@@ -191,19 +193,13 @@ class Kernel(CompilerBase):
 
 class LinkedKernel(Kernel):
     after = (NewLinkedLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_compile = True
-        flags.no_cpython_wrapper = True
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = (*Kernel.flagged, "no_compile", "no_cpython_wrapper")
 
 
 class LinkedNoAlias(LinkedKernel):
     """The passes for what a kernel calls with arrays of which `NoAlias` is true."""
 
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.noalias = True
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = (*LinkedKernel.flagged, "noalias")
 
 
 class StandaloneKernel(LinkedNoAlias):
@@ -218,9 +214,7 @@ class NoAlias(Kernel):
     it, and arrays that overlap are the same elements in the same order. The ops see to the latter: see
     `check_disjoint`."""
 
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.noalias = True  # LLVM's attribute of all pointers to data among the arguments
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = (*Kernel.flagged, "noalias")  # LLVM's attribute of all pointers to data among the arguments
 
 
 class InRows(NoAlias):

@@ -97,7 +97,6 @@ def rounded_twice(builder: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def halves(builder: Any, x: Any) -> tuple[Any, Any]:
-    """The first 26 bits of a number, rounded, and the rest."""
     from llvmlite import ir
 
     integral = ir.IntType(64)
@@ -264,7 +263,6 @@ def looked_up(builder: Any, values: list[Any], index: Any) -> Any:
 
 
 def lookup(module: Any, length: int) -> Any:
-    """The function in a module; each has its own until modules are linked."""
     from llvmlite import ir
 
     if LOOKUPS[length] in module.globals:

@@ -92,7 +92,6 @@ def evaluated(x: Any, coefficients: Any, step: Any, last: Any, square: Any) -> A
 
 
 def by_pairs(x: Any, values: Any, step: Any, square: Any) -> Any:
-    """A polynomial with these coefficients."""
     while len(values) > 1:
         odd = len(values) % 2
         pairs = zip(values[odd::2], values[odd + 1 :: 2], strict=True)
@@ -108,7 +107,6 @@ def pick(table: tuple[Any, ...], index: Any) -> Any:
 
 
 def picks(tables: tuple[tuple[Any, ...], ...], index: Any) -> Any:
-    """The same of several tables of one length, as a tuple."""
     return tuple([pick(table, index) for table in tables])
 
 

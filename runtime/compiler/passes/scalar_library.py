@@ -109,7 +109,6 @@ class ScalarLibrary:
         return self.compiler.get(getattr(self.module, name))
 
     def used_by(self, function: Any) -> dict[str, Any]:
-        """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
         called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
         results = {name: meant(self.module, name, value) for name, value in called.items()}
         return {

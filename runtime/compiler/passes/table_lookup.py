@@ -150,7 +150,6 @@ def _mixed_index_kinds() -> Iterator[str]:
 
 
 def _loads(length: int) -> Iterator[str]:
-    """The function itself, for each lane."""
     (word, number), lanes, before = _types(length), 128 // ENTRIES[length], "poison"
     for k in range(lanes):
         yield f"  %i{k} = extractelement <{lanes} x {word}> %index, i64 {k}"

@@ -41,7 +41,6 @@ class SizeClass:
         self.counters = cache.statistics.counters.buffer_info()[0]  # the address of the figures
 
     def emptied(self) -> Iterator[int]:
-        """Take the free blocks, one after the other: native code may take some meanwhile."""
         with contextlib.suppress(IndexError):
             while True:
                 yield self.free.pop()
@@ -196,7 +195,6 @@ class Cache:
                 self.waiting.append((events, size_class, address))
 
     def _reserve(self, size_class: SizeClass, size: int) -> int:
-        """New memory from the driver, where need be after all that is cached was given back."""
         address = self._ask(size_class)
         if not address and not underway:
             self.statistics.retries += 1
@@ -255,7 +253,6 @@ class Cache:
             return pool
 
     def leave_pool(self, pool: PrivatePool) -> None:
-        """A graph is gone: what the last one leaves is given back with what is cached."""
         with self.lock:
             pool.graphs -= 1
             if not pool.graphs:

@@ -35,16 +35,9 @@ class DeviceArray:
     strides: tuple[int, ...] | None
 
     def __init__(
-        self,
-        address: int,
-        shape: Shape,
-        dtype: np.dtype,
-        block: Any,
-        device: Any,
-        strides: tuple[int, ...] | None = None,
-        stored: np.dtype | None = None,
-        final: np.dtype | None = None,
-    ) -> None:
+        self, address: int, shape: Shape, dtype: np.dtype, block: Any, device: Any,
+        strides: tuple[int, ...] | None = None, stored: np.dtype | None = None, final: np.dtype | None = None,
+    ) -> None:  # fmt: skip
         self.address = address
         self.shape = shape
         self.size = prod(shape)

@@ -100,7 +100,6 @@ class GeneratorState:
             self.state = DeviceArray(block.address, (2,), SLOT_DTYPE, block, device)
 
     def take(self, count: int) -> tuple[DeviceArray, int]:
-        """The memory of the position, and how far behind it the next `count` words begin."""
         seed, offset = self.generator.take(count)
         added = offset - self.first
         if seed != self.seed or added < 0:

@@ -73,7 +73,6 @@ def name_of(status: Status) -> str:
 
 
 def calling() -> str:
-    """The function of this package that was called by the user, or by a layer."""
     frame: FrameType | None = sys._getframe(1)
     result = "specgrad"
     while frame is not None:

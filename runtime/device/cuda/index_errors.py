@@ -95,7 +95,6 @@ def replayed(word: Word, stream: int) -> None:
 
 
 def ticket(op: str, dim: int) -> Any:
-    """The number that a kernel puts into a word for an index that is out of bounds."""
     return fault(BadIndexError, f"{op}(): index {{index}} is out of bounds for dimension {dim} with size {{size}}")
 
 

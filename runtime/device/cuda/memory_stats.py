@@ -66,16 +66,14 @@ class CountedCache(Protocol):
     driver: Driver
     statistics: Statistics
 
-    def allowed(self) -> int | None:
-        """The bytes that the program may have; None where there is no limit."""
+    def allowed(self) -> int | None: ...  # The bytes that the program may have; None where there is no limit.
 
 
 class CountedShelf(Protocol):
     size: int
 
     @property
-    def cache(self) -> CountedCache:
-        """The cache that they belong to."""
+    def cache(self) -> CountedCache: ...  # The cache that they belong to.
 
 
 def given(size_class: CountedShelf, size: int) -> None:

@@ -117,7 +117,6 @@ class RealDriver(RealGraphs):
             Changes.notify()
 
     def enter(self, stream: int) -> int:
-        """Make the context of a stream's device the current one, for libraries; that device."""
         device = self._device_of(stream)
         self._at(device)
         return device
@@ -274,14 +273,9 @@ class RealDriver(RealGraphs):
         return function
 
     def launch(
-        self,
-        function: int,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        slot_values: Sequence[int],
-        shared: int,
-        stream: int,
-    ) -> None:
+        self, function: int, grid: tuple[int, int, int], block: tuple[int, int, int], slot_values: Sequence[int],
+        shared: int, stream: int,
+    ) -> None:  # fmt: skip
         self._at(self._devices[function])
         if shared > max(STATIC_SHARED, self._shared.get(function, 0)):
             attribute = self.cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -311,7 +305,6 @@ class RealDriver(RealGraphs):
     # Streams and events.
 
     def _device_of(self, stream: int) -> int:
-        """The device of a stream; of one that another library made, the current one."""
         return stream if stream < DEFAULT_STREAMS else self._owning_devices.get(stream, max(self._here.device, 0))
 
     def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:

@@ -49,7 +49,6 @@ def memory_of(array: np.ndarray) -> int:
 
 
 def _put(argument: Any, integers: list[int], numbers: list[float]) -> bool:
-    """Append the words of an argument; False for one of an unknown kind."""
     kind = type(argument)
     if kind is np.ndarray:
         start = memory_of(argument)

@@ -63,7 +63,6 @@ def begin_strided(strided: StridedOperand, written: int) -> None:
 
 @native
 def add_loop(strided: StridedOperand, extent: int, step: int) -> None:
-    """Add a loop around the others, by steps in bytes: one with the last where that goes on with it."""
     last = strided.loops - 1
     if strided.loops and step == strided.sizes[last] * strided.steps[last]:
         strided.sizes[last] *= extent
@@ -154,7 +153,6 @@ def go_on(strided: StridedOperand, rows: int, tiles: TileWalk, position: int) ->
 
 @native
 def have_company(strided: StridedOperand) -> bool:
-    """Whether rows are moved together: those of squares, and short ones."""
     return are_columns(strided) or (strided.loops > 1 and strided.sizes[0] < SHORT)
 
 

@@ -192,7 +192,6 @@ def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: i
 
 @native
 def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> int:
-    """Do work together with other threads; 0 where no kernel raised."""
     describe(job, kind, kernel, arrays, extent, unit, frame, more)
     return call_native(job.scheduler, job, RUN, 0)
 

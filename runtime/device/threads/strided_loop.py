@@ -123,7 +123,6 @@ def fill_same(position: int, memory: int, row_bytes: int, requested: int) -> Non
 
 @native
 def word_of(memory: int, itemsize: int) -> int:
-    """A word of equal elements."""
     if itemsize == 8:
         return load(memory, 0)
     if itemsize == 1:
@@ -160,7 +159,6 @@ def steps_of(operands: RowOperands, k: int) -> Steps:
 
 @native
 def begin_of(operands: RowOperands, k: int, q: int) -> int:
-    """Where the rows of an operand or of the result begin through which the inner loop goes the q-th time."""
     result, position, rest = operands.rows, 0, q
     for i in range(result.around):
         last = i + 1 == result.around  # then there is nothing to divide
@@ -249,7 +247,6 @@ def put_operand(
 
 @native
 def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
-    """`run_rows` where the number of each row is given as equal elements, of which a tile has no room for all."""
     match, tiles, call, width = operands.rows, new(Tiles), new(RowCall), operands.itemsize[0]
     part, repeated = TILE // width, operands.rows.repeated - 1
     for i in range(MAX_NUMBERS):

@@ -82,15 +82,9 @@ def run_rows_alone(job: Job, kernel: int, operands: RowOperands, frame: CallFram
 
 @native
 def run_step_alone(
-    job: Job,
-    kernel: int,
-    arrays: int,
-    frame: CallFrame,
-    constants: Constants,
-    position: int,
-    extent: int,
+    job: Job, kernel: int, arrays: int, frame: CallFrame, constants: Constants, position: int, extent: int,
     tile_rows: int,
-) -> int:
+) -> int:  # fmt: skip
     """The call of a kernel for all of its rows, so many of them at a time; 0 where none raised."""
     moved, parts, failed = new(Constants), (extent + tile_rows - 1) // tile_rows, 0
     back = sweep_direction(job)

@@ -128,7 +128,6 @@ def call_part(function: int, calls: int, part: int, failure: Failure) -> None:
 
 @native
 def run_worker_part(job: Job, part: int) -> None:
-    """Run a part in a thread that does not hold the GIL."""
     state = acquire_gil_of_worker()
     call_part(job.kernel, job.frame, part, cast(Failure, job.more))
     finish(job)

@@ -178,7 +178,6 @@ def schedule(job: Job, command: int, more: int) -> int:
 
 
 def sources() -> bytes:
-    """Changes with all that is compiled into these, but what all units have in common."""
     return sources_of(Path(__file__).parent)
 
 

@@ -98,7 +98,6 @@ def starter() -> Callable[[], int]:
 
 
 def has_workers() -> bool:
-    """Whether there are any; they are started if need be."""
     return bool(_value("workers")) or (_value("requested") > NONE_FOR_GOOD and starter()() > 0)
 
 

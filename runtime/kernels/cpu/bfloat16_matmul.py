@@ -95,17 +95,9 @@ def pack_row_major(source: int, source_row: int, count: int, depth: int, to: int
 
 @jit(halves=MEMORY)
 def half_product(
-    a: Array,
-    panels: Array,
-    bias: Array,
-    out: Array,
-    rows: int,
-    depth: int,
-    columns: int,
-    how: int,
-    first: int,
+    a: Array, panels: Array, bias: Array, out: Array, rows: int, depth: int, columns: int, how: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     """out = a b, or with `how` & ADDING out = a b + bias in each row, of which b lies in panels. The range is one of
     the rows of all items of a batch, or with `how` & BY_COLUMNS one of the columns of one."""
     panel, twos = panel_bytes_of(depth), (columns + SQUARE - 1) // SQUARE
@@ -136,18 +128,9 @@ ADDING, BY_COLUMNS = 1, 2
 
 @jit
 def multiply_strips(
-    a: int,
-    depth: int,
-    first: int,
-    last: int,
-    panels: int,
-    panel: int,
-    begin: int,
-    end: int,
-    c: int,
-    columns: int,
+    a: int, depth: int, first: int, last: int, panels: int, panel: int, begin: int, end: int, c: int, columns: int,
     bias: int,
-) -> None:
+) -> None:  # fmt: skip
     parts = (depth + DEPTH - 1) // DEPTH
     deep = even_blocks(depth, DEPTH, STEP) if depth else 0
     wide = max(L2_BYTES // (2 * panel), 1) if depth else 1
@@ -167,22 +150,9 @@ def multiply_strips(
 
 @jit
 def multiply_strip(
-    a: int,
-    depth: int,
-    deep: int,
-    row: int,
-    lines: int,
-    block: int,
-    stride: int,
-    panels: int,
-    panel: int,
-    twos: int,
-    square: int,
-    c: int,
-    columns: int,
-    column: int,
-    bias: int,
-) -> None:
+    a: int, depth: int, deep: int, row: int, lines: int, block: int, stride: int, panels: int, panel: int, twos: int,
+    square: int, c: int, columns: int, column: int, bias: int,
+) -> None:  # fmt: skip
     size = SQUARE * ROW
     splits_depth, to_rows = deep < depth, c + row * columns * ITEM
     more = square + (twos * size if splits_depth else 0)
@@ -225,7 +195,6 @@ def pack_rows(source: int, source_row: int, rows: int, depth: int, to: int, to_r
 
 @jit(halves=MEMORY)
 def transposed_f16(a: Array, out: Array, rows: int, columns: int, first: int, last: int) -> None:
-    """The transpose of each matrix of a batch; a range of strips of 32 of their columns."""
     strips = (columns + SQUARE - 1) // SQUARE
     for strip in range(first, last):
         item, column = strip // strips * rows * columns * ITEM, strip % strips * SQUARE
@@ -248,6 +217,5 @@ def turn(source: int, source_row: int, rows: int, columns: int, to: int, to_row:
 
 @jit
 def round_square(sums: int, rows: int, column: int, c: int, columns: int, bias: int) -> None:
-    """Rounds rows of sums, and what is added to each, into c from a column on."""
     shift = bias + column * ITEM if bias else 0
     rounded_square(sums, rows, shift, c + column * ITEM, columns * ITEM, columns - column)

@@ -53,7 +53,6 @@ KERNELS = {
 
 
 def copied(to: Array, source: Array) -> bool:
-    """to = source, where a kernel here does that; whether one did."""
     name = KERNELS.get((source.dtype, to.dtype))
     if name is None or to.size < CAST_ELEMENTS_THRESHOLD or to.shape != source.shape:
         return False
@@ -103,7 +102,6 @@ def _convert(to: np.ndarray, source: np.ndarray) -> None:
 
 
 def interleaved(pairs: np.ndarray) -> np.ndarray:
-    """Complex numbers of two float16, which NumPy holds as pairs, as complex64."""
     result = empty(pairs.shape, np.dtype(np.complex64))
     result.real, result.imag = pairs["real"], pairs["imag"]
     return result
@@ -131,6 +129,5 @@ def shortened(x: Array, out: Array) -> None:
 
 @jit(in_rows=True)
 def truth(x: Array, out: Array) -> None:
-    """out = (x != 0); nan is not."""
     for i in range(out.size):
         out[i] = x[i] != 0

@@ -53,7 +53,6 @@ def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, 
 
 
 def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
-    """(size, step) of the dimensions, neighbours made one where one step goes through both."""
     dims: list[tuple[int, int]] = []
     for size, step in zip(shape, strides, strict=True):
         if dims and dims[-1][1] == step * size:
@@ -69,45 +68,23 @@ def zeros(output: int, shape: Ints) -> Step:
 
 @jit
 def cleared(out: Array, first: int, last: int) -> None:
-    """out = 0, for a range of elements."""
     clear(part_of(out, first, last - first))
 
 
 @jit
 def path_copy(
-    x: Array,
-    out: Array,
-    outer: int,
-    inner_count: int,
-    along: int,
-    source_outer: int,
-    source_inner: int,
-    source_along: int,
-    inner: int,
-    size: int,
-    parts: int,
-    offset: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, outer: int, inner_count: int, along: int, source_outer: int, source_inner: int,
+    source_along: int, inner: int, size: int, parts: int, offset: int, first: int, last: int,
+) -> None:  # fmt: skip
     steps, to = (source_outer, source_inner, source_along), part_of(out, offset, out.size - offset)
     flat_move(to, x, outer, inner_count, along, *steps, inner, size, parts, first, last)
 
 
 @jit
 def transposed_copy(
-    x: Array,
-    out: Array,
-    blocks: int,
-    rows: int,
-    columns: int,
-    row: int,
-    row_of_copy: int,
-    matrix: int,
-    matrix_of_copy: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, blocks: int, rows: int, columns: int, row: int, row_of_copy: int, matrix: int,
+    matrix_of_copy: int, first: int, last: int,
+) -> None:  # fmt: skip
     """Some blocks of columns of matrices, each in so many blocks, as rows of a contiguous copy; steps in elements."""
     like = x[0]
     size = item_size(like)
@@ -179,7 +156,6 @@ def _copy(a: Array, out: Array) -> None:
 
 @jit
 def _transpose_each(source: Array, to: Array, first: int, last: int) -> None:
-    """to[b] = source[b]^T, for a range of rows (b, i) of the source."""
     rows, k = source.shape[1], first
     while k < last:
         b, start = k // rows, k % rows

@@ -224,7 +224,6 @@ FORMS = (
 
 
 def in_blocks(kernel: Any) -> Any:
-    """The kernel block by block where its function has a shorter form, else the kernel itself."""
     code = kernel.__code__
     called = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
     functions = [function for function in called if function is not conj]
@@ -298,7 +297,6 @@ POWER_FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivative
 
 
 def with_fast_numbers(kernel: Any) -> Any:
-    """The kernel with loops of its own for usual exponents where it is of a power, else the kernel itself."""
     code = kernel.__code__
     called = {kernel.__globals__.get(name) for name in names_in(code) - {"range"}}
     if called - {conj} == {pow_number}:

@@ -46,7 +46,6 @@ def looked_up(self: Any, result: Any) -> None:
 
 
 def is_long(function: Any) -> bool:
-    """Whether a kernel computes much of an element: more than reading a table takes."""
     return steps_of(function) > TABLE_COST_THRESHOLD
 
 

@@ -58,7 +58,6 @@ class ElementKernels:
             loop.run(loop.kernel, operands, steps, inner, size, 0, count)
 
     def run_strided(self, attribute: str, operands: tuple[Any, ...], plan: Any, position: int, stride: int) -> None:
-        """The same where the rows of the operand at a place are turned: its elements are `stride` apart."""
         steps, count, size = plan.steps, plan.inner, plan.size
         key = (attribute, position, *map(elementwise_strided.kind, operands))
         if key not in self.loops:
@@ -68,7 +67,6 @@ class ElementKernels:
         shared(over_strided_rows, arguments, count, count * size, BLOCK)
 
     def of_halves(self, name: str) -> Any:
-        """The kernel for one operand of 16-bit floats: it reads a table where computing takes longer."""
         return getattr(self, f"{name}{BY_TABLE}" if self.is_long(name) else name)
 
     @functools.cache  # noqa: B019  (these live as long as the process)

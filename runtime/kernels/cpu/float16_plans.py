@@ -79,7 +79,6 @@ class Rewritten:
         return [output for output in dict.fromkeys(matches) if self.is_half(output)]
 
     def add(self, step: Step) -> None:
-        """The call, behind copies of the operands that its kernel does not read as they are."""
         operands, arg_kinds = [], ""
         for i in step.operands:
             if i < 0:
@@ -113,7 +112,6 @@ class Rewritten:
 
 
 def by_pairs(plan: Plan, operands: str) -> Plan:
-    """The calls of a plan, where all that one reads is stored in 16 bits those that stand for it."""
     made: list[Step] = []
     for step in plan:
         stored = step.pairs is not None and all(i >= 0 and operands[i] == HALF for i in step.operands)

@@ -106,7 +106,6 @@ def assembly_of_one_run(shape: Ints, dims: tuple[Array, Runs, Runs], value: floa
 
 
 def assembly_of_elements(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step:
-    """The call that finds elements by a table, of several rows together where these lie at equal distances."""
     outer, inner, row = dims
     rows, width = length(inner), length(row)
     steps = {run.step for run in inner if run.start >= 0 and run.size > 1}
@@ -159,7 +158,6 @@ def offsets_of(runs: Runs) -> Array:
 
 
 def outer_offsets(dims: Sequence[Runs]) -> Array:
-    """Where each slice of all of these dimensions begins, or -1."""
     result = np.zeros(1, np.int64)
     for runs in dims:
         own = offsets_of(runs)
@@ -184,7 +182,6 @@ def find_run(runs: Array, position: int) -> tuple[int, int]:
 
 @jit
 def start_of(outer: int, runs: Array, r: int, i: int) -> int:
-    """Where element `i` of run `r` of a slice lies, or -1."""
     if outer < 0 or runs[3 * r] < 0:
         return -1
     return outer + runs[3 * r] + i * runs[3 * r + 1]
@@ -192,17 +189,9 @@ def start_of(outer: int, runs: Array, r: int, i: int) -> int:
 
 @jit(halves=WRITTEN)
 def assemble_runs(
-    x: Array,
-    out: Array,
-    outer: Array,
-    inner: Array,
-    row: Array,
-    value: float,
-    rows: int,
-    width: int,
-    first: int,
+    x: Array, out: Array, outer: Array, inner: Array, row: Array, value: float, rows: int, width: int, first: int,
     last: int,
-) -> None:
+) -> None:  # fmt: skip
     k = first // width
     q, at = k // rows, first
     r, i = find_run(inner, k % rows)
@@ -219,7 +208,6 @@ def assemble_runs(
 
 @jit
 def following(q: int, inner: Array, r: int, i: int) -> tuple[int, int, int]:
-    """The slice, run and element that come where element `i` of a run may be that after its last."""
     if i < inner[3 * r + 2]:
         return q, r, i
     if 3 * (r + 1) < inner.size:
@@ -229,7 +217,6 @@ def following(q: int, inner: Array, r: int, i: int) -> tuple[int, int, int]:
 
 @jit(halves=WRITTEN)
 def write_run(x: Array, start: int, step: int, to: Array, value: float) -> None:
-    """Elements of a run, from a place on, or the value where that is -1."""
     if start < 0:
         for i in range(to.size):
             to[i] = value
@@ -245,19 +232,9 @@ def write_run(x: Array, start: int, step: int, to: Array, value: float) -> None:
 
 @jit(halves=WRITTEN)
 def assemble_elements(
-    x: Array,
-    out: Array,
-    outer: Array,
-    inner: Array,
-    table: Array,
-    fills: Array,
-    value: float,
-    rows: int,
-    width: int,
-    batch: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, outer: Array, inner: Array, table: Array, fills: Array, value: float, rows: int, width: int,
+    batch: int, first: int, last: int,
+) -> None:  # fmt: skip
     """A range of rows (outer, inner), some at a time: `table` says where the elements of so many rows lie, from where
     the first one begins, and `fills` which of them are not of x."""
     k, q = first, first // rows
@@ -278,20 +255,9 @@ def assemble_elements(
 
 @jit(halves=WRITTEN)
 def assemble_borders(
-    x: Array,
-    out: Array,
-    outer: Array,
-    inner: Array,
-    value: float,
-    rows: int,
-    width: int,
-    batch: int,
-    before: int,
-    start: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, outer: Array, inner: Array, value: float, rows: int, width: int, batch: int, before: int,
+    start: int, count: int, first: int, last: int,
+) -> None:  # fmt: skip
     """A range of rows (outer, inner), each of which has one short run of x, from element `before` on, and the value
     around it: that is written to some rows at a time, and then the runs over it."""
     k, q = first, first // rows

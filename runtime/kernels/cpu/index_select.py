@@ -21,7 +21,6 @@ COLUMNS = 16  # of a table belong to one thread
 def take_rows(
     table: Array, indices: Array, lower_bound: int, out: Array, outside: Array, first: int, last: int
 ) -> None:
-    """out[i] = table[indices[i]]; an index below `least` is out of bounds."""
     size = table.shape[0]  # no exception: the pool's threads have no GIL to raise it with
     for i in range(first, last):
         index = indices[i]
@@ -66,7 +65,6 @@ def add_to_rows(
 
 
 def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
-    """Writes, or adds, values at indices along the middle dimension; False where an index is out of bounds."""
     wrong = np.zeros(1, np.int64)
     before, _, after = table.shape
     shared(

@@ -59,7 +59,6 @@ def copy_inside(indices: Array, size: int, to: Array) -> bool:
 
 @jit
 def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: int, last: int) -> None:
-    """out[o, i, j] = a[o, indices[o, i, j], j] for rows (o, i); sets `outside[0]` where an index is out of bounds."""
     size, count, after = a.shape[1], indices.shape[1], indices.shape[2]
     if after == 1:
         inside = gather_lines(a, indices, out, first, last)

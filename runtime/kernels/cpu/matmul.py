@@ -88,19 +88,9 @@ def multiply_columns(
 
 @jit
 def product_at(
-    like: float,
-    a: int,
-    b: int,
-    c: int,
-    depth: int,
-    rows: int,
-    columns: int,
-    trans_a: bool,
-    trans_b: bool,
-    add: bool,
-    first: int,
-    last: int,
-) -> None:
+    like: float, a: int, b: int, c: int, depth: int, rows: int, columns: int, trans_a: bool, trans_b: bool, add: bool,
+    first: int, last: int,
+) -> None:  # fmt: skip
     size = item_size(like)
     a_row, b_row, c_row = (rows if trans_a else depth) * size, (depth if trans_b else columns) * size, columns * size
     left, to = a + first * (size if trans_a else a_row), c + first * c_row
@@ -109,19 +99,9 @@ def product_at(
 
 @jit
 def product_columns_at(
-    like: float,
-    a: int,
-    b: int,
-    c: int,
-    depth: int,
-    rows: int,
-    columns: int,
-    trans_a: bool,
-    trans_b: bool,
-    add: bool,
-    first: int,
-    last: int,
-) -> None:
+    like: float, a: int, b: int, c: int, depth: int, rows: int, columns: int, trans_a: bool, trans_b: bool, add: bool,
+    first: int, last: int,
+) -> None:  # fmt: skip
     size = item_size(like)
     a_row, b_row, c_row = (rows if trans_a else depth) * size, (depth if trans_b else columns) * size, columns * size
     right, to = b + first * (b_row if trans_b else size), c + first * size
@@ -130,20 +110,9 @@ def product_columns_at(
 
 @jit
 def multiply_within(
-    like: float,
-    a: int,
-    a_row: int,
-    trans_a: bool,
-    b: int,
-    b_row: int,
-    trans_b: bool,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     """c = a b, or c + a b, of parts of matrices: their rows, as they lie, are contiguous, and so many bytes apart. A
     great depth is summed in parts, as a long sum loses precision."""
     size = item_size(like)
@@ -172,7 +141,6 @@ def fill_rows(value: float, c: int, c_row: int, rows: int, columns: int) -> None
 def sum_rows(
     like: float, c: int, c_row: int, rows: int, columns: int, sums: Array, begun: bool, finished: bool
 ) -> None:
-    """Adds c to what has been summed up of it before, and in the end writes that to c."""
     for i in range(rows):
         row, total = row_at(like, c + i * c_row, columns), part_of(sums, i * columns, columns)
         for x in range(row.size):
@@ -183,20 +151,9 @@ def sum_rows(
 
 @jit
 def multiply_part(
-    like: float,
-    a: int,
-    a_row: int,
-    trans_a: bool,
-    b: int,
-    b_row: int,
-    trans_b: bool,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     """As `multiply_within`, of a depth that is summed at once: by blocks, or turned round where a has few rows. c^T = b
     a^T needs a in panels and not b, and every element of it is summed in the same order."""
     if trans_b and not trans_a and 2 * rows < columns and rows * depth * item_size(like) <= L2_BYTES:
@@ -207,18 +164,9 @@ def multiply_part(
 
 @jit
 def multiply_transposed(
-    like: float,
-    a: int,
-    a_row: int,
-    b: int,
-    b_row: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
+    like: float, a: int, a_row: int, b: int, b_row: int, c: int, c_row: int, rows: int, depth: int, columns: int,
     add: bool,
-) -> None:
+) -> None:  # fmt: skip
     """c = a b^T, or c + a b^T, as the transpose of b a^T; b is read once, as it lies."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     full = (rows + width - 1) // width * width
@@ -238,20 +186,9 @@ def multiply_transposed(
 
 @jit
 def multiply_blocks(
-    like: float,
-    a: int,
-    a_row: int,
-    trans_a: bool,
-    b: int,
-    b_row: int,
-    trans_b: bool,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     """The blocked loops around the register tiles: a strip of b becomes panels, and blocks of a go down beside it."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
@@ -303,19 +240,9 @@ def block_sizes(
 
 @jit
 def multiply_tiles(
-    like: float,
-    a: int,
-    a_row: int,
-    b: int,
-    b_row: int,
-    b_panel: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int, depth: int,
+    columns: int, add: bool,
+) -> None:  # fmt: skip
     multiply_at(like, a, a_row, item_size(like), b, b_row, b_panel, c, c_row, rows, depth, columns, add)
 
 
@@ -333,20 +260,9 @@ def even_blocks(count: int, max_block: int, step: int) -> int:
 
 @jit(forceinline=True)
 def multiply_at(
-    like: float,
-    a: int,
-    a_row: int,
-    a_col: int,
-    b: int,
-    b_row: int,
-    b_panel: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
+    like: float, a: int, a_row: int, a_col: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     """c = a b, or c + a b, of matrices at addresses, with the distances in bytes of rows, columns and panels. Rows of a
     panel of b, and those of c, are contiguous; a and b meet in at least one element."""
     width, bytes_ = panel_width(like), panel_bytes()
@@ -375,7 +291,6 @@ def fill_panels(
 
 @jit
 def copy_rows(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """Copies a matrix at an address to another one; the distances of rows are in bytes."""
     for i in range(rows):
         row, there = row_at(like, source + i * source_row, columns), row_at(like, to + i * to_row, columns)
         for x in range(row.size):

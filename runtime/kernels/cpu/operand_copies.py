@@ -93,18 +93,9 @@ def redirected(step: Step, numbers: dict[int, int]) -> Step:
 
 @jit(halves=READ)
 def gather(
-    x: Array,
-    out: Array,
-    outer: int,
-    inner_count: int,
-    inner: int,
-    size: int,
-    step0: int,
-    step1: int,
-    step2: int,
+    x: Array, out: Array, outer: int, inner_count: int, inner: int, size: int, step0: int, step1: int, step2: int,
     step3: int,
-) -> None:
-    """out[p, q, r, i] = x[step0 p + step1 q + step2 r + step3 i]."""
+) -> None:  # fmt: skip
     for p in range(outer):
         for q in range(inner_count):
             for r in range(inner):

@@ -84,14 +84,9 @@ def takes_complex(find: Any) -> bool:
 
 
 def single(
-    kernel: Any,
-    operands: int,
-    shape: Ints,
-    numbers: tuple[float, ...] = (),
-    ints: Ints = (),
-    rows: tuple[int, int] | None = None,
-    row: int = 0,
-) -> Plan:
+    kernel: Any, operands: int, shape: Ints, numbers: tuple[float, ...] = (), ints: Ints = (),
+    rows: tuple[int, int] | None = None, row: int = 0,
+) -> Plan:  # fmt: skip
     return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows, row=row),)
 
 
@@ -256,7 +251,6 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
 
 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
-    """Run one call of a plan; the results that it is the first to name are made."""
     dtype = real_of(dtype) if step.in_parts else dtype
     for output, shape in step.made:
         if output in step.counted:
@@ -291,7 +285,6 @@ def extent_of(array: Any) -> int | None:
 
 
 def memory_of(array: Any, read_extent: int | None, dtype: np.dtype) -> Array:
-    """The elements of an operand in the order of memory, from its first to its last one; none of one not given."""
     if array is None:
         return np.empty(0, dtype)
     return (

@@ -79,7 +79,6 @@ def fill_survivors(flat: Array, seed: int, offset: int, loss: float) -> None:
 
 
 def threshold(loss: float) -> int:
-    """What half a word is at least with the probability 1 - `loss`."""
     return min(round(loss * 2**32), 2**32 - 1)
 
 

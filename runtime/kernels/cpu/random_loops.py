@@ -135,7 +135,6 @@ def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first:
 
 @jit
 def random_integers(out: Array, seed: int, offset: int, low: int, count: int, first: int, last: int) -> None:
-    """Integers of [low, low + count) in int64; a count of 0 stands for 2^64."""
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
@@ -147,7 +146,6 @@ def random_integers(out: Array, seed: int, offset: int, low: int, count: int, fi
 
 @jit
 def successes(out: Array, seed: int, offset: int, chance: float, first: int, last: int) -> None:
-    """Whether a uniform number of 53 bits is less than `chance`, as bools or as numbers."""
     patterns = empty_row(np.uint64(0), min(UNIT, last - first))
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)

@@ -31,7 +31,6 @@ class Folded:
     order: Dims  # how its dimensions are rearranged for that; () where they lie so already
 
     def fold(self, array: Array) -> Array:
-        """An array of the whole shape as (before, along, after), contiguous."""
         # Contiguous first: a reshape of what is not would copy as well, but by NumPy, in one thread.
         return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
@@ -92,7 +91,6 @@ def reduced_dims_of(ndim: int, dim: Sequence[int] | int | None) -> Dims:
 
 @lru_cache(maxsize=4096)
 def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Folding:
-    """The folding of a reduction over `dim`: sorted dimensions counted from the front, or one, or None for all."""
     dim = reduced_dims_of(len(shape), dim)
     keepdim_shape = tuple(1 if d in dim else n for d, n in enumerate(shape))
     result = keepdim_shape if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
@@ -236,7 +234,6 @@ def by_groups(x: Layout, dim: Dims | int | None, keepdim: bool, first: Find, the
 
 
 def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | None:
-    """The plan for an operand whose dimensions are in the order of memory; those that are reduced stay as 1."""
     for group in groups_of(in_memory(x, dims)):
         fold = folding_of(x, group, True)
         if fold is None or group == dims:

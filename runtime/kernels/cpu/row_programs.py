@@ -21,14 +21,9 @@ FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def run(
-    name: str,
-    loop: Any,
-    args: Sequence[RowInput],
-    numbers: Sequence[Any],
-    outputs: Sequence[Output],
-    dim: int | Sequence[int],
-    keepdim: bool,
-) -> Any:
+    name: str, loop: Any, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
+    dim: int | Sequence[int], keepdim: bool,
+) -> Any:  # fmt: skip
     """The outputs of a program, an array or a tuple of several; `loop` takes arrays, outputs, numbers, the count of
     elements and a range of rows."""
     result = row_shape(name, args, dim, keepdim)
@@ -89,7 +84,6 @@ def row_min(row: Array) -> float:
 
 @jit
 def has_nan(row: Array) -> bool:
-    """Whether an element is nan: counted, which is vector code."""
     count = 0
     for i in range(row.size):
         count += 1 if row[i] != row[i] else 0
@@ -107,5 +101,4 @@ def first_index(row: Array, value: float) -> int:
 
 @jit
 def element_at(row: Array, position: int) -> float:
-    """The element at a place of a row, nan where there is none."""
     return float(row[position]) if 0 <= position < row.size else np.nan

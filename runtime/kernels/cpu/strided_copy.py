@@ -80,17 +80,9 @@ def move_rows(
 
 @jit
 def move_along(
-    like: float,
-    to: int,
-    source: int,
-    own: tuple[int, int, int],
-    other: tuple[int, int, int],
-    inner: int,
-    size: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
+    like: float, to: int, source: int, own: tuple[int, int, int], other: tuple[int, int, int], inner: int, size: int,
+    parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     row, part = first // parts, first % parts
     q, r = row // inner, row % inner
     for _ in range(first, last):
@@ -107,20 +99,9 @@ def move_along(
 
 @jit
 def flat_move(
-    to: Array,
-    source: Array,
-    outer: int,
-    inner_count: int,
-    along: int,
-    source_outer: int,
-    source_inner: int,
-    source_along: int,
-    inner: int,
-    size: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
+    to: Array, source: Array, outer: int, inner_count: int, along: int, source_outer: int, source_inner: int,
+    source_along: int, inner: int, size: int, parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     item = item_size(to[0])
     own = (item * outer, item * inner_count, item * along)
     other = (item * source_outer, item * source_inner, item * source_along)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel, Signature, Target
-from .language import cuda, uint16, uint32
+from .language import cuda, position_at, read_key, uint16, uint32, write
 from .per_element import with_helpers
 from .radix_sort import position_functions as offsets_of
 from .selection import writer
@@ -20,9 +20,6 @@ PER_THREAD = 4
 # Texts name these; a kernel has its own in their place.
 SLOTS: Any = None
 KEY: Any = None
-read_key: Any = None
-position_at: Any = None
-write: Any = None
 
 
 def exchanged(keys: Any, slots: Any, low: Any, high: Any, ascends: Any) -> None:
@@ -50,7 +47,6 @@ def merged(keys: Any, slots: Any, width: Any, run: Any, used: Any) -> None:
 
 
 def source_of(order: Any, layout: Any, line: Any, slot: Any) -> Any:
-    """The place along a line of what stood in a slot at first, and where it lies."""
     along, after, _ = layout
     position = uint32(position_at(order, uint32(uint32(line * along) + slot), slot))
     b = uint32(line // after)
@@ -80,7 +76,6 @@ def filled(
 def emptied(
     x: Any, order: Any, results: Any, slots: Any, layout: Any, ranks: Any, first: Any, width: Any, used: Any
 ) -> None:
-    """Write the elements of `ranks`, (the first one, how many, the elements after them in results)."""
     i = uint32(cuda.threadIdx.x)
     while i < used:
         row = uint32(i // width)

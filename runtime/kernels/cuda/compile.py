@@ -75,7 +75,6 @@ def compiled() -> Compiled:
 
 
 def numba_type(part: Any) -> Any:
-    """The type of a part of a signature; the bits of bfloat16 and of complex32 numbers are integers."""
     if isinstance(part, Array):
         return numpy_support.from_dtype(BITS.get(part.dtype, part.dtype))[::1]
     if isinstance(part, np.dtype):
@@ -94,7 +93,6 @@ def ptx(make: Make, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
 
 @contextmanager
 def without_device(cc: tuple[int, int]) -> Iterator[None]:
-    """Let numba compile device functions for `cc` where no GPU is there to be asked."""
     if cuda.is_available():
         yield
         return

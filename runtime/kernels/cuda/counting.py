@@ -6,21 +6,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, float64, int32, int64, integer, uint32
-from .per_element import with_helpers
-from .radix_sort import position_functions
+from .language import T, cuda, float64, get, int32, int64, integer, position_at, put, uint32
+from .per_element import reads, text_kernel, with_helpers, writes
+from .radix_sort import positions
 from .storage import getter, in_registers, putter
 
 THREADS = 256  # of a block
 BINS = 2048  # that a block has room for
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_edge: Any = None
-put: Any = None
 bin_of: Any = None
 
 
@@ -155,9 +151,6 @@ BIN_SEARCH = {name: _binning(searched_bins, where) for name, where in WAYS.items
 SUMMED = Kernel("weights of bins", _summed)
 
 
-position_at: Any = None
-
-
 def begins(x: Any, order: Any, out: Any, along: Any, after: Any, size: Any) -> None:
     """The rank of each element that differs from the one before it in its line, 0 for the others."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
@@ -237,38 +230,9 @@ def firsts(x: Any, order: Any, starts: Any, out: Any, along: Any, after: Any, ru
         )
 
 
-def _begins(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    return target.kernel(begins, get=getter(target, stored, in_registers(stored)))
-
-
-def _differs(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    reads = getter(target, stored, in_registers(stored))
-    return target.kernel(differs, get=reads, position_at=position_functions(target, signature[1]))
-
-
-def _numbered(target: Target, signature: Signature) -> Any:
-    return target.kernel(numbered, position_at=position_functions(target, signature[0]))
-
-
-def _counted(target: Target, signature: Signature) -> Any:
-    return target.kernel(counted)
-
-
-def _firsts(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    names = {"get": getter(target, stored, in_registers(stored)), "put": putter(target, signature[3].dtype)}
-    return target.kernel(firsts, position_at=position_functions(target, signature[1]), **names)
-
-
-def _lengths(target: Target, signature: Signature) -> Any:
-    return target.kernel(lengths)
-
-
-BEGINS = Kernel("where runs begin", _begins)
-LENGTHS = Kernel("lengths of runs", _lengths)
-DIFFERS = Kernel("where slices differ", _differs)
-NUMBERED = Kernel("numbers of runs", _numbered)
-COUNTED = Kernel("sizes of runs", _counted)
-FIRSTS = Kernel("first slices of runs", _firsts)
+BEGINS = text_kernel("where runs begin", begins, get=reads(0))
+LENGTHS = text_kernel("lengths of runs", lengths)
+DIFFERS = text_kernel("where slices differ", differs, get=reads(0), position_at=positions(1))
+NUMBERED = text_kernel("numbers of runs", numbered, position_at=positions(0))
+COUNTED = text_kernel("sizes of runs", counted)
+FIRSTS = text_kernel("first slices of runs", firsts, get=reads(0), put=writes(3), position_at=positions(1))

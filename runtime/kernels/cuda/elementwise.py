@@ -14,23 +14,13 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel
-from .language import cuda, uint32, uint64
+from .language import compute, cuda, get, multi_index, offset, put, read, rest, uint32, uint64, write
 from .signature import Array, Signature, Target
 from .storage import getter, in_registers, putter
 
 THREADS = 256  # of a block
 PER_THREAD = 4  # elements of a thread
 PER_BLOCK = THREADS * PER_THREAD
-
-# Texts name these; a kernel has its own in their place.
-compute: Any = None
-get: Any = None
-put: Any = None
-read: Any = None
-write: Any = None
-multi_index: Any = None
-offset: Any = None
-rest: Any = None
 
 
 def element_wise(operands: Any, results: Any, steps: Any, sizes: Any, size: Any) -> None:
@@ -119,10 +109,7 @@ def multi_index_inner(sizes: Any, i: Any) -> Any:
 
 def multi_index_of(target: Target, dims: int) -> Any:
     """The function (sizes, i) that says where the i-th element lies: indices, the innermost first; i itself for 0."""
-    made = target.device(multi_index_outermost if dims else multi_index_flat)
-    for _ in range(dims - 1):
-        made = target.device(multi_index_inner, rest=made)
-    return made
+    return by_dims(target, dims, multi_index_outermost if dims else multi_index_flat, multi_index_inner)
 
 
 def offset_flat(steps: Any, p: Any) -> Any:
@@ -138,9 +125,14 @@ def offset_inner(steps: Any, p: Any) -> Any:
 
 
 def offset_of(target: Target, dims: int) -> Any:
-    made = target.device(offset_outermost if dims else offset_flat)
+    return by_dims(target, dims, offset_outermost if dims else offset_flat, offset_inner)
+
+
+def by_dims(target: Target, dims: int, outermost: Any, inner: Any) -> Any:
+    """A function of tuples of so many parts: `inner` calls the function of the `rest`, up to the outermost dim."""
+    made = target.device(outermost)
     for _ in range(dims - 1):
-        made = target.device(offset_inner, rest=made)
+        made = target.device(inner, rest=made)
     return made
 
 
@@ -182,8 +174,6 @@ def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tu
 
 @cache
 def source_kernel(function: Any, computed: np.dtype) -> Kernel:
-    """The kernel of a scalar function that is written by hand: it gets all its operands in the dtype `T`."""
-
     def make(target: Target, signature: Signature) -> Any:
         return loop(target, signature, scalar(target, function, computed), [computed] * len(signature[0]))
 
@@ -204,7 +194,6 @@ def operands_read(package: str, op: str, name: str) -> frozenset[int]:
 
 
 def own_dtype(part: Any) -> np.dtype:
-    """The dtype that a number, or an element of an array, has in registers."""
     stored: np.dtype = part.dtype if isinstance(part, Array) else part
     return in_registers(stored)
 

@@ -9,18 +9,15 @@ import numpy as np
 
 from .elementwise import PER_THREAD, multi_index_of, offset_of
 from .kernel import Array, Kernel, Signature, Target
-from .language import T, cuda, int32, int64, uint32
+from .language import T, cuda, get, int32, int64, multi_index, offset, put, uint32
+from .per_element import text_kernel
 from .storage import getter, putter
 
 INT64 = np.dtype(np.int64)
 BAD = -1  # of a row that is none
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_index: Any = None
-put: Any = None
-multi_index: Any = None
-offset: Any = None
 counted: Any = None
 inside: Any = None
 reduced_count: Any = None
@@ -45,17 +42,8 @@ def inside_or_noted(k: Any, value: Any, limit: Any, word: Any, ticket: Any) -> A
 
 
 def gathered(
-    table: Any,
-    index: Any,
-    out: Any,
-    word: Any,
-    ticket: Any,
-    limit: Any,
-    step: Any,
-    steps: Any,
-    sizes: Any,
-    size: Any,
-) -> None:
+    table: Any, index: Any, out: Any, word: Any, ticket: Any, limit: Any, step: Any, steps: Any, sizes: Any, size: Any,
+) -> None:  # fmt: skip
     """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's. A
     thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
     all elements before it writes one, so that reads wait together."""
@@ -98,7 +86,6 @@ def taking(computed: np.dtype, wraps: bool) -> Kernel:
 def rows(
     index: Any, before: Any, out: Any, word: Any, ticket: Any, limit: Any, steps: Any, sizes: Any, size: Any
 ) -> None:
-    """Indices counted from the front, -1 for a bad one; joined with those of dimensions `before`."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get_index(index, offset(steps, multi_index(sizes, i)))
@@ -142,7 +129,6 @@ def layout(target: Target, dims: int) -> dict[str, Any]:
 
 
 def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any) -> None:
-    """The places in (before, along, after) of rows of (before, count, after); -1 stays."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
@@ -154,8 +140,4 @@ def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any
         out[i] = row
 
 
-def _flattened(target: Target, signature: Signature) -> Any:
-    return target.kernel(flattened)
-
-
-FLATTENED = Kernel("places of rows", _flattened)
+FLATTENED = text_kernel("places of rows", flattened)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, int64
+from .language import T, cuda, index, int64
 from .storage import getter, putter
 
 TILE, SIDE, DEPTH = 64, 16, 16
@@ -21,7 +21,6 @@ get_a: Any = None
 get_b: Any = None
 get_c: Any = None
 put_c: Any = None
-index: Any = None
 
 
 def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_c: Any, alpha: Any, beta: Any) -> None:

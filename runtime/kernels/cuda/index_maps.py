@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .elementwise import multi_index_of, offset_of
+from .elementwise import by_dims, multi_index_of, offset_of
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, int32, uint32
+from .language import T, cuda, get, int32, multi_index, offset, put, rest, uint32
+from .per_element import reads, text_kernel, writes
 from .storage import getter, putter
-
-# Texts name these; a kernel has its own in their place.
-get: Any = None
-put: Any = None
 
 
 def im2col(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> None:
@@ -88,18 +85,11 @@ def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any
 
 @cache
 def window_kernel(function: Any, computed: np.dtype) -> Kernel:
-    def make(target: Target, signature: Signature) -> Any:
-        x, out = signature[:2]
-        names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
-        return target.kernel(function, **names)
-
-    return Kernel(f"{function.__name__} by {computed.name}", make)
+    name = f"{function.__name__} by {computed.name}"
+    return text_kernel(name, function, get=reads(0, computed), put=writes(1), T=lambda *_: computed.type)
 
 
-multi_index: Any = None
-offset: Any = None
-source_of: Any = None
-rest: Any = None
+source_of: Any = None  # (turns, place): an element's offset; a turn is (size, 1 or -1, first index, step)
 keeps: Any = None
 
 
@@ -126,20 +116,13 @@ def source_inner(flips: Any, p: Any) -> Any:
     return uint32(uint32(q * step) + rest(flips[1:], p[1:]))
 
 
-def source_function(target: Target, dims: int) -> Any:
-    """The function (turns, place) that gives an element's offset; a turn is (size, 1 or -1, first index, step)."""
-    made = target.device(source_outermost)
-    for _ in range(dims - 1):
-        made = target.device(source_inner, rest=made)
-    return made
-
-
 @cache
 def flip_kernel(computed: np.dtype) -> Kernel:
     def make(target: Target, signature: Signature) -> Any:
         x, out, flips, _, _ = signature
         names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype)}
-        names |= {"multi_index": multi_index_of(target, len(flips)), "source_of": source_function(target, len(flips))}
+        names |= {"multi_index": multi_index_of(target, len(flips))}
+        names["source_of"] = by_dims(target, len(flips), source_outermost, source_inner)
         return target.kernel(flipped, **names)
 
     return Kernel(f"turned by {computed.name}", make)
@@ -167,12 +150,9 @@ def below(distance: Any, diagonal: Any) -> Any:
 
 @cache
 def triangles(computed: np.dtype, upper: bool) -> Kernel:
-    def make(target: Target, signature: Signature) -> Any:
-        x, out = signature[:2]
-        names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
-        return target.kernel(triangle, keeps=target.device(above if upper else below), **names)
-
-    return Kernel(f"{'triu' if upper else 'tril'} by {computed.name}", make)
+    names = {"get": reads(0, computed), "put": writes(1), "T": lambda *_: computed.type}
+    names["keeps"] = lambda target, _: target.device(above if upper else below)
+    return text_kernel(f"{'triu' if upper else 'tril'} by {computed.name}", triangle, **names)
 
 
 def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
@@ -181,9 +161,9 @@ def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
         out[i] = int32(uint32(first + offset(steps, multi_index(sizes, i))))
 
 
-def _offsets(target: Target, signature: Signature) -> Any:
-    dims = len(signature[1])
-    return target.kernel(offsets, multi_index=multi_index_of(target, dims), offset=offset_of(target, dims))
-
-
-OFFSETS = Kernel("offsets", _offsets)
+OFFSETS = text_kernel(
+    "offsets",
+    offsets,
+    multi_index=lambda target, parts: multi_index_of(target, len(parts[1])),
+    offset=lambda target, parts: offset_of(target, len(parts[1])),
+)

@@ -52,7 +52,6 @@ def archive(cc: tuple[int, int], above: Path = PREBUILT) -> Path:
 
 
 def packed(codes: Iterable[tuple[str, bytes]]) -> bytes:
-    """An archive: a line that says which digests and how many bytes of code follow, and the code, under xz."""
     known = dict(codes)
     index = json.dumps({name: len(code) for name, code in known.items()})
     return lzma.compress(index.encode() + b"\n" + b"".join(known.values()), preset=9 | lzma.PRESET_EXTREME)
@@ -94,7 +93,6 @@ class Kernel:
         return cubin(self.make, signature, cc)
 
     def digest(self, signature: Signature) -> str:
-        """Hash of all that the machine code is made of, but for the compiler."""
         return digest(self.make, signature)
 
 

@@ -12,30 +12,24 @@ GLOBAL = 1  # the address space of a device's memory
 
 def make_bfloat16_bits(target: Target) -> Any:
     """The bits of the nearest bfloat16: sm_80 and later have an instruction for that."""
-
-    def bfloat16_bits(context: Any, x: Any) -> Any:
-        from llvmlite import ir
-
-        def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-            convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
-            return builder.call(ir.InlineAsm(convert, "cvt.rn.bf16.f32 $0, $1;", "=h,f"), arguments)
-
-        return target.signature(target.types.uint16, target.types.float32), code
-
-    return bfloat16_bits
+    return rounded_bits(target, "cvt.rn.bf16.f32 $0, $1;")
 
 
 def make_float16_bits(target: Target) -> Any:
-    def float16_bits(context: Any, x: Any) -> Any:
+    return rounded_bits(target, "cvt.rn.f16.f32 $0, $1;")
+
+
+def rounded_bits(target: Target, instruction: str) -> Any:
+    def bits_of_half(context: Any, x: Any) -> Any:
         from llvmlite import ir
 
         def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
             convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
-            return builder.call(ir.InlineAsm(convert, "cvt.rn.f16.f32 $0, $1;", "=h,f"), arguments)
+            return builder.call(ir.InlineAsm(convert, instruction, "=h,f"), arguments)
 
         return target.signature(target.types.uint16, target.types.float32), code
 
-    return float16_bits
+    return bits_of_half
 
 
 def make_float16_number(target: Target) -> Any:
@@ -107,3 +101,17 @@ float16_bits: Any = None  # (x): the same of float16
 float16_number: Any = None  # (bits): the float32 number that is the float16 with the last 16 of these bits
 array_at: Any = None  # (address, size, kind): the array of elements of a type that lies at an address of the device
 integer: Any = None  # (x): a float cut to an int64; what is none in range is the hardware's business
+# What many texts name, each kernel for itself.
+get: Any = None  # (array, i): an element as a number
+put: Any = None  # (array, i, number)
+read: Any = None
+write: Any = None
+compute: Any = None
+join: Any = None
+rest: Any = None  # the same function of what is behind the first part of tuples
+lost: Any = None
+offset: Any = None  # (steps, multi-index): where an element lies
+multi_index: Any = None  # (sizes, i)
+position_at: Any = None
+read_key: Any = None
+index: Any = None  # (x): the type of places in memory

@@ -11,15 +11,10 @@ import numpy as np
 
 from ..scalar import atan2, cos, exp, hypot, log, sin
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, float64, uint32
+from .language import T, cuda, float64, get, lost, put, uint32
 from .storage import getter, putter
 
 COMPLEX = np.dtype(np.complex128)
-
-# Texts name these; a kernel has its own in their place.
-get: Any = None
-put: Any = None
-lost: Any = None
 
 
 def two_sum(a: Any, b: Any, total: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .kernel import Array, Kernel, Signature, Target
-from .language import array_at, cuda, float64, int32, int64, uint32
+from .language import array_at, compute, cuda, float64, get, int32, int64, join, put, read, rest, uint32, write
 from .storage import getter, in_registers, putter
 from .thread_groups import join_sum, maximum
 
@@ -25,14 +25,7 @@ TABLE_ROW_SLOTS: Any = None  # of a row of the table
 ITEM: Any = None  # bytes of an element in memory
 COUNT: Any = None  # of numbers
 COUNTS: Any = None  # the place of the address of what is counted in a row
-get: Any = None
-put: Any = None
-rest: Any = None
 opened: Any = None
-read: Any = None
-write: Any = None
-compute: Any = None
-join: Any = None
 numbers_of: Any = None
 counts_of: Any = None
 rate_of: Any = None
@@ -210,7 +203,6 @@ def signed(before: Any, lr: Any, settings: Any) -> Any:
 
 
 def composed(target: Target, none: Any, parts: Sequence[tuple[Any, dict[str, Any]]]) -> Any:
-    """A function of tuples, of one for each part and of what is done when none is left."""
     made = target.device(none)
     for function, names in reversed(parts):
         made = target.device(function, rest=made, **names)

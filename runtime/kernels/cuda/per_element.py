@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,26 @@ from .kernel import Array, Kernel, Signature, Target
 from .storage import getter, in_registers, putter
 
 WIDE = {"f": np.float64, "c": np.complex128}  # of sums
+Name = Callable[[Target, Signature], Any]  # what a text's name stands for
+
+
+def text_kernel(name: str, function: Any, **names: Name) -> Kernel:
+    def make(target: Target, signature: Signature) -> Any:
+        known = {name: value(target, signature) for name, value in names.items()}
+        return target.kernel(function, **with_helpers(target, function, known, False))
+
+    return Kernel(name, make)
+
+
+def reads(part: int, dtype: Any = None) -> Name:
+    """Reading array number `part` of a signature, in a dtype or that of registers."""
+    return lambda target, signature: getter(
+        target, signature[part].dtype, np.dtype(dtype) if dtype else in_registers(signature[part].dtype)
+    )
+
+
+def writes(part: int) -> Name:
+    return lambda target, signature: putter(target, signature[part].dtype)
 
 
 @cache

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kernel import Kernel, Signature, Target
-from .language import cuda, int32, uint32
-from .per_element import with_helpers
+from .kernel import Target
+from .language import cuda, int32, position_at, read_key, uint32
+from .per_element import Name, text_kernel
 from .sort_keys import reader
 
 THREADS, WARP = 256, 32  # of a block: as many as there are digits
@@ -18,8 +18,6 @@ DIGITS = 1 << BITS
 ALL = 0xFFFFFFFF
 
 # Texts name these; a kernel has its own in their place.
-read_key: Any = None
-position_at: Any = None
 put_key: Any = None
 
 
@@ -39,7 +37,6 @@ def digit_of(key: Any, shift: Any) -> Any:
 
 
 def counted(keys: Any, counts: Any, shift: Any, along: Any, parts: Any, items: Any) -> None:
-    """counts[line, digit, part] of parts of 256 `items` keys."""
     own = cuda.shared.array(256, int32)
     t = uint32(cuda.threadIdx.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
@@ -56,7 +53,6 @@ def counted(keys: Any, counts: Any, shift: Any, along: Any, parts: Any, items: A
 
 
 def counted_by_warps(own: Any, keys: Any, shift: Any, first: Any, line: Any, along: Any, items: Any) -> None:
-    """own[warp, digit] for the keys from `first` on, 32 `items` of each warp."""
     t = uint32(cuda.threadIdx.x)
     row = uint32(uint32(t >> uint32(5)) << uint32(8))
     k = t
@@ -146,22 +142,17 @@ def position_functions(target: Target, order: Any) -> Any:
     return target.device(position_in_order if order else position_in_line)
 
 
-def _keyed(target: Target, signature: Signature) -> Any:
-    return target.kernel(
-        keyed, read_key=reader(target, signature[0]), position_at=position_functions(target, signature[1])
-    )
+def positions(part: int) -> Name:
+    return lambda target, signature: position_functions(target, signature[part])
 
 
-def _counted(target: Target, signature: Signature) -> Any:
-    return target.kernel(counted, **with_helpers(target, counted, {}, False))
-
-
-def _placed(target: Target, signature: Signature) -> Any:
-    names = {"position_at": position_functions(target, signature[1])}
-    names["put_key"] = target.device(put_one if signature[3] else put_nothing)
-    return target.kernel(placed, **with_helpers(target, placed, names, False))
-
-
-KEYED = Kernel("keys of lines", _keyed)
-COUNTED = Kernel("digits counted", _counted)
-PLACED = Kernel("keys placed by a digit", _placed)
+KEYED = text_kernel(
+    "keys of lines", keyed, read_key=lambda target, parts: reader(target, parts[0]), position_at=positions(1)
+)
+COUNTED = text_kernel("digits counted", counted)
+PLACED = text_kernel(
+    "keys placed by a digit",
+    placed,
+    position_at=positions(1),
+    put_key=lambda target, parts: target.device(put_one if parts[3] else put_nothing),
+)

@@ -20,7 +20,7 @@ from ..scalar.random.philox import (
     uniform_single,
 )
 from .kernel import Array, Kernel, Signature, Target
-from .language import cuda, int32, int64, uint32, uint64
+from .language import cuda, int32, int64, put, uint32, uint64
 from .storage import putter
 
 THREADS = 256  # of a block
@@ -28,7 +28,6 @@ THREADS = 256  # of a block
 # Texts name these; a kernel has its own in their place.
 begin: Any = None
 draw: Any = None
-put: Any = None
 put_within: Any = None
 
 
@@ -63,7 +62,6 @@ def given(seed: Any, offset: Any) -> Any:
 
 
 def from_memory(seed: Any, offset: Any) -> Any:
-    """Seed and first word of a graph's replay lie in memory."""
     return seed[0], uint64(seed[1] + offset)
 
 

@@ -12,18 +12,15 @@ import numpy as np
 
 from ..scalar import exp, log
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, int64, uint32
+from .language import T, cuda, get, int64, join, lost, put, read, uint32, write
 from .per_element import with_helpers
 from .storage import getter, putter
 
 # Texts name these; a kernel has its own in their place.
 A: Any = None
 B: Any = None
-get: Any = None
 get_other: Any = None
-put: Any = None
 put_other: Any = None
-lost: Any = None
 
 
 def no_state() -> Any:
@@ -183,7 +180,6 @@ def names_of_state(
 
 
 def from_nothing(totals: Any, part: Any) -> Any:
-    """Whether something comes before a part, and the state that it leaves."""
     return False, A(0), B(0)
 
 
@@ -198,10 +194,7 @@ MAX_THREADS = 256  # of a block
 PER_THREAD = 4
 
 # Texts name these; a kernel has its own in their place.
-read: Any = None
-write: Any = None
 nothing: Any = None
-join: Any = None
 carry_in: Any = None
 
 
@@ -271,7 +264,6 @@ def written(
 
 
 def before_thread(firsts: Any, seconds: Any, t: Any, known: Any, x: Any, y: Any) -> Any:
-    """Whether something comes before a thread's elements, and the state that it leaves: (x, y) before the block's."""
     a, b = x, y
     if t > uint32(0):
         a, b = firsts[uint32(t - uint32(1))], seconds[uint32(t - uint32(1))]

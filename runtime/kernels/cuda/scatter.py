@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 
 from .kernel import Array, Kernel, Signature, Target
-from .language import T, cuda, uint32
+from .language import T, cuda, get, join, put, uint32
 from .storage import getter, putter
 from .thread_groups import maximum, minimum
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_value: Any = None
-put: Any = None
-join: Any = None
 finish: Any = None
 
 
@@ -53,17 +50,9 @@ def looking(
 
 
 def found(
-    start: Any,
-    keys: Any,
-    order: Any,
-    values: Any,
-    out: Any,
-    sizes: Any,
-    steps: Any,
-    alpha: Any,
-    included: Any,
+    start: Any, keys: Any, order: Any, values: Any, out: Any, sizes: Any, steps: Any, alpha: Any, included: Any,
     size: Any,
-) -> None:
+) -> None:  # fmt: skip
     """The same with `keys`, the rows brought in order, and `order`, the numbers that the indices had; see `looking`.
     All lines have the same rows. `steps` are those of values."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))

@@ -35,14 +35,12 @@ Signature = tuple[Part, ...]
 class Target(Protocol):
     """Where the functions of a kernel run, or what else is made of them."""
 
-    def kernel(self, function: Any, **names: Any) -> Any:
-        """The function that a launch runs: `function`, with these names among its globals besides the vocabulary."""
-
-    def device(self, function: Any, **names: Any) -> Any:
-        """A function that kernels call, likewise; the same one for the same arguments."""
-
-    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]:
-        """What the scalar functions that a function calls are on this target, by the names they have there."""
+    # The function that a launch runs: `function`, with these names among its globals besides the vocabulary.
+    def kernel(self, function: Any, **names: Any) -> Any: ...
+    # A function that kernels call, likewise; the same one for the same arguments.
+    def device(self, function: Any, **names: Any) -> Any: ...
+    # What the scalar functions that a function calls are on this target, by the names they have there.
+    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]: ...
 
 
 # (target, signature) -> the kernel's function.

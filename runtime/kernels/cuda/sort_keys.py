@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...compiler.passes.primitives import bits
-from .language import uint32, uint64
+from .language import get, uint32, uint64
 from .signature import Array, Target
 from .storage import BFLOAT16, FLOAT16, getter, in_registers
 
@@ -15,7 +15,6 @@ UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 ROUNDED = {FLOAT16: 13, BFLOAT16: 16}  # bits of a float32 in which numbers of a shorter dtype do not differ
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 key_of: Any = None
 BIAS: Any = None
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from .kernel import Target
-from .language import T, cuda, int32, uint32
+from .language import T, cuda, int32, join, uint32
 
 KINDS = ("thread", "warp", "block", "columns")
 WARP = 32  # lanes of a warp, and columns of a block
 ALL = 0xFFFFFFFF
 
 # Texts name these; a kernel has its own in their place.
-join: Any = None
 width: Any = None  # lanes that are put together
 within: Any = None
 between: Any = None

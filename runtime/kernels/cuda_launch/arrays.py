@@ -104,7 +104,6 @@ def to_host(array: DeviceArray) -> np.ndarray:
 
 
 def _span(array: DeviceArray) -> np.ndarray:
-    """A NumPy array over a copy of all bytes from the first element to the last."""
     steps = array.byte_strides
     size = sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)) + array.itemsize if array.size else 0
     buffer = np.empty(size, np.uint8)
@@ -135,7 +134,6 @@ def moved(array: DeviceArray) -> DeviceArray:
 
 
 def in_order(array: DeviceArray) -> DeviceArray:
-    """An array whose elements lie in row order; its memory may hold another dtype than it is read in."""
     return array if array.strides is None else moved(array)
 
 
@@ -226,7 +224,6 @@ copyreg.pickle(DeviceArray, lambda array: (restored, (to_host(array), str(array.
 
 
 def over(array: DeviceArray, shape: Shape, steps: Sequence[int], offset: int = 0) -> DeviceArray:
-    """The memory of an array from an offset on, with steps; both in bytes."""
     return array.with_strides(shape, tuple(steps), offset)
 
 
@@ -268,5 +265,4 @@ def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
 
 
 def reshaped(array: DeviceArray, *sizes: int) -> DeviceArray:
-    """The elements in another shape; a copy where they do not lie in row order."""
     return in_order(array).reshape(sizes)

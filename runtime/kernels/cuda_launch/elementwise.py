@@ -30,14 +30,9 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def launch_elementwise(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[DeviceArray],
-) -> list[Launched]:
+    kernels: ElementKernels, attribute: str, operands: Sequence[Any], read_dtypes: Sequence[Any], shape: Shape,
+    numbers: Sequence[Any], outs: Sequence[DeviceArray],
+) -> list[Launched]:  # fmt: skip
     """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`; by which launches.
     `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
     dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order."""

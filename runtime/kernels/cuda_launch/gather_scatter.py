@@ -41,15 +41,9 @@ def inner_sizes(sizes: Ints) -> tuple[Any, ...]:
 
 
 def rows_at(
-    op: str,
-    index: DeviceArray,
-    dim: int,
-    size: int,
-    wraps: bool,
-    before: DeviceArray | None = None,
+    op: str, index: DeviceArray, dim: int, size: int, wraps: bool, before: DeviceArray | None = None,
     dtype: np.dtype = INT32,
-) -> DeviceArray:
-    """Indices counted from the front, -1 for a bad one; joined with the rows of dimensions `before`."""
+) -> DeviceArray:  # fmt: skip
     result = arrays.empty(index.shape, dtype, index.device)
     if result.size:
         layout = merged(index.shape, (steps_in(index, index.shape),))
@@ -61,17 +55,9 @@ def rows_at(
 
 
 def gathered(
-    op: str,
-    table: DeviceArray,
-    index: DeviceArray,
-    shape: Ints,
-    table_steps: Ints,
-    index_steps: Ints,
-    step: int,
-    dim: int,
-    size: int,
-    wraps: bool,
-) -> DeviceArray:
+    op: str, table: DeviceArray, index: DeviceArray, shape: Ints, table_steps: Ints, index_steps: Ints, step: int,
+    dim: int, size: int, wraps: bool,
+) -> DeviceArray:  # fmt: skip
     """table[index] as an array of a shape. `table_steps`: elements of the table from one place of the result to the
     next; `index_steps` likewise; `step`: elements of the table from one index to the next, of which there are
     `size`."""
@@ -101,16 +87,9 @@ def elements(a: DeviceArray, dim: int) -> int:
 
 
 def collected(
-    start: DeviceArray,
-    rows: DeviceArray,
-    values: DeviceArray,
-    sizes: tuple[int, int, int, int],
-    row_steps: Ints,
-    value_steps: Ints,
-    name: str,
-    alpha: Any = 1,
-    included: bool = True,
-) -> DeviceArray:
+    start: DeviceArray, rows: DeviceArray, values: DeviceArray, sizes: tuple[int, int, int, int], row_steps: Ints,
+    value_steps: Ints, name: str, alpha: Any = 1, included: bool = True,
+) -> DeviceArray:  # fmt: skip
     """A new array: `start` with values joined at rows, all in row order. `sizes`: of `start` as (before, along, after),
     and the number of indices of a line; `row_steps` and `value_steps`: along (before, indices, after); `alpha`: factor
     of the values where `name` is "scaled"; `included`: elements of `start` count where something is joined with

@@ -68,7 +68,6 @@ def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
 
 
 def handles() -> dict[Any, int]:
-    """What the driver in use has loaded, by whatever it was asked for by."""
     return _functions.setdefault(chosen(), {})
 
 
@@ -106,7 +105,6 @@ def flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def packed_args_of(args: tuple[Any, ...]) -> tuple[list[int], list[int]]:
-    """The words of arrays and numbers, in order, and the places of `Launched`."""
     slot_values: list[int] = []
     positions: list[int] = []
     for value in args:
@@ -125,7 +123,6 @@ def array_slots(address: int, size: int, itemsize: int) -> tuple[int, ...]:
 
 
 def read_extent(array: DeviceArray) -> int:
-    """The elements from the first one to the last one in memory."""
     if array.strides is None or not array.size:
         return array.size
     return sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)) // array.itemsize + 1

@@ -135,7 +135,6 @@ def fill_all(arrays: Iterable[DeviceArray], value: float) -> None:
 
 
 def fits_index32(elements: int) -> bool:
-    """Whether a simulated device is fast enough for so many."""
     limit = driver().max_elements
     return limit is None or elements <= limit
 

@@ -29,7 +29,6 @@ MIN_BLOCK_THREADS = 32  # threads of a block
 
 
 def over_elements(kernel: Kernel, size: int, *arguments: Any, of_thread: int = 1) -> None:
-    """Launch a thread for each of `size` elements, or for several; the last argument says how many there are."""
     if size:
         threads = LOOP_THREADS if size > LOOP_THREADS else -(-size // MIN_BLOCK_THREADS) * MIN_BLOCK_THREADS
         launch(kernel, -(-size // (threads * of_thread)), threads, *arguments, UINT32(size))

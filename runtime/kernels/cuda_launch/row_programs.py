@@ -42,14 +42,9 @@ class Rows(NamedTuple):
 
 
 def run(
-    name: str,
-    module: str,
-    args: Sequence[RowInput],
-    numbers: Sequence[Any],
-    outputs: Sequence[Output],
-    dim: int | Sequence[int],
-    keepdim: bool,
-) -> Any:
+    name: str, module: str, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
+    dim: int | Sequence[int], keepdim: bool,
+) -> Any:  # fmt: skip
     result = row_shape(name, args, dim, keepdim)
     source = next(each.array for each in args if each.kind == "row")
     arrays = [as_rows(each.array, result) if each.kind == "row" else in_order(each.array) for each in args]
@@ -86,7 +81,6 @@ def rows_of(before: int, along: int, after: int) -> Rows:
 
 
 def as_rows(array: DeviceArray, result: Folding) -> DeviceArray:
-    """An array as (before, along, after): dimensions that lie apart are brought together."""
     return in_order(transposed(array, result.order) if result.order else array)
 
 
@@ -192,7 +186,6 @@ def split(
     numbers: Sequence[Any],
     parts: int,
 ) -> None:
-    """A launch for each pass, which leaves what the parts of each row come to, and one for the outputs."""
     computed, columns = arrays[0].dtype, rows.kind == "columns"
     thread_group = "columns" if columns else "block"
     thread_groups = -(-rows.amount // WARP) if columns else rows.amount

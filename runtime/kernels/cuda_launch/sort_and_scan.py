@@ -110,15 +110,9 @@ def order_of(x: DeviceArray, lines: int, along: int, after: int, order: DeviceAr
 
 
 def in_blocks(
-    results: tuple[DeviceArray, ...],
-    x: DeviceArray,
-    lines: int,
-    along: int,
-    after: int,
-    ranks: tuple[int, int, int],
-    descending: bool,
-    order: DeviceArray | None = None,
-) -> None:
+    results: tuple[DeviceArray, ...], x: DeviceArray, lines: int, along: int, after: int, ranks: tuple[int, int, int],
+    descending: bool, order: DeviceArray | None = None,
+) -> None:  # fmt: skip
     width = 1 << max(along - 1, 1).bit_length()
     slots = bitonic_sort.SMALL_BLOCK_SLOTS if width <= bitonic_sort.SMALL_BLOCK_SLOTS else bitonic_sort.MAX_BLOCK_SLOTS
     rows = min(slots // width, lines)
@@ -132,7 +126,6 @@ def in_blocks(
 
 
 def flips(x: DeviceArray, descending: bool) -> tuple[Any, Any]:
-    """The bits of keys that are turned, and all bits."""
     kind = key_dtype(x.stored)
     every = kind.type(np.iinfo(kind).max)
     return every if descending else kind.type(0), every

@@ -27,7 +27,6 @@ DEFAULT_MATH, FULL_SUMS = 0, 16
 
 
 def compute_type(gemm: Gemm) -> int:
-    """In what products are computed: numbers of 32 bits in TF32 where that is allowed."""
     if gemm.stored.name in ("float32", "complex64") and math_modes.matmul_tf32:
         return IN_TF32
     return COMPUTE_TYPES[gemm.computed.name]
@@ -130,7 +129,6 @@ def preferred(cublas: Any, aligned: int, full: bool) -> int:
 
 
 def put(setter: Any, target: int, attribute: int, value: int, dtype: Any) -> None:
-    """Set an attribute: functions of cuBLASLt take the address of its value."""
     memory_of_value = np.array([value], dtype)
     setter(target, attribute, memory_of_value.ctypes.data, memory_of_value.nbytes)
 
@@ -176,7 +174,6 @@ class RealProducts:
         return gemm.stored.kind != "c" and gemm.batch == 1 and self._multiplied(gemm, (a, b, c), bias, stream)
 
     def _multiplied(self, gemm: Gemm, addresses: tuple[int, int, int], bias: int | None, stream: int) -> bool:
-        """Multiply by cuBLASLt, if that has an algorithm."""
         _, handle = self.created("cublasLt", stream)
         aligned, device = alignment(*addresses), self.driver.enter(stream)
         choice = self._choice(gemm, bias is not None, aligned, handle, device)
@@ -243,7 +240,6 @@ def perform(name: str, made: Called) -> None:
 
 
 def bias_call(choice: Choice, bias: int) -> Called:
-    """cublasLtMatmulDescSetAttribute: where the bias lies."""
     slot_values = [*arguments(choice.description, BIAS_POINTER, 0, 8), bias]
     function = address_of("cublasLt", "cublasLtMatmulDescSetAttribute")
     return Called(function, slot_values, [BIAS_ADDRESS], 1, [(2, BIAS_ADDRESS)], choice)

@@ -109,7 +109,6 @@ class Cudnn(Graphs):
         return self.run((kind, len(inputs), value), describe, self._refused(value), addresses, stream)
 
     def _graph(self, stored: np.dtype, handle: Any) -> Any:
-        """An empty graph, which adds up in float32, or float64 where that is given."""
         computed = self.data_type(FLOAT64 if stored == FLOAT64 else FLOAT32)
         own = self.data_type(stored)
         types = {"io_data_type": own, "intermediate_data_type": computed, "compute_data_type": computed}

@@ -78,14 +78,12 @@ def channels_last_strides(shape: Ints) -> Ints:
 class Convolutions(Protocol):
     """What a library does: each method says whether it computed; if not, it has written nothing."""
 
-    def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool:
-        """The output from input, weight and, where a third operand is given, a number for each channel to be added."""
-
-    def convolve_input_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
-        """The input's gradient from the output's and the weight."""
-
-    def convolve_weight_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
-        """The weight's gradient from the input and the output's."""
+    # The output from input, weight and, where a third operand is given, a number for each channel to be added.
+    def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool: ...
+    # The input's gradient from the output's and the weight.
+    def convolve_input_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool: ...
+    # The weight's gradient from the input and the output's.
+    def convolve_weight_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool: ...
 
 
 class Layout(NamedTuple):
@@ -118,8 +116,7 @@ class Attentions(Protocol):
     """What a library does: each method says whether it computed; if not, it has written nothing. Logarithms of the sums
     of exp(scores) are float32, row after row."""
 
-    def attend(self, value: Attention, operands: Ints, results: Ints, stream: int) -> bool:
-        """Output and logarithms from query, key and value."""
-
-    def attend_gradients(self, value: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
-        """The gradients of query, key and value, from these, output, the gradient of that, and logarithms."""
+    # Output and logarithms from query, key and value.
+    def attend(self, value: Attention, operands: Ints, results: Ints, stream: int) -> bool: ...
+    # The gradients of query, key and value, from these, output, the gradient of that, and logarithms.
+    def attend_gradients(self, value: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool: ...

@@ -51,18 +51,8 @@ class RealSolvers:
         routine(handle, m, n, a, lda, scratch.address, pivots, info)
 
     def getrs(
-        self,
-        dtype: np.dtype,
-        n: int,
-        k: int,
-        a: int,
-        lda: int,
-        pivots: int,
-        b: int,
-        ldb: int,
-        info: int,
-        stream: int,
-    ) -> None:
+        self, dtype: np.dtype, n: int, k: int, a: int, lda: int, pivots: int, b: int, ldb: int, info: int, stream: int,
+    ) -> None:  # fmt: skip
         routine, _, handle = self._routine("getrs", dtype, stream)
         routine(handle, NOT_TRANSPOSED, n, k, a, lda, pivots, b, ldb, info)
 

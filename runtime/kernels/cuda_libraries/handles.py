@@ -21,7 +21,6 @@ class CachedHandles(Generic[Value]):
         self.values: dict[Hashable, Value] = {}  # the last one used last
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value of a key; a new one takes the place of that which was not used for the longest time."""
         if key in self.values:
             self.values[key] = self.values.pop(key)
             return self.values[key]

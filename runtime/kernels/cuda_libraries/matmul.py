@@ -130,7 +130,6 @@ def common(a: DeviceArray, b: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
 
 
 def is_half(a: DeviceArray) -> bool:
-    """Whether float32 is what 16-bit floats in memory are read as."""
     return a.stored.itemsize == HALVES and a.dtype == np.float32 and a.stored.kind in "fV"
 
 
@@ -154,7 +153,6 @@ def matrices(a: DeviceArray) -> Matrices:
 
 
 def described(a: DeviceArray) -> Matrices | None:
-    """How a batch of matrices lies; None where BLAS has no words for it."""
     item = a.stored.itemsize
     batch, rows, columns = a.shape
     if any(step % item for step in a.byte_strides):

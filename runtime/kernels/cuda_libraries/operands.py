@@ -21,7 +21,6 @@ def aligned(a: DeviceArray) -> DeviceArray:
 
 
 def is_channels_last(a: DeviceArray, axis: int) -> bool:
-    """Whether the elements lie in row order of the other dims, and those along the axis of channels side by side."""
     order = [d for d in range(a.ndim) if d != axis] + [axis]
     sizes = tuple(a.shape[d] for d in order)
     contiguous_steps = byte_strides(sizes, contiguous_strides(sizes), a.itemsize)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...compiler.jit import for_numba
+from .intrinsics import constant_number
 from .vectors import LINE
 
 
@@ -23,7 +24,6 @@ def address(context: Any, array: Any) -> Any:
 
 @for_numba
 def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
-    """row_at(like, start, count): the contiguous array of `count` elements like `like` at an address."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -73,7 +73,6 @@ def offset_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> 
 
 @for_numba
 def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row: Any) -> Any:
-    """matrix_at(like, start, rows, columns, row): the matrix at an address whose rows are `row` bytes apart."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -114,7 +113,6 @@ def clear(context: Any, array: Any) -> Any:
 
 @for_numba
 def zero_row(context: Any, like: Any, count: Any) -> Any:
-    """zero_row(like, count): a new contiguous array of `count` zeros like `like`, as np.zeros makes it."""
     from numba import types
     from numba.core import cgutils
 
@@ -131,7 +129,6 @@ def zero_row(context: Any, like: Any, count: Any) -> Any:
 
 @for_numba
 def empty_matrix(context: Any, like: Any, rows: Any, columns: Any) -> Any:
-    """empty_matrix(like, rows, columns): a new contiguous matrix, not filled."""
     from numba import types
 
     kind = types.Array(types.unliteral(like), 2, "C")
@@ -142,14 +139,10 @@ def empty_matrix(context: Any, like: Any, rows: Any, columns: Any) -> Any:
     return kind(like, types.int64, types.int64), code
 
 
-@for_numba
-def item_size(context: Any, like: Any) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, context.get_abi_sizeof(context.get_data_type(like)))
-
-    return types.int64(like), code
+@constant_number
+def item_size(context: Any, like: Any) -> int:
+    size: int = context.get_abi_sizeof(context.get_data_type(like))
+    return size
 
 
 @for_numba
@@ -173,7 +166,6 @@ def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
 
 @for_numba
 def call_c(context: Any, function: Any, arguments: Any) -> Any:
-    """call_c(function, arguments): call a function of C at an address with a tuple of addresses; it returns nothing."""
     from numba import types
     from numba.core import cgutils
 
@@ -201,14 +193,8 @@ def _new_array(context: Any, builder: Any, kind: Any, shape: Sequence[Any]) -> A
 
 
 def _array_at(
-    context: Any,
-    builder: Any,
-    kind: Any,
-    start: Any,
-    shape: Sequence[Any],
-    strides: Sequence[Any],
-    owner: Any = None,
-) -> Any:
+    context: Any, builder: Any, kind: Any, start: Any, shape: Sequence[Any], strides: Sequence[Any], owner: Any = None,
+) -> Any:  # fmt: skip
     """An array over memory that somebody else keeps, or that an owner does; the last dimension is contiguous."""
     from numba import types
     from numba.np.arrayobj import populate_array

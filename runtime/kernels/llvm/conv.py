@@ -6,35 +6,11 @@ weight; no im2col. Arrays are flat and begin where the work begins; offsets and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
-from ...compiler.jit import for_numba
 from ...compiler.passes.target import vector_registers
-from .vectors import Flat, Masks, VectorLoops, array_intrinsic
-
-
-@for_numba
-def stencil(
-    context: Any, kernel: Any, x: Any, w: Any, mirrored: Any, bias: Any, out: Any, rows: Any, columns: Any
-) -> Any:
-    """stencil(kernel, x, w, mirrored, bias, out, rows, columns) with a literal kernel size K = 2 p + 1: out[i, j] =
-    bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b - p] for rows x columns, at least K rows; with w[K - 1 -
-    a, K - 1 - b] in place of w[a, b] if mirrored is not 0."""
-    return array_intrinsic(
-        partial(_write_stencil, kernel.literal_value), 1, kernel, x, w, mirrored, bias, out, rows, columns
-    )
-
-
-@for_numba
-def stencil_backward(
-    context: Any, kernel: Any, g: Any, g_step: Any, x: Any, x_step: Any, out: Any, rows: Any, columns: Any, samples: Any
-) -> Any:
-    """stencil_backward(kernel, g, g_step, x, x_step, out, rows, columns, samples) with a literal kernel size K: out[a,
-    b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step + (i + a - p, j + b - p)]."""
-    return array_intrinsic(
-        partial(_write_backward, kernel.literal_value), 1, kernel, g, g_step, x, x_step, out, rows, columns, samples
-    )
+from .intrinsics import of_arrays
+from .vectors import Flat, Masks, VectorLoops
 
 
 class _Strip:
@@ -86,9 +62,12 @@ def _over_strips(v: VectorLoops, columns: Any, kernel: int, strip: Callable[[_St
         strip(_Strip(v, full, 1, columns, kernel))
 
 
-def _write_stencil(
-    kernel: int, v: VectorLoops, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
+@of_arrays(literal=True)
+def stencil(
+    v: VectorLoops, kernel: int, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
 ) -> None:
+    """with a literal kernel size K = 2 p + 1: out[i, j] = bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b -
+    p] for rows x columns, at least K rows; with w[K - 1 - a, K - 1 - b] in place of w[a, b] if mirrored is not 0."""
     p, last = kernel // 2, kernel * kernel - 1
     straight = v.builder.icmp_signed("==", mirrored, v.number(0))
     tap_order = [v.builder.select(straight, v.number(k), v.number(last - k)) for k in range(last + 1)]
@@ -116,8 +95,13 @@ def _write_stencil(
     _over_strips(v, columns, kernel, down)
 
 
-def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
-    out, rows, columns, samples = target
+@of_arrays(literal=True)
+def stencil_backward(
+    v: VectorLoops, kernel: int, g: Flat, g_step: Any, x: Flat, x_step: Any, out: Flat, rows: Any, columns: Any,
+    samples: Any,
+) -> None:  # fmt: skip
+    """with a literal kernel size K: out[a, b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step +
+    (i + a - p, j + b - p)]."""
     unroll = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
 
     def down(strip: _Strip) -> None:
@@ -155,16 +139,13 @@ ROWS = 6  # of a tile of the widest rows
 AHEAD = 8  # steps of the depth: so many before it is used, a row of the panel is asked for
 
 
-@for_numba
-def gathered_tile(context: Any, vectors: Any, x: Any, starts: Any, steps: Any, panel: Any, first: Any, out: Any) -> Any:
-    """gathered_tile(vectors, x, starts, steps, panel, first, out) for literally 1, 2 or 4 vectors: out[r, j] = first[j]
-    + sum over p of x[starts[r] + steps[p]] panel[p, j], for as many rows r as a tile of `vectors` has (`tile_rows`),
-    and the elements j of so many vectors. All arrays are flat, rows of `panel` and `out` lie side by side."""
-    return array_intrinsic(_write_tile, vectors.literal_value, vectors, x, starts, steps, panel, first, out)
-
-
-def _write_tile(v: VectorLoops, x: Flat, starts: Flat, steps: Flat, panel: Flat, first: Flat, out: Flat) -> None:
-    count = v.lines  # vectors of a row
+@of_arrays(None, literal=True)
+def gathered_tile(
+    v: VectorLoops, count: int, x: Flat, starts: Flat, steps: Flat, panel: Flat, first: Flat, out: Flat
+) -> None:
+    """for literally 1, 2 or 4 vectors: out[r, j] = first[j] + sum over p of x[starts[r] + steps[p]] panel[p, j], for as
+    many rows r as a tile of `vectors` has (`tile_rows`), and the elements j of so many vectors. All arrays are flat,
+    rows of `panel` and `out` lie side by side."""
     rows = tile_rows(count)
     lefts = [v.at(x.start, v.offset_at(starts, v.number(r))) for r in range(rows)]
     unmasked = [None] * count
@@ -188,32 +169,13 @@ def tile_rows(vectors: int) -> int:
     return ROWS * vector_registers()[1] // vectors
 
 
-@for_numba
+@of_arrays(None, literal=True)
 def weighted_rows(
-    context: Any,
-    rows: Any,
-    x: Any,
-    offsets: Any,
-    w: Any,
-    weight_offsets: Any,
-    w_row: Any,
-    bias: Any,
-    out: Any,
-    out_row: Any,
-    columns: Any,
-) -> Any:
-    """weighted_rows(rows, x, places, w, weight_offsets, w_row, bias, out, out_row, columns) for literally 1, 2 or 4
-    rows: out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row] x[places[p] + j], for j in
-    range(columns)."""
-    return array_intrinsic(
-        _write_weighted, rows.literal_value, rows, x, offsets, w, weight_offsets, w_row, bias, out, out_row, columns
-    )
-
-
-def _write_weighted(
-    v: VectorLoops, x: Flat, offsets: Flat, w: Flat, weight_offsets: Flat, w_row: Any, bias: Flat, *target: Any
-) -> None:
-    out, out_row, columns = target
+    v: VectorLoops, lines: int, x: Flat, offsets: Flat, w: Flat, weight_offsets: Flat, w_row: Any, bias: Flat,
+    out: Flat, out_row: Any, columns: Any,
+) -> None:  # fmt: skip
+    """for literally 1, 2 or 4 rows: out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row]
+    x[places[p] + j], for j in range(columns)."""
     weights, outs = v.rows(w.start, w_row), v.rows(out.start, out_row)
     starts = [v.splat(v.scalar(v.at(bias.start, r))) for r in range(v.lines)]
 
@@ -231,31 +193,13 @@ def _write_weighted(
     v.cover(columns, tile)
 
 
-@for_numba
+@of_arrays(None, literal=True)
 def correlated_rows(
-    context: Any,
-    rows: Any,
-    g: Any,
-    g_row: Any,
-    g_step: Any,
-    x: Any,
-    x_step: Any,
-    offsets: Any,
-    out: Any,
-    out_row: Any,
-    samples: Any,
-    columns: Any,
-) -> Any:
-    """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns) for 1, 2 or 4 rows:
-    out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j]."""
-    kinds = (g, g_row, g_step, x, x_step, offsets, out, out_row, samples, columns)
-    return array_intrinsic(_write_correlated, rows.literal_value, rows, *kinds)
-
-
-def _write_correlated(
-    v: VectorLoops, g: Flat, g_row: Any, g_step: Any, x: Flat, x_step: Any, offsets: Flat, *target: Any
-) -> None:
-    out, out_row, samples, columns = target
+    v: VectorLoops, lines: int, g: Flat, g_row: Any, g_step: Any, x: Flat, x_step: Any, offsets: Flat, out: Flat,
+    out_row: Any, samples: Any, columns: Any,
+) -> None:  # fmt: skip
+    """for 1, 2 or 4 rows: out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j]
+    x[places[p] + n x_step + j]."""
     outs = v.rows(out.start, out_row)
     full = v.largest_multiple(columns, v.lanes)
     rest = v.builder.sub(columns, full)
@@ -281,26 +225,10 @@ def _write_correlated(
     v.split(offsets.size, tile)
 
 
-@for_numba
-def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """copied_rows(out, out_row, x, x_row, rows, columns): out[r out_row + j] = x[r x_row + j], for r in range(rows), j
-    in range(columns); nothing else is written."""
-    return array_intrinsic(_write_copied, 1, None, out, out_row, x, x_row, rows, columns)
+@of_arrays()
+def copied_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    """out[r out_row + j] = x[r x_row + j], for r in range(rows), j in range(columns); nothing else is written."""
 
-
-@for_numba
-def halved_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """halved_rows(out, out_row, x, x_row, rows, columns): out[r out_row + j] = x[r x_row + 2 j]."""
-    return array_intrinsic(_write_halved, 1, None, out, out_row, x, x_row, rows, columns)
-
-
-@for_numba
-def doubled_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """doubled_rows(out, out_row, x, x_row, rows, columns): out[r out_row + 2 j] = x[r x_row + j]."""
-    return array_intrinsic(_write_doubled, 1, None, out, out_row, x, x_row, rows, columns)
-
-
-def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         mask = None if rest is None else v.mask(rest, 0)
         v.store(v.load(source, mask), target, mask)
@@ -308,7 +236,9 @@ def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, 
     _row_by_row(v, copy, (1, 1), out, out_row, x, x_row, rows, columns)
 
 
-def _write_halved(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+@of_arrays()
+def halved_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    """out[r out_row + j] = x[r x_row + 2 j]."""
     evens = list(range(0, 2 * v.lanes, 2))
 
     def copy(source: Any, target: Any, rest: Any = None) -> None:
@@ -320,7 +250,10 @@ def _write_halved(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, 
     _row_by_row(v, copy, (2, 1), out, out_row, x, x_row, rows, columns)
 
 
-def _write_doubled(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+@of_arrays()
+def doubled_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+    """out[r out_row + 2 j] = x[r x_row + j]."""
+
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         vector = v.load(source, None if rest is None else v.mask(rest, 0))
         lane_count = v.times(v.number(v.lanes) if rest is None else rest, 2)

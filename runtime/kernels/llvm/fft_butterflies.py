@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...compiler.jit import for_numba
-from .vectors import Vectors, emitted, emitted_strided
+from .intrinsics import emitted
+from .vectors import Vectors
 
 Complex = tuple[Any, Any]
 
@@ -37,93 +37,13 @@ PRIMES = (11, 13)  # wider ones, of passes that lie apart
 NARROW = ((4, 1), (8, 1), (4, 4), (8, 4), (8, 8))  # radix and s, where q alone fills no vector
 
 
-@for_numba
-def transform_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    m: Any,
-    s: Any,
-    factors: Any,
-    inverse: Any,
-) -> Any:
-    """transform_pass(like, radix, source, to, plane, count, m, s, factors, inverse): of `count` rows at addresses.
-    Imaginary parts lie `plane` bytes behind real ones. Where s is a multiple of the lanes, the powers of w lie as [p][j
-    - 1][part]; else s divides the lanes, and these m s, and they lie as [j - 1][part][p][q]."""
-    return emitted(_Pass, like, 9)
-
-
-@for_numba
-def prime_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    m: Any,
-    s: Any,
-    factors: Any,
-    inverse: Any,
-) -> Any:
-    """prime_pass(like, radix, source, to, plane, count, m, s, factors, inverse): transform_pass of one of PRIMES. s is
-    a multiple of the lanes. It is a function by itself: in the registers of other passes these have no place."""
-    return emitted_strided(_PrimePass, like, 9)
-
-
-@for_numba
-def first_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    m: Any,
-    s: Any,
-    factors: Any,
-    inverse: Any,
-    line: Any,
-) -> Any:
-    """first_pass(like, radix, source, to, plane, count, m, s, factors, inverse, line): of numbers that lie as pairs.
-    From one p to the next it is `line` bytes; for rows whose vectors hold several p, s is 1."""
-    return emitted(_FirstPass, like, 10)
-
-
-@for_numba
-def last_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    outer: Any,
-    s: Any,
-    scale: Any,
-    inverse: Any,
-    line: Any,
-) -> Any:
-    """last_pass(like, radix, source, to, plane, count, outer, s, scale, inverse, line): to numbers that lie as pairs. m
-    is 1, and q stands for `outer` by s numbers, a multiple of the lanes: from one of the outer to the next, which are
-    results of one j, it is `line` bytes. All are multiplied by `scale`."""
-    from numba import types
-
-    signature, code = emitted(_LastPass, like, 10)
-    kinds = list(signature.args)
-    kinds[8] = like
-    return types.void(*kinds), code
+PASS = "radix source to plane count m s factors inverse"
 
 
 class _Pass:
-    """The code of transform_pass, and what the others have in common with it."""
+    """transform_pass(like, radix, source, to, plane, count, m, s, factors, inverse): of `count` rows at addresses.
+    Imaginary parts lie `plane` bytes behind real ones. Where s is a multiple of the lanes, the powers of w lie as [p][j
+    - 1][part]; else s divides the lanes, and these m s, and they lie as [j - 1][part][p][q]."""
 
     narrow_kinds: Sequence[tuple[int, int]] = NARROW
 
@@ -329,11 +249,16 @@ class _Pass:
 
 
 class _PrimePass(_Pass):
+    """prime_pass(like, radix, ...): transform_pass of one of PRIMES; s is a multiple of the lanes."""
+
     def emit(self) -> None:
         self.each_radix(PRIMES, self.wide)
 
 
 class _FirstPass(_Pass):
+    """first_pass(like, radix, ..., line): of numbers that lie as pairs. From one p to the next it is `line` bytes; for
+    rows whose vectors hold several p, s is 1."""
+
     narrow_kinds = NARROW[:2]
 
     def row_distances(self, distance: Any) -> tuple[Any, Any]:
@@ -354,7 +279,9 @@ class _FirstPass(_Pass):
 
 
 class _LastPass(_Pass):
-    """The code of last_pass, whose arguments m and factors are the outer number and the scale."""
+    """last_pass(like, radix, source, to, plane, count, outer, s, scale, inverse, line): to numbers that lie as pairs.
+    For m and factors it has the outer number and the scale: m is 1, and q stands for `outer` by s numbers, a multiple
+    of the lanes; from one of the outer to the next, which are results of one j, it is `line` bytes."""
 
     def emit(self) -> None:
         self.factor = self.vectors.splat(self.factors)
@@ -377,3 +304,10 @@ class _LastPass(_Pass):
     def put(self, value: Complex, address: Any) -> None:
         real, imaginary = (self.builder.fmul(part, self.factor) for part in value)
         write_pairs(self.vectors, (real, imaginary), address)
+
+
+transform_pass = emitted("transform_pass", _Pass, PASS)
+first_pass = emitted("first_pass", _FirstPass, f"{PASS} line")
+last_pass = emitted("last_pass", _LastPass, "radix source to plane count outer s scale inverse line", "scale")
+# A function by itself: in the registers of other passes it has no place.
+prime_pass = emitted("prime_pass", _PrimePass, PASS, inlined=False)

@@ -9,7 +9,8 @@ from typing import Any
 
 from ...compiler.jit import for_numba
 from ...compiler.passes.target import vector_registers
-from .vectors import Flat, Masks, VectorLoops, array_intrinsic
+from .intrinsics import of_arrays
+from .vectors import Flat, Masks, VectorLoops
 
 
 @for_numba
@@ -116,14 +117,10 @@ AHEAD = 12  # rows: so many before it is added, one is asked for
 LINES = 4  # of the sizes of tiles: see `VectorLoops`
 
 
-@for_numba
-def sum_of_rows(context: Any, table: Any, offsets: Any, factors: Any, first: Any, last: Any, out: Any) -> Any:
-    """sum_of_rows(table, places, factors, first, last, out): out[j] += sum over k of factors[k] table[places[k] + j].
-    All arrays are flat, k goes from `first` to `last`, and there are AHEAD more places than that."""
-    return array_intrinsic(_write, LINES, None, table, offsets, factors, first, last, out)
-
-
-def _write(v: VectorLoops, table: Flat, offsets: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
+@of_arrays(LINES)
+def sum_of_rows(v: VectorLoops, table: Flat, offsets: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
+    """out[j] += sum over k of factors[k] table[places[k] + j]. All arrays are flat, k goes from `first` to `last`, and
+    there are AHEAD more places than that."""
     count = v.builder.sub(last, first)
 
     def tile(column: Any, masks: Masks) -> None:

@@ -9,36 +9,14 @@ from typing import Any, NamedTuple
 
 from ...compiler.jit import for_numba
 from ...compiler.passes.target import vector_registers
-from .vectors import LINE, Vectors, emitted
+from .intrinsics import constant_number, emitted, of_elements
+from .vectors import LINE, Vectors
 
 L2_BYTES = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
 SQUARE = 16  # rows of a square that is transposed, at most
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
 STEPS = 4, 1  # of the depth that are taken at a time: counting takes units of the processor that products need
-
-
-@for_numba
-def panel_product(
-    context: Any,
-    like: Any,
-    a: Any,
-    a_row: Any,
-    a_col: Any,
-    b: Any,
-    b_row: Any,
-    c: Any,
-    c_row: Any,
-    rows: Any,
-    depth: Any,
-    width: Any,
-    add: Any,
-    following: Any,
-) -> Any:
-    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b. Or c + a
-    b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one. The panel
-    that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small."""
-    return emitted(Panel, like, 12)
 
 
 class State(NamedTuple):
@@ -53,8 +31,14 @@ class State(NamedTuple):
         return (self.left, self.right, self.rest, *self.sums.values())
 
 
+PRODUCT = "a a_row a_col b b_row c c_row rows depth width add"
+
+
 class Panel:
-    """The code of panel_product: tiles of six rows, then of four, two and one for the rest."""
+    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b, or c + a
+    b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one. The panel
+    that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small. Tiles have six rows,
+    then four, two and one for the rest."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
@@ -67,7 +51,6 @@ class Panel:
         self.nearest = self.builder.icmp_signed("<=", panel, self.vectors.number(NEAREST))
 
     def emit(self) -> None:
-        """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
         builder, lanes, max_registers = self.builder, self.vectors.lanes, vector_registers()[1]
         full = builder.icmp_signed("==", self.width, self.vectors.number(max_registers * lanes))
         with builder.if_else(full) as (then, otherwise):
@@ -119,14 +102,8 @@ class Panel:
             self.tile(builder.mul(loop.index, number(6)), 6, masks, ahead, STEPS, coming)
 
     def tile(
-        self,
-        row: Any,
-        rows: int,
-        masks: Sequence[Any],
-        ahead: bool,
-        steps: Sequence[int] = (1,),
-        coming: Any = None,
-    ) -> None:
+        self, row: Any, rows: int, masks: Sequence[Any], ahead: bool, steps: Sequence[int] = (1,), coming: Any = None,
+    ) -> None:  # fmt: skip
         """`rows` rows of c from `row` on: loops over the depth, of so many steps each time, with sums in registers.
         With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
         nearer than the second-level cache unless they are small. What is `coming` is asked for line by line."""
@@ -196,31 +173,24 @@ class Panel:
         return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
     def merged(self, *incoming: tuple[Any, Any]) -> Any:
-        """A value that depends on the block the control flow comes from."""
         result = self.builder.phi(incoming[0][0].type)
         for value, block in incoming:
             result.add_incoming(value, block)
         return result
 
 
-@for_numba
-def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any, rows: Any) -> Any:
-    from numba import types
+@of_elements()
+def copied_panel(vectors: Vectors, source: Any, source_row: Any, to: Any, to_row: Any, rows: Any) -> None:
     from numba.core import cgutils
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
-        _, source, source_row, to, to_row, rows = args
-        with cgutils.for_range(builder, rows) as loop:
-            at = builder.add(source, builder.mul(loop.index, source_row))
-            there = builder.add(to, builder.mul(loop.index, to_row))
-            positions = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
-            row = [vectors.load(builder.add(at, position)) for position in positions]
-            for position, vector in zip(positions, row, strict=True):
-                vectors.store(vector, builder.add(there, position))
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 5), code
+    builder = vectors.builder
+    with cgutils.for_range(builder, rows) as loop:
+        at = builder.add(source, builder.mul(loop.index, source_row))
+        there = builder.add(to, builder.mul(loop.index, to_row))
+        positions = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
+        row = [vectors.load(builder.add(at, position)) for position in positions]
+        for position, vector in zip(positions, row, strict=True):
+            vectors.store(vector, builder.add(there, position))
 
 
 @for_numba
@@ -242,14 +212,26 @@ def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: 
     return types.void(like, *[types.int64] * 4), code
 
 
-@for_numba
-def square_rows(context: Any, like: Any) -> Any:
-    from numba import types
+@constant_number
+def square_rows(context: Any, like: Any) -> int:
+    return min(8 * vector_registers()[0] // _moved(like).bitwidth, SQUARE)
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, min(8 * vector_registers()[0] // _moved(like).bitwidth, SQUARE))
 
-    return types.int64(like), code
+@constant_number
+def lanes(context: Any, like: Any) -> int:
+    return vector_registers()[0] * 8 // like.bitwidth
+
+
+@constant_number
+def panel_width(context: Any, like: Any) -> int:
+    size, vectors = vector_registers()
+    return vectors * size * 8 // like.bitwidth
+
+
+@constant_number
+def panel_bytes(context: Any) -> int:
+    size, vectors = vector_registers()
+    return size * vectors
 
 
 def _moved(like: Any) -> Any:
@@ -259,81 +241,9 @@ def _moved(like: Any) -> Any:
     return types.uint8 if like == types.boolean else like
 
 
-@for_numba
-def lanes(context: Any, like: Any) -> Any:
-    return _constant(like, 1)
-
-
-@for_numba
-def panel_width(context: Any, like: Any) -> Any:
-    return _constant(like, vector_registers()[1])
-
-
-@for_numba
-def panel_bytes(context: Any) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        size, vectors = vector_registers()
-        return context.get_constant(types.int64, size * vectors)
-
-    return types.int64(), code
-
-
-def _constant(like: Any, registers: int) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, registers * vector_registers()[0] * 8 // like.bitwidth)
-
-    return types.int64(like), code
-
-
-@for_numba
-def square_differences(
-    context: Any,
-    like: Any,
-    a: Any,
-    a_row: Any,
-    a_col: Any,
-    b: Any,
-    b_row: Any,
-    c: Any,
-    c_row: Any,
-    rows: Any,
-    depth: Any,
-    width: Any,
-    add: Any,
-) -> Any:
-    """square_differences(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): as panel_product. c_ij =
-    sum_t (a_it - b_tj)^2, or that added to c."""
-    return emitted(_Squares, like, 11)
-
-
-@for_numba
-def weighted_differences(
-    context: Any,
-    like: Any,
-    w: Any,
-    w_row: Any,
-    w_col: Any,
-    b: Any,
-    b_row: Any,
-    c: Any,
-    c_row: Any,
-    rows: Any,
-    depth: Any,
-    width: Any,
-    add: Any,
-    x: Any,
-    x_row: Any,
-) -> Any:
-    """weighted_differences(like, w, w_row, w_col, b, b_row, c, c_row, rows, depth, width, add, x, x_row): as
-    panel_product, c_ij = sum_t w_it (b_tj - x_ij), or that added to c."""
-    return emitted(_Weighted, like, 13)
-
-
 class _Squares(Panel):
+    """square_differences(like, a, ..., add): c_ij = sum_t (a_it - b_tj)^2, or that added to c."""
+
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         results = {}
         for i, v in sums:
@@ -343,6 +253,8 @@ class _Squares(Panel):
 
 
 class _Weighted(Panel):
+    """weighted_differences(like, w, ..., add, x, x_row): c_ij = sum_t w_it (b_tj - x_ij), or that added to c."""
+
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         super().__init__(vectors, *args[:-2])
         self.x, self.x_row = args[-2:]
@@ -357,3 +269,8 @@ class _Weighted(Panel):
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         return {(i, v): self.vectors.fma(column[i], self.builder.fsub(row[v], tile[i, v]), sums[i, v]) for i, v in sums}
+
+
+panel_product = emitted("panel_product", Panel, f"{PRODUCT} following")
+square_differences = emitted("square_differences", _Squares, PRODUCT)
+weighted_differences = emitted("weighted_differences", _Weighted, f"{PRODUCT} x x_row")

@@ -297,7 +297,6 @@ def eight_at(builder: Any, start: Any, position: Any) -> Any:
 
 
 def prefixes(builder: Any, address: Any) -> Any:
-    """Eight elements in float64, each with those before it."""
     from llvmlite import ir
 
     sums = widened_to(builder, builder.load(address, align=alignment(address)), ir.DoubleType())

@@ -17,74 +17,59 @@ SIDE = 4  # blocks, and vectors of each, that are added side by side
 FUSED = ("contract",)  # one instruction where there is one
 
 
-@for_numba
-def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    """sum_of_blocks(row, start): the sum of four blocks of 1024 elements, in double precision from block to block."""
+def _of_blocks(kind: Any, row: Any, *center: Any) -> Any:
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return Lines(context, builder, row, args[0]).sum_of_blocks(args[1])
+        return kind(context, builder, row, args[0], *args[2:]).sum_of_blocks(args[1])
 
-    return types.float64(row, types.int64), code
+    return types.float64(row, types.int64, *[types.float64] * len(center)), code
+
+
+def _of_tail(kind: Any, row: Any, *center: Any) -> Any:
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = kind(context, builder, row, args[0], *args[3:])
+        return lines.as_double(lines.total(*args[1:3]))
+
+    return types.float64(row, types.int64, types.int64, *[types.float64] * len(center)), code
+
+
+@for_numba
+def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
+    """sum_of_blocks(row, start): the sum of four blocks of 1024 elements, in double precision from block to block."""
+    return _of_blocks(Lines, row)
 
 
 @for_numba
 def sum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
     """sum_of_tail(row, start, count): the sum of neighbours, which are so few that it loses nothing to their number."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = Lines(context, builder, row, args[0])
-        return lines.as_double(lines.total(*args[1:]))
-
-    return types.float64(row, types.int64, types.int64), code
+    return _of_tail(Lines, row)
 
 
 @for_numba
 def squares_of_blocks(context: Any, row: Any, start: Any, center: Any) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return Squares(context, builder, row, args[0], args[2]).sum_of_blocks(args[1])
-
-    return types.float64(row, types.int64, types.float64), code
+    return _of_blocks(Squares, row, center)
 
 
 @for_numba
 def squares_of_tail(context: Any, row: Any, start: Any, count: Any, center: Any) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = Squares(context, builder, row, args[0], args[3])
-        return lines.as_double(lines.total(*args[1:3]))
-
-    return types.float64(row, types.int64, types.int64, types.float64), code
+    return _of_tail(Squares, row, center)
 
 
 @for_numba
 def nansum_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return NanSkippingLines(context, builder, row, args[0]).sum_of_blocks(args[1])
-
-    return types.float64(row, types.int64), code
+    return _of_blocks(NanSkippingLines, row)
 
 
 @for_numba
 def nansum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = NanSkippingLines(context, builder, row, args[0])
-        return lines.as_double(lines.total(*args[1:]))
-
-    return types.float64(row, types.int64, types.int64), code
+    return _of_tail(NanSkippingLines, row)
 
 
 @for_numba
 def product_of(context: Any, row: Any) -> Any:
-    """product_of(row): the product of all elements, in double precision."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -338,21 +323,14 @@ def _compared(row: Any, relation: str, lanes: int) -> Any:
 
 @for_numba
 def lowest_bit(context: Any, bits: Any) -> Any:
-    """lowest_bit(bits): the number of the lowest bit that is set; 64 where none is."""
     from llvmlite import ir
     from numba import types
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.IntType(1)(0))
-
-    return types.int64(types.uint64), code
+    return types.int64(types.uint64), lambda _, builder, __, args: builder.cttz(args[0], ir.IntType(1)(0))
 
 
 @for_numba
 def number_of_bits(context: Any, bits: Any) -> Any:
     from numba import types
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), code
+    return types.int64(types.uint64), lambda _, builder, __, args: builder.ctpop(args[0])

@@ -54,7 +54,6 @@ class Vectors:
         return self.shuffled(single, single, [0] * self.lanes)
 
     def shuffled(self, a: Any, b: Any, indices: Sequence[int]) -> Any:
-        """The lanes of `a`, and behind them those of `b`, at the given places."""
         from ...compiler.language.memory import shuffled  # which loads llvmlite
 
         return shuffled(self.builder, a, b, indices)
@@ -109,39 +108,6 @@ class Vectors:
         from ...compiler.language.memory import transposed  # which loads llvmlite
 
         return transposed(self.builder, rows)
-
-
-def emitted(kind: Any, like: Any, count: int) -> Any:
-    """What an intrinsic gives numba whose code `kind(vectors, *arguments).emit()` writes: its arguments are `like`, of
-    the type of the elements, and `count` addresses and numbers; it returns nothing."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * count), code
-
-
-def emitted_strided(kind: Any, like: Any, count: int) -> Any:
-    """The same, but the code is a function by itself, which is not inlined."""
-    from llvmlite import ir
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        name, integer = f"{kind.__name__}.{like}", ir.IntType(64)
-        cached = builder.module.globals.get(name)
-        if cached is None:
-            cached = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [integer] * count), name)
-            cached.linkage = "internal"
-            cached.attributes.update(("noinline", "nounwind"))
-            inside = ir.IRBuilder(cached.append_basic_block())
-            kind(Vectors(context, inside, like), *cached.args).emit()
-            inside.ret_void()
-        builder.call(cached, args[1:])
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * count), code
 
 
 Masks = Sequence[Any]  # one for each vector of a row: which of its lanes count, or None for all
@@ -217,7 +183,6 @@ class VectorLoops(Vectors):
         )
 
     def add_products(self, lefts: Sequence[Any], rights: Sequence[Any], sums: Sequence[Any]) -> list[Any]:
-        """Each of the left vectors times each of the right ones, added to the sums."""
         count = len(rights)
         return [self.fma(lefts[i // count], rights[i % count], total) for i, total in enumerate(sums)]
 
@@ -276,17 +241,3 @@ class VectorLoops(Vectors):
                 rest, width, [], lambda offset_at, start=start, width=width: tile(self.plus(start, offset_at), width)
             )
             first = self.plus(first, rest)
-
-
-def array_intrinsic(write: Callable[..., None], lines: int, literal: Any, *kinds: Any) -> Any:
-    """The signature of an intrinsic for arguments of these types, behind a literal one or none, and its code. `write`
-    emits the code for blocks of `lines` rows; the first array tells the element type."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        v = VectorLoops(context, builder, kinds[0].dtype, lines)
-        write(v, *map(v.argument, kinds, args[-len(kinds) :]))
-        return context.get_dummy_value()
-
-    argument_types = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
-    return types.void(*(argument_types if literal is None else (literal, *argument_types))), code

@@ -157,17 +157,14 @@ def j0_asymptotic(x: Any) -> Any:
 
 
 def y0_asymptotic(x: Any) -> Any:
-    """Y0 of such a float32; error at most 0.7 ulp."""
     return modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)
 
 
 def j1_asymptotic(x: Any) -> Any:
-    """J1 of such a float32; error at most 0.7 ulp."""
     return modulus_and_phase(x, -EIGHTH, PHASE_1, SIZE_1)
 
 
 def y1_asymptotic(x: Any) -> Any:
-    """Y1 of such a float32; error at most 0.7 ulp."""
     return modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
 
 
@@ -195,7 +192,6 @@ def root_of_inverse(x: Any) -> Any:
 
 
 def inverse_of(x: Any) -> Any:
-    """1 / x likewise."""
     wide, rsqrt_x = np.float64(x), np.float64(type(x)(1) / x)
     return fma(rsqrt_x, fma(-wide, rsqrt_x, 1.0), rsqrt_x)
 
@@ -292,7 +288,6 @@ def j0_single(x: Any) -> Any:
 
 
 def j0_small(x: Any) -> Any:
-    """The same of a float32 that `is_small`."""
     return by_pieces_with_derivatives(abs(x), small_piece(abs(x)), J0_TABLE)
 
 
@@ -317,7 +312,6 @@ def j1_single(x: Any) -> Any:
 
 
 def j1_small(x: Any) -> Any:
-    """The same of a float32 that `is_small`."""
     return with_sign(type(x)(1), x) * by_pieces_with_derivatives(abs(x), small_piece(abs(x)), J1_TABLE)
 
 
@@ -338,12 +332,10 @@ def y0_single(x: Any) -> Any:
 
 
 def y0_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     return y0_below(x, -type(x)(0))
 
 
 def y0_below(y: Any, more: Any) -> Any:
-    """The same of 0 < y 2^more < 21.5."""
     inside = in_pieces(y, SMALL_Y0.edge)
     return order_0(y, more, inside, by_pieces_with_derivatives(inside, mixed_piece(inside), Y0_TABLE), SMALL_Y0)
 
@@ -364,7 +356,6 @@ def y1_single(x: Any) -> Any:
 
 
 def y1_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     inside = in_pieces(x, SMALL_Y1.edge)
     return order_1(x, inside, by_pieces_with_derivatives(inside, mixed_piece(inside), Y1_TABLE), SMALL_Y1)
 

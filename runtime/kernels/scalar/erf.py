@@ -91,7 +91,6 @@ def erfc_single(x: Any) -> Any:
 
 
 def erfc_small(x: Any) -> Any:
-    """The same of a float32, |x| < 7.75."""
     return by_power_pieces(x, smaller_piece(x), ERFC_TABLE)
 
 

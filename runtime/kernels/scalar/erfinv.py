@@ -145,7 +145,6 @@ def erfcx_single(x: Any) -> Any:
 
 
 def erfcx_small(x: Any) -> Any:
-    """The same of a float32, |x| < 7.75."""
     return by_power_pieces(x, smaller_piece(x), ERFCX_TABLE)
 
 
@@ -192,7 +191,6 @@ def erfinv_small(x: Any) -> Any:
 
 
 def erfinv_asymptotic(x: Any) -> Any:
-    """The same of other float32, in float64."""
     wide = np.float64(x)
     size = abs(wide)
     k, f = log_around_one(select(size < 1, fma(-wide, wide, 1.0), 1.0))
@@ -229,7 +227,6 @@ def ndtri_single(x: Any) -> Any:
 
 
 def ndtri_center(x: Any) -> Any:
-    """The same of a float32 between these: near 1/2 the distance from there times a function of x."""
     one, centered = type(x)(1), x - type(x)(0.5)
     rest = one - x
     y = select(rest < x, rest, x)

@@ -104,12 +104,10 @@ def all_bits(x: Any) -> Any:
 
 
 def bits_beside_one(x: Any) -> Any:
-    """A key that grows with 1 + x."""
     return bits(type(x)(1) + x)
 
 
 def size_bits(x: Any) -> Any:
-    """A key that grows with |x|."""
     return narrow(x, bits(x) & choose(x, 2**31 - 1, 2**63 - 1))
 
 
@@ -140,12 +138,10 @@ def is_before_hyperbolic_end(like: Any, low: Any, high: Any) -> Any:
 
 
 def in_acosh_fast_range(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of acosh are for numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, 1.0, HYPERBOLIC_END + 1.0), False)
 
 
 def is_before_atanh_end(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of atanh reach up to a key; in float64 there are none."""
     return choose(like, high < bits(type(like)(ATANH_END)), False)
 
 
@@ -160,7 +156,6 @@ def is_in_linear_pieces(like: Any, low: Any, high: Any) -> Any:
 
 
 def is_in_nearer_pieces(like: Any, low: Any, high: Any) -> Any:
-    """The same of those of half their width."""
     return choose(like, high < bits(type(like)(NEARER)), False)
 
 
@@ -180,7 +175,6 @@ def has_short_bessel(like: Any, low: Any, high: Any) -> Any:
 
 
 def has_scaled_bessel(like: Any, low: Any, high: Any) -> Any:
-    """The same of those that a power of e scales."""
     return choose(like, has_keys_between(like, low, high, MIN_NORMAL, CENTRAL[1]), False)
 
 
@@ -195,17 +189,14 @@ def has_keys_between(like: Any, low: Any, high: Any, smallest: Any, end: Any) ->
 
 
 def is_short_of_one(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of erfinv hold the numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, ERFINV_START, ERFINV_END), False)
 
 
 def is_probable(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of ndtri hold the numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, NDTRI_START, NDTRI_END), False)
 
 
 def is_before_end(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of log_ndtr are for numbers with such keys; in float64 there are none."""
     smallest, end = BEYOND_END - LOG_NDTR_END, BEYOND_END - LOG_NDTR_START
     return choose(like, has_keys_between(like, low, high, smallest, end), False)
 

@@ -160,7 +160,6 @@ def rest_of_turn(size: Any) -> Any:
 
 
 def sine_of_half(x: Any) -> Any:
-    """sin(pi x) for |x| <= 1/2."""
     return x * polynomial(8.0 * x * x - 1.0, SINE, SINE)
 
 
@@ -183,7 +182,6 @@ def log_gamma(x: Any) -> Any:
 
 
 def stirling(x: Any, log_x: Any, rest: Any) -> Any:
-    """ln(gamma(x)) of the logarithm and the series' sum."""
     return (x - 0.5) * (log_x - 1.0) + (HALF_LOG_2PI - 0.5 + rest)
 
 
@@ -208,7 +206,6 @@ def series(part: Any) -> Any:
 
 
 def series_short(part: Any) -> Any:
-    """The same for x >= 7 but for 3e-11."""
     return part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT)
 
 

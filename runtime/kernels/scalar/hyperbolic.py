@@ -107,7 +107,6 @@ def sinh_rest_single(large: Any, small: Any, difference: Any, first: Any) -> Any
 
 
 def sinh_rest_double(large: Any, small: Any, difference: Any, first: Any) -> Any:
-    """large - small - first."""
     return difference - first + (large - difference - small)
 
 
@@ -179,7 +178,6 @@ def log_odds_any(x: Any) -> Any:
 
 
 def log_odds_of_normal(x: Any) -> Any:
-    """The same for a normal number, 0 < x < 1."""
     ratio, low = odds(x, x)
     return log_of_normal_sum(ratio, low, type(x)(0))
 
@@ -203,7 +201,6 @@ def asinh_single(x: Any) -> Any:
 
 
 def asinh_fast(x: Any) -> Any:
-    """A function of |x| < 32 times that."""
     size = abs(x)
     piece_index = central_piece(select(size < FIRST, type(x)(FIRST), size))
     return with_sign(times_pieces(size, size, piece_index, ASINH_TABLE), x)
@@ -256,7 +253,6 @@ def atanh_single(x: Any) -> Any:
 
 
 def atanh_fast(x: Any) -> Any:
-    """A function of |x| < 1 - 2^-16 times that."""
     size = abs(x)
     piece_index = octave_piece(type(x)(BEFORE_ONE) - size)  # never that of 1, beyond all pieces
     return with_sign(times_pieces(size, size, piece_index, ATANH_TABLE), x)

@@ -163,7 +163,6 @@ def log_of_normal_double(x: Any, more: Any) -> Any:
 
 
 def log_of_parts_double(n: Any, f: Any) -> Any:
-    """log(2^n (1 + f))."""
     first = fma(n, LN2_DOUBLE[0], f)  # n times the constant is exact, so the next line has what this sum lost
     lost = fma(n, LN2_DOUBLE[0], -first) + f
     return first + (lost + fma(n, LN2_DOUBLE[1], tail_double(f)))
@@ -230,7 +229,6 @@ def log_of_sum(x: Any, low: Any, more: Any) -> Any:
 
 
 def log_of_normal_sum(x: Any, low: Any, more: Any) -> Any:
-    """The same for x > 0."""
     k, f = log_around_one(x)
     low *= power_of_two(x, -select(k < 64, k, 64))
     first = f + low
@@ -253,7 +251,6 @@ def log1p(x: Any) -> Any:
 
 
 def log1p_common(x: Any) -> Any:
-    """The same for x > -1, in float32 up to 2^100."""
     return choose(x, log1p_small, log1p_double_small)(x)
 
 
@@ -266,7 +263,6 @@ def log1p_single(x: Any) -> Any:
 
 
 def log1p_small(x: Any) -> Any:
-    """The same where 2^-k is a normal number."""
     k = minus_exponent(type(x)(1) + x)
     return log1p_of_parts(x, k, from_bits(x, narrow(x, bits(type(x)(1)) + (k << 23))))
 
@@ -293,6 +289,5 @@ def log1p_double(x: Any) -> Any:
 
 
 def log1p_double_small(x: Any) -> Any:
-    """The same for x > -1."""
     above, low = plus_one(x)
     return select(x == 0, x, log_of_normal_sum(above, low, 0.0))

@@ -78,7 +78,6 @@ def i0e_asymptotic(x: Any) -> Any:
 
 
 def i1e_asymptotic(x: Any) -> Any:
-    """e^-x I1(x) for x >= 15.5; error at most 0.6 ulp."""
     return with_root(x, INVERSE_TURN, I1_ASYMPTOTIC)
 
 
@@ -88,7 +87,6 @@ def k0e_asymptotic(x: Any) -> Any:
 
 
 def k1e_asymptotic(x: Any) -> Any:
-    """e^x K1(x) for x >= 21.5; error at most 0.6 ulp."""
     return with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
 
 
@@ -98,7 +96,6 @@ def i0_asymptotic(x: Any) -> Any:
 
 
 def i1_asymptotic(x: Any) -> Any:
-    """I1(x) for x >= 15.5; error at most 1.1 ulp."""
     return growing(x, I1_ASYMPTOTIC)
 
 
@@ -108,7 +105,6 @@ def k0_asymptotic(x: Any) -> Any:
 
 
 def k1_asymptotic(x: Any) -> Any:
-    """K1(x) for x >= 21.5; error at most 1.1 ulp; of nan a number."""
     return falling(x, K1_FAR_SINGLE)
 
 
@@ -121,7 +117,6 @@ def growing(x: Any, series: Any) -> Any:
 
 
 def falling(x: Any, series: Any) -> Any:
-    """The product with e^-x."""
     size = clamped(x, type(x)(START), type(x)(NOTHING))
     value, rest = root_asymptotic(size, QUARTER_TURN, series)
     product, k = times_exp(-size, value, rest)
@@ -188,7 +183,6 @@ def i0e_single(x: Any) -> Any:
 
 
 def i0e_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return by_pieces(abs(x), small_piece(abs(x)), I0E_TABLE)
 
 
@@ -206,7 +200,6 @@ def i1e_single(x: Any) -> Any:
 
 
 def i1e_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return with_sign(by_pieces(abs(x), small_piece(abs(x)), I1E_TABLE), x)
 
 
@@ -224,7 +217,6 @@ def i0_single(x: Any) -> Any:
 
 
 def i0_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return by_pieces(abs(x), small_piece(abs(x)), I0_TABLE)
 
 
@@ -244,7 +236,6 @@ def i1_single(x: Any) -> Any:
 
 
 def i1_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return with_sign(by_pieces(abs(x), small_piece(abs(x)), I1_TABLE), x)
 
 
@@ -263,7 +254,6 @@ def scaled_i0(x: Any) -> Any:
 
 
 def scaled_i1(x: Any) -> Any:
-    """e^-x I1(x) for x >= 0."""
     part = 1.0 / select(x < 8, 8.0, x)
     asymptotic = polynomial(16.0 * part - 1.0, I1E_ASYMPTOTIC, I1E_ASYMPTOTIC) * root(part)
     scaled_arg = select(x < 8, x, 8.0)
@@ -322,12 +312,10 @@ def k0_single(x: Any) -> Any:
 
 
 def k0_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     return k0_below(x, -type(x)(0))
 
 
 def k0_below(y: Any, more: Any) -> Any:
-    """The same of 0 < y 2^more < 21.5."""
     inside = in_pieces(y, SMALL_K0.edge)
     return order_0(y, more, inside, by_pieces(inside, mixed_piece(inside), K0_TABLE), SMALL_K0)
 
@@ -347,7 +335,6 @@ def k1_single(x: Any) -> Any:
 
 
 def k1_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     inside = in_pieces(x, SMALL_K1.edge)
     return order_1(x, inside, by_pieces(inside, mixed_piece(inside), K1_TABLE), SMALL_K1)
 
@@ -368,12 +355,10 @@ def k0e_single(x: Any) -> Any:
 
 
 def k0e_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 2^10."""
     return k0e_below(x, -type(x)(0))
 
 
 def k0e_below(y: Any, more: Any) -> Any:
-    """The same of 0 < y 2^more < 2^10."""
     inside = in_pieces(y, SMALL_K0E.edge)
     return scaled_order_0(y, more, inside, by_pieces(inside, central_piece(inside), K0E_TABLE))
 
@@ -393,7 +378,6 @@ def k1e_single(x: Any) -> Any:
 
 
 def k1e_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 2^10."""
     inside = in_pieces(x, SMALL_K1E.edge)
     return scaled_order_1(x, inside, by_pieces(inside, central_piece(inside), K1E_TABLE))
 
@@ -424,6 +408,5 @@ def asymptotic_k0(x: Any) -> Any:
 
 
 def asymptotic_k1(x: Any) -> Any:
-    """e^x K1(x) for x >= 2."""
     part = 1.0 / select(x < 2.0, 2.0, x)
     return polynomial(4.0 * part - 1.0, K1_ASYMPTOTIC, K1_ASYMPTOTIC) * root(part)

@@ -31,7 +31,6 @@ def orthogonal(x: Any, n: Any, kind: Any, order: Any) -> Any:
 
 
 def first_degree(x: Any, kind: Any, order: Any) -> Any:
-    """That of degree 1."""
     if kind in (CHEBYSHEV_T, HERMITE_HE):
         return x
     if kind == LAGUERRE:
@@ -42,7 +41,6 @@ def first_degree(x: Any, kind: Any, order: Any) -> Any:
 
 
 def next_degree(x: Any, now: Any, before: Any, k: Any, kind: Any, order: Any) -> Any:
-    """That of degree k + 1, from those of k and k - 1."""
     if kind < HERMITE_H:
         return 2.0 * x * now - before
     if kind == HERMITE_H:

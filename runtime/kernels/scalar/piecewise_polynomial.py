@@ -106,7 +106,6 @@ def times_pieces(factor: Any, x: Any, piece_index: Any, table: Any) -> Any:
 
 
 def single(*rows: tuple[float, ...]) -> tuple[tuple[np.float32, ...], ...]:
-    """The rows of a table as float32."""
     return tuple(tuple(map(np.float32, row)) for row in rows)
 
 

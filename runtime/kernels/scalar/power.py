@@ -26,7 +26,6 @@ def inverse_estimate(x: Any) -> Any:
 
 
 def inverse_estimate_of_half(x: Any) -> Any:
-    """The same of x / 2."""
     return from_bits(
         x, narrow(x, choose(x, INVERSE_ESTIMATE_BITS[0] + TWO[0], INVERSE_ESTIMATE_BITS[1] + TWO[1]) - bits(x))
     )
@@ -81,7 +80,6 @@ def is_integral(x: Any) -> Any:
 
 
 def at_limits(x: Any, value: Any) -> Any:
-    """The logarithm of x >= 0: `value` where that is finite."""
     return select(x == 0, -math.inf, select(x < math.inf, value, x))
 
 

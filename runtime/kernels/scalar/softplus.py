@@ -30,7 +30,6 @@ def log_sigmoid(x: Any) -> Any:
 
 
 def of_power_double(x: Any) -> Any:
-    """l(e^-|x|)."""
     return log1p(exp(-abs(x)))
 
 

@@ -59,7 +59,6 @@ def quadrant_fast(x: Any, ahead: Any) -> Any:
 
 
 def quadrant_full(x: Any, ahead: Any) -> Any:
-    """The same for |x| >= 0.5, also where it is not finite."""
     n, fraction, low = reduced_angle(abs(x))
     fraction, low = select(x < 0, -fraction, fraction), select(x < 0, -low, low)
     r = fraction * HALF_PI[0]
@@ -105,7 +104,6 @@ def merged_halves(upper: Any, lower: Any, bit: Any) -> Any:
 
 
 def half(x: Any) -> Any:
-    """The upper half of a word as a positive number."""
     return x >> 32 & LOW
 
 
@@ -294,7 +292,6 @@ def with_sign_of(value: Any, n: Any) -> Any:
 
 
 def sin_fast_reduction(x: Any) -> Any:
-    """The sine of a float32 below 2^17."""
     n, r, low = multiples(x, SIXTEENTHS, SIXTEENTH)
     return with_sign_of(sin_after(picks(AT_SIXTEENTHS, n), r, low), n)
 
@@ -306,7 +303,6 @@ def cos_fast_reduction(x: Any) -> Any:
 
 
 def sin_full_reduction(x: Any) -> Any:
-    """The sine of any float32, without tables."""
     return sin_of_revolutions(half_revolutions(np.float64(x), half_turn(np.float64(x))))
 
 
@@ -357,12 +353,10 @@ def sin_double(x: Any) -> Any:
 
 
 def sin_double_fast_reduction(x: Any) -> Any:
-    """The same for |x| < 2^20."""
     return sin_of_quarters(quadrant_fast(x, 0.0))
 
 
 def cos_double(x: Any) -> Any:
-    """The sine a quarter turn further."""
     return sin_of_quarters(quadrant_of(x, 1.0))
 
 

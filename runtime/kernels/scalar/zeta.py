@@ -148,5 +148,4 @@ def polygamma(n: Any, x: Any) -> Any:
 
 
 def polygamma_common(n: Any, x: Any) -> Any:
-    """The same for n = 1 and a float32 that `has_square`."""
     return trigamma_positive(x)

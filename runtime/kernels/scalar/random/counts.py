@@ -33,7 +33,6 @@ def poisson(seed: Any, counter: Any, rate: Any) -> Any:
 
 
 def poisson_search(seed: Any, counter: Any, rate: Any) -> Any:
-    """The first k up to which the probabilities exceed a uniform number."""
     u = uniform_double(np.int64(attempt(seed, counter, 0)[0]))
     k, mass = 0.0, exp(-rate)
     total = mass

@@ -25,7 +25,6 @@ ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 def mixed(c: Any, k0: Any, k1: Any) -> Any:
-    """One round over the four words of a counter."""
     high0, low0 = product(FIRST, c[0])
     high1, low1 = product(SECOND, c[2])
     return high1 ^ c[1] ^ k0, low1, high0 ^ c[3] ^ k1, low0

@@ -49,7 +49,6 @@ def node(k: Any, length: Any) -> Any:
 
 
 def weight(k: Any, length: Any) -> Any:
-    """What the value at the k-th node counts."""
     return 0.5 * length * pick(WEIGHTS, np.int64(k >> 1))
 
 
@@ -185,7 +184,6 @@ def upper_series(a: Any, b: Any, x: Any, y: Any, mean: Any) -> Any:
 
 
 def on_side(a: Any, b: Any, x: Any, y: Any, raised: Any, side: Any) -> Any:
-    """The integral over t < x where `side` is -1, over t > x where it is 1."""
     lower, shape, mean = side < 0, a if side < 0 else b, raised - 1.0 / a
     if shape <= SHAPE_THRESHOLD and (x <= 0.5 if lower else x >= 0.5):
         return lower_series(a, b, x, raised) if lower else upper_series(a, b, x, y, mean)
