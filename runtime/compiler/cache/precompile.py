@@ -114,8 +114,6 @@ def begin() -> bool:
     if count < 1 or os.environ.get(SETTING) == "0" or store.archives():
         return False
     mark = progress_file()
-    if mark is None:
-        return False
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch(exist_ok=False)
@@ -133,34 +131,29 @@ _started: list[None] = []  # once there are processes
 
 def leave(k: int, completed: bool) -> None:
     """A process ends: where it has not been through the list, those of the next program begin again."""
-    mark = progress_file()
-    if k == 0 and mark is not None:
+    if k == 0:
         with suppress(OSError):
-            _request_file(mark).unlink()
+            _request_file(progress_file()).unlink()
             if not completed:
-                mark.unlink()
+                progress_file().unlink()
 
 
 def tell(k: int, done: int, needed: int) -> None:
-    mark = progress_file()
-    if k == 0 and mark is not None:
+    if k == 0:
         with suppress(OSError):
-            mark.write_text(f"{done}/{needed}", encoding="ascii")
+            progress_file().write_text(f"{done}/{needed}", encoding="ascii")
 
 
 def requested_programs() -> list[str]:
-    mark = progress_file()
     with suppress(OSError):
-        return [] if mark is None else _request_file(mark).read_text(encoding="utf-8").splitlines()
+        return _request_file(progress_file()).read_text(encoding="utf-8").splitlines()
     return []
 
 
 def _ask(name: str) -> None:
-    mark = progress_file()
-    if mark is not None:
-        with suppress(OSError), open(_request_file(mark), "r+", encoding="utf-8") as file:
-            file.seek(0, os.SEEK_END)
-            file.write(f"{name}\n")
+    with suppress(OSError), open(_request_file(progress_file()), "r+", encoding="utf-8") as file:
+        file.seek(0, os.SEEK_END)
+        file.write(f"{name}\n")
 
 
 def _request_file(mark: Path) -> Path:
@@ -178,15 +171,15 @@ def _start(k: int) -> None:
         os.posix_spawn(sys.executable, command, environment, file_actions=quiet, setpgroup=0)
 
 
-def progress_file() -> Path | None:
-    folder = store.cache_folder()
+def progress_file() -> Path:
+    """Where the processes write how far they are; where nothing can be kept, a file that nobody can write."""
+    folder = store.cache_folder() or Path(os.devnull)
     name = digest("first", programs(), folder_source("kernels", "compiler"), os.environ.get("SPECGRAD_BOUNDS"))
-    return None if folder is None else folder / f"{store.key(name, store.host()).hex()}.first"
+    return folder / f"{store.key(name, store.host()).hex()}.first"
 
 
 def _of_all() -> str:
-    mark = progress_file()
     with suppress(OSError, ValueError):
-        done, needed = map(int, ("" if mark is None else mark.read_text(encoding="ascii")).split("/"))
+        done, needed = map(int, progress_file().read_text(encoding="ascii").split("/"))
         return f"{needed} kernels, once per machine: {done}/{needed}" if done < needed else ""
     return ""

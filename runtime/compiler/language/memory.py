@@ -154,7 +154,7 @@ def number_at(memory: int, kind: int) -> int:
 BYTES = 16  # of a row of a square
 
 
-def _turning(element: Any) -> Any:
+def _transposing(element: Any) -> Any:
     """(to, to_row, source, row): a square of elements of 16 bytes a row, transposed; steps in bytes."""
 
     def turn(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
@@ -168,7 +168,7 @@ def _turning(element: Any) -> Any:
     return instruction(Nothing, Word, Word, Word, Word)(turn)
 
 
-turn_halves, transpose_slots = _turning(HALF), _turning(WORD)
+turn_halves, transpose_slots = _transposing(HALF), _transposing(WORD)
 
 
 def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:

@@ -109,13 +109,9 @@ def as_slots(value: Any) -> Sequence[int] | np.ndarray:
     return (result.astype(np.int64) if result.dtype == bool else result).ravel().view(np.int64)
 
 
+@functools.cache
 def fields(cls: Any) -> dict[str, Field]:
     """The fields of such a class, those of its bases first."""
-    return _fields(cls)
-
-
-@functools.cache
-def _fields(cls: Any) -> dict[str, Field]:
     results: dict[str, Field] = {}
     distance = 0
     for base in reversed(cls.__mro__):
@@ -132,12 +128,8 @@ def _own_hints(cls: type) -> dict[str, Any]:
     return {name: kind for name, kind in get_type_hints(cls, include_extras=True).items() if name in names}
 
 
-def length(cls: Any) -> int:
-    return _length(cls)
-
-
 @functools.cache
-def _length(cls: Any) -> int:
+def length(cls: Any) -> int:
     return max(field.distance + field.item * max(field.capacity, 1) for field in fields(cls).values()) // WORD_BYTES
 
 

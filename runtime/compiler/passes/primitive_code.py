@@ -5,6 +5,7 @@ chosen when types are inferred: a loop that calls them stays one that LLVM vecto
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
@@ -38,16 +39,25 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     makers = (fma, root, select, where, choose, bits, from_bits, narrow, polynomial, pick, picks, product)
-    return {make.__name__: target.intrinsic(make(target)) for make in makers}
+    return {make.__name__: target.intrinsic(bound(make, target)) for make in makers}
 
 
-def fma(target: Target) -> Any:
-    def fma(context: Any, x: Any, y: Any, z: Any) -> Any:
-        number = target.number(x)
-        made = product_and_sum(target, x)
-        return target.signature(number, number, number, number), lambda _, builder, __, args: made(builder, *args)
+def bound(make: Callable[..., Any], target: Target) -> Callable[..., Any]:
+    """What a compiler asks for the type and the code of an intrinsic, from its context and the types of arguments."""
 
-    return fma
+    def define(*args: Any) -> Any:
+        return make(target, *args)
+
+    define.__name__ = make.__name__
+    parameters = [*inspect.signature(make).parameters.values()]
+    define.__signature__ = inspect.Signature(parameters[1:])  # type: ignore[attr-defined]
+    return define
+
+
+def fma(target: Target, context: Any, x: Any, y: Any, z: Any) -> Any:
+    number = target.number(x)
+    made = product_and_sum(target, x)
+    return target.signature(number, number, number, number), lambda _, builder, __, args: made(builder, *args)
 
 
 def product_and_sum(target: Target, x: Any) -> Any:
@@ -105,117 +115,87 @@ def halves(builder: Any, x: Any) -> tuple[Any, Any]:
     return high, builder.fsub(x, high)
 
 
-def root(target: Target) -> Any:
-    def root(context: Any, x: Any) -> Any:
-        signature = target.signature(target.number(x), target.number(x))
-        return signature, lambda context, builder, signature, args: context.get_function(math.sqrt, signature)(
-            builder, args
-        )
-
-    return root
+def root(target: Target, context: Any, x: Any) -> Any:
+    signature = target.signature(target.number(x), target.number(x))
+    return signature, lambda context, builder, signature, args: context.get_function(math.sqrt, signature)(
+        builder, args
+    )
 
 
-def select(target: Target) -> Any:
-    def select(context: Any, condition: Any, x: Any, y: Any) -> Any:
-        chosen = min(x, y, key=lambda kind: kind.bitwidth)
-        signature = target.signature(chosen, target.types.boolean, chosen, chosen)
-        return signature, lambda _, builder, __, args: builder.select(*args)
-
-    return select
+def select(target: Target, context: Any, condition: Any, x: Any, y: Any) -> Any:
+    chosen = min(x, y, key=lambda kind: kind.bitwidth)
+    signature = target.signature(chosen, target.types.boolean, chosen, chosen)
+    return signature, lambda _, builder, __, args: builder.select(*args)
 
 
-def where(target: Target) -> Any:
-    def where(context: Any, condition: Any, x: Any, y: Any) -> Any:
-        common = context.unify_types(x, y)
-        signature = target.signature(common, target.types.boolean, common, common)
-        return signature, lambda _, builder, __, args: builder.select(*args)
-
-    return where
+def where(target: Target, context: Any, condition: Any, x: Any, y: Any) -> Any:
+    common = context.unify_types(x, y)
+    signature = target.signature(common, target.types.boolean, common, common)
+    return signature, lambda _, builder, __, args: builder.select(*args)
 
 
-def choose(target: Target) -> Any:
-    def choose(context: Any, x: Any, single: Any, double: Any) -> Any:
-        chosen = target.converted(x, single if target.is_single(x) else double)
-        bit_index = 1 if target.is_single(x) else 2
-        others = (target.converted(x, single), target.converted(x, double))
-        return target.signature(chosen, x, *others), lambda _, __, ___, args: args[bit_index]
-
-    return choose
+def choose(target: Target, context: Any, x: Any, single: Any, double: Any) -> Any:
+    chosen = target.converted(x, single if target.is_single(x) else double)
+    bit_index = 1 if target.is_single(x) else 2
+    others = (target.converted(x, single), target.converted(x, double))
+    return target.signature(chosen, x, *others), lambda _, __, ___, args: args[bit_index]
 
 
-def bits(target: Target) -> Any:
-    def bits(context: Any, x: Any) -> Any:
-        signature = target.signature(target.integer(x), target.number(x))
-        return signature, lambda context, builder, signature, args: builder.bitcast(
-            args[0], context.get_value_type(signature.return_type)
-        )
-
-    return bits
+def bits(target: Target, context: Any, x: Any) -> Any:
+    signature = target.signature(target.integer(x), target.number(x))
+    return signature, lambda context, builder, signature, args: builder.bitcast(
+        args[0], context.get_value_type(signature.return_type)
+    )
 
 
-def from_bits(target: Target) -> Any:
-    def from_bits(context: Any, x: Any, pattern: Any) -> Any:
-        signature = target.signature(target.number(x), target.number(x), target.integer(x))
-        return signature, lambda context, builder, signature, args: builder.bitcast(
-            args[1], context.get_value_type(signature.return_type)
-        )
-
-    return from_bits
+def from_bits(target: Target, context: Any, x: Any, pattern: Any) -> Any:
+    signature = target.signature(target.number(x), target.number(x), target.integer(x))
+    return signature, lambda context, builder, signature, args: builder.bitcast(
+        args[1], context.get_value_type(signature.return_type)
+    )
 
 
-def narrow(target: Target) -> Any:
-    def narrow(context: Any, x: Any, k: Any) -> Any:
-        signature = target.signature(target.integer(x), target.number(x), target.integer(x))
-        return signature, lambda _, __, ___, args: args[1]
-
-    return narrow
+def narrow(target: Target, context: Any, x: Any, k: Any) -> Any:
+    signature = target.signature(target.integer(x), target.number(x), target.integer(x))
+    return signature, lambda _, __, ___, args: args[1]
 
 
-def polynomial(target: Target) -> Any:
-    def polynomial(context: Any, x: Any, single: Any, double: Any) -> Any:
-        number = target.number(x)
-        bit_index, table = (1, single) if target.is_single(x) else (2, double)
-        exact = product_and_sum(target, x)
-        # In single precision a step by way of double costs little, and all processors then give the same bits: one
-        # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
-        every = target.fuses or target.is_single(x)
+def polynomial(target: Target, context: Any, x: Any, single: Any, double: Any) -> Any:
+    number = target.number(x)
+    bit_index, table = (1, single) if target.is_single(x) else (2, double)
+    exact = product_and_sum(target, x)
+    # In single precision a step by way of double costs little, and all processors then give the same bits: one
+    # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
+    every = target.fuses or target.is_single(x)
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            parts = ((builder.extract_value(args[bit_index], k), table[k]) for k in range(len(table)))
-            coefficients = [context.cast(builder, value, kind, number) for value, kind in parts]
-            step, last = (partial(each, builder) for each in (exact if every else rounded_twice, exact))
-            return evaluated(args[0], coefficients, step, last, lambda x: builder.fmul(x, x))
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        parts = ((builder.extract_value(args[bit_index], k), table[k]) for k in range(len(table)))
+        coefficients = [context.cast(builder, value, kind, number) for value, kind in parts]
+        step, last = (partial(each, builder) for each in (exact if every else rounded_twice, exact))
+        return evaluated(args[0], coefficients, step, last, lambda x: builder.fmul(x, x))
 
-        return target.signature(number, number, single, double), code
-
-    return polynomial
+    return target.signature(number, number, single, double), code
 
 
-def pick(target: Target) -> Any:
-    def pick(context: Any, table: Any, index: Any) -> Any:
-        chosen = way_to_pick(target, table)
+def pick(target: Target, context: Any, table: Any, index: Any) -> Any:
+    chosen = way_to_pick(target, table)
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return chosen(builder, parts_of(builder, args[0], len(table)), args[1])
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return chosen(builder, parts_of(builder, args[0], len(table)), args[1])
 
-        return target.signature(table.dtype, table, index), code
-
-    return pick
+    return target.signature(table.dtype, table, index), code
 
 
-def picks(target: Target) -> Any:
-    def picks(context: Any, tables: Any, index: Any) -> Any:
-        table = tables.dtype
-        chosen = way_to_pick(target, table)
+def picks(target: Target, context: Any, tables: Any, index: Any) -> Any:
+    table = tables.dtype
+    chosen = way_to_pick(target, table)
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            rows = [parts_of(builder, row, len(table)) for row in parts_of(builder, args[0], len(tables))]
-            matches = [chosen(builder, row, args[1]) for row in rows]
-            return context.make_tuple(builder, signature.return_type, matches)
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = [parts_of(builder, row, len(table)) for row in parts_of(builder, args[0], len(tables))]
+        matches = [chosen(builder, row, args[1]) for row in rows]
+        return context.make_tuple(builder, signature.return_type, matches)
 
-        return target.signature(target.types.UniTuple(table.dtype, len(tables)), tables, index), code
-
-    return picks
+    return target.signature(target.types.UniTuple(table.dtype, len(tables)), tables, index), code
 
 
 def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
@@ -301,14 +281,10 @@ def loaded(builder: Any, values: list[Any], index: Any) -> Any:
     return builder.load(builder.gep(table, [word(0), bit_index], inbounds=True))
 
 
-def by_exponent(target: Target) -> Any:
+def by_exponent(target: Target, context: Any, x: Any, k: Any) -> Any:
     """`scaled` of exponential.py by LLVM's own function, where that is one instruction: the same bits."""
-
-    def scaled(context: Any, x: Any, k: Any) -> Any:
-        signature = target.signature(target.number(x), target.number(x), target.integer(x))
-        return signature, by_ldexp
-
-    return scaled
+    signature = target.signature(target.number(x), target.number(x), target.integer(x))
+    return signature, by_ldexp
 
 
 def by_ldexp(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -322,12 +298,9 @@ def by_ldexp(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.call(function, args)
 
 
-def product(target: Target) -> Any:
-    def product(context: Any, x: Any, y: Any) -> Any:
-        word = target.types.uint64
-        return target.signature(target.types.UniTuple(word, 2), word, word), both_halves
-
-    return product
+def product(target: Target, context: Any, x: Any, y: Any) -> Any:
+    word = target.types.uint64
+    return target.signature(target.types.UniTuple(word, 2), word, word), both_halves
 
 
 def both_halves(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -147,7 +147,7 @@ def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool
     from numba.extending import intrinsic
 
     from .pipelines import Kernel, LinkedKernel
-    from .primitive_code import Target, by_exponent, primitives
+    from .primitive_code import Target, bound, by_exponent, primitives
 
     # fastmath is said, or it is that of the first caller.
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}
@@ -156,5 +156,5 @@ def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool
     target = Target(intrinsic, types, signature, fuses)
     made = ScalarCompiler(compiler, inliner, primitives(target))
     if scales:
-        made.compiled[modules.scaled] = intrinsic(by_exponent(target))
+        made.compiled[modules.scaled] = intrinsic(bound(by_exponent, target))
     return ScalarLibrary(module_of(is_complex), made)

@@ -132,14 +132,7 @@ def copied(a: Array) -> Array:
 @lru_cache(maxsize=1024)
 def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] | None:
     """The array as three dimensions, and their order (one to loop over, last, fastest in memory); None for others."""
-    dims: list[tuple[int, int]] = []
-    for size, step in zip(shape, strides, strict=True):
-        if size == 1:
-            continue
-        if dims and dims[-1][1] == step * size:
-            dims[-1] = dims[-1][0] * size, step
-        else:
-            dims.append((size, step))
+    dims = merged(shape, strides)
     dims = [(1, 0)] * (3 - len(dims)) + dims
     fastest = [k for k, (_, step) in enumerate(dims[:-1]) if step == itemsize]
     if len(dims) != 3 or len(fastest) != 1 or min(dims[fastest[0]][0], dims[2][0]) < 4 or dims[2][1] <= 0:

@@ -66,6 +66,15 @@ class Step(NamedTuple):
         each = ((self.indices, np.int64), (self.int32s, np.int32), (self.masks, np.bool_))
         return {output: np.dtype(own) for outputs, own in each for output in outputs}
 
+    def renumbered(self, number: Callable[[int], int]) -> Step:
+        """The call with other numbers of outputs."""
+        return self._replace(
+            operands=tuple([~number(~i) if i < 0 else i for i in self.operands]),
+            results=tuple([(number(output), shape) for output, shape in self.results]),
+            indices=tuple(map(number, self.indices)),
+            masks=tuple(map(number, self.masks)),
+        )
+
 
 Plan = tuple[Step, ...]
 

@@ -202,15 +202,7 @@ def in_order(plan: Plan | None, fold: Folding) -> Plan | None:
     if loops is None:
         return None
     free = 1 + max(output for step in plan for output, _ in step.results)
-    moved = [
-        step._replace(
-            operands=tuple([~free if i == ~0 else i for i in step.operands]),
-            results=tuple([(output or free, shape) for output, shape in step.results]),
-            indices=tuple([output or free for output in step.indices]),
-            masks=tuple([output or free for output in step.masks]),
-        )
-        for step in plan
-    ]
+    moved = [step.renumbered(lambda output: output or free) for step in plan]
     indices, masks = plan[-1].indices, plan[-1].masks
     ints = (*loops[0], *loops[1])
     return (*moved, Step(gather, (~free,), ((0, fold.result),), ints=ints, indices=indices, masks=masks))
@@ -269,15 +261,7 @@ def groups_of(loops: list[Loop]) -> list[Dims]:
 
 def behind(first: Plan, then: Plan) -> Plan:
     free = 1 + max(output for step in then for output, _ in step.results)
-    moved = [
-        step._replace(
-            operands=tuple([~(~i + free) if i < 0 else i for i in step.operands]),
-            results=tuple([(output + free, shape) for output, shape in step.results]),
-            indices=tuple([output + free for output in step.indices]),
-            masks=tuple([output + free for output in step.masks]),
-        )
-        for step in first
-    ]
+    moved = [step.renumbered(lambda output: output + free) for step in first]
     return (*moved, *[step._replace(operands=tuple([i if i else ~free for i in step.operands])) for step in then])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .kernel import Kernel, Signature, Target
 from .language import T, cuda, float64, get, int32, int64, integer, position_at, put, uint32
-from .per_element import reads, text_kernel, with_helpers, writes
+from .per_element import generated_kernel, reads, with_helpers, writes
 from .radix_sort import positions
 from .storage import getter, in_registers, putter
 
@@ -230,9 +230,9 @@ def firsts(x: Any, order: Any, starts: Any, out: Any, along: Any, after: Any, ru
         )
 
 
-BEGINS = text_kernel("where runs begin", begins, get=reads(0))
-LENGTHS = text_kernel("lengths of runs", lengths)
-DIFFERS = text_kernel("where slices differ", differs, get=reads(0), position_at=positions(1))
-NUMBERED = text_kernel("numbers of runs", numbered, position_at=positions(0))
-COUNTED = text_kernel("sizes of runs", counted)
-FIRSTS = text_kernel("first slices of runs", firsts, get=reads(0), put=writes(3), position_at=positions(1))
+BEGINS = generated_kernel("where runs begin", begins, get=reads(0))
+LENGTHS = generated_kernel("lengths of runs", lengths)
+DIFFERS = generated_kernel("where slices differ", differs, get=reads(0), position_at=positions(1))
+NUMBERED = generated_kernel("numbers of runs", numbered, position_at=positions(0))
+COUNTED = generated_kernel("sizes of runs", counted)
+FIRSTS = generated_kernel("first slices of runs", firsts, get=reads(0), put=writes(3), position_at=positions(1))

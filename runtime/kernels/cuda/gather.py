@@ -10,7 +10,7 @@ import numpy as np
 from .elementwise import PER_THREAD, multi_index_of, offset_of
 from .kernel import Array, Kernel, Signature, Target
 from .language import T, cuda, get, int32, int64, multi_index, offset, put, uint32
-from .per_element import text_kernel
+from .per_element import generated_kernel
 from .storage import getter, putter
 
 INT64 = np.dtype(np.int64)
@@ -140,4 +140,4 @@ def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any
         out[i] = row
 
 
-FLATTENED = text_kernel("places of rows", flattened)
+FLATTENED = generated_kernel("places of rows", flattened)

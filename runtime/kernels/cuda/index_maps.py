@@ -11,7 +11,7 @@ import numpy as np
 from .elementwise import by_dims, multi_index_of, offset_of
 from .kernel import Kernel, Signature, Target
 from .language import T, cuda, get, int32, multi_index, offset, put, rest, uint32
-from .per_element import reads, text_kernel, writes
+from .per_element import generated_kernel, reads, writes
 from .storage import getter, putter
 
 
@@ -86,7 +86,7 @@ def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any
 @cache
 def window_kernel(function: Any, computed: np.dtype) -> Kernel:
     name = f"{function.__name__} by {computed.name}"
-    return text_kernel(name, function, get=reads(0, computed), put=writes(1), T=lambda *_: computed.type)
+    return generated_kernel(name, function, get=reads(0, computed), put=writes(1), T=lambda *_: computed.type)
 
 
 source_of: Any = None  # (turns, place): an element's offset; a turn is (size, 1 or -1, first index, step)
@@ -152,7 +152,7 @@ def below(distance: Any, diagonal: Any) -> Any:
 def triangles(computed: np.dtype, upper: bool) -> Kernel:
     names = {"get": reads(0, computed), "put": writes(1), "T": lambda *_: computed.type}
     names["keeps"] = lambda target, _: target.device(above if upper else below)
-    return text_kernel(f"{'triu' if upper else 'tril'} by {computed.name}", triangle, **names)
+    return generated_kernel(f"{'triu' if upper else 'tril'} by {computed.name}", triangle, **names)
 
 
 def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
@@ -161,7 +161,7 @@ def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
         out[i] = int32(uint32(first + offset(steps, multi_index(sizes, i))))
 
 
-OFFSETS = text_kernel(
+OFFSETS = generated_kernel(
     "offsets",
     offsets,
     multi_index=lambda target, parts: multi_index_of(target, len(parts[1])),

@@ -225,13 +225,10 @@ def updating(target: Target, change: Change, stored: np.dtype, has_tensors: tupl
             writes.append((write_absent, {}))
     opens = [(open_first, {"S": bits.type, "ITEM": stored.itemsize})] * sum(has_tensors)
     return target.device(
-        update_chunk,
-        TABLE_ROW_SLOTS=slot_values,
-        opened=composed(target, open_none, opens),
-        read=composed(target, read_none, reads),
-        write=composed(target, write_none, writes),
+        update_chunk, TABLE_ROW_SLOTS=slot_values, opened=composed(target, open_none, opens),
+        read=composed(target, read_none, reads), write=composed(target, write_none, writes),
         compute=change.compute(target),
-    )
+    )  # fmt: skip
 
 
 def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate: Any) -> dict[str, Any]:

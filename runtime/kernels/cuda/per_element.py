@@ -17,7 +17,7 @@ WIDE = {"f": np.float64, "c": np.complex128}  # of sums
 Name = Callable[[Target, Signature], Any]  # what a text's name stands for
 
 
-def text_kernel(name: str, function: Any, **names: Name) -> Kernel:
+def generated_kernel(name: str, function: Any, **names: Name) -> Kernel:
     def make(target: Target, signature: Signature) -> Any:
         known = {name: value(target, signature) for name, value in names.items()}
         return target.kernel(function, **with_helpers(target, function, known, False))

@@ -9,7 +9,7 @@ from typing import Any
 
 from .kernel import Target
 from .language import cuda, int32, position_at, read_key, uint32
-from .per_element import Name, text_kernel
+from .per_element import Name, generated_kernel
 from .sort_keys import reader
 
 THREADS, WARP = 256, 32  # of a block: as many as there are digits
@@ -146,11 +146,11 @@ def positions(part: int) -> Name:
     return lambda target, signature: position_functions(target, signature[part])
 
 
-KEYED = text_kernel(
+KEYED = generated_kernel(
     "keys of lines", keyed, read_key=lambda target, parts: reader(target, parts[0]), position_at=positions(1)
 )
-COUNTED = text_kernel("digits counted", counted)
-PLACED = text_kernel(
+COUNTED = generated_kernel("digits counted", counted)
+PLACED = generated_kernel(
     "keys placed by a digit",
     placed,
     position_at=positions(1),

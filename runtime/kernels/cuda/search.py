@@ -10,7 +10,7 @@ import numpy as np
 from .elementwise import by_dims, multi_index_of
 from .kernel import Kernel, Signature, Target
 from .language import cuda, get, int64, multi_index, rest, uint32, write
-from .per_element import reads, text_kernel
+from .per_element import generated_kernel, reads
 from .storage import getter
 
 # Texts name these; a kernel has its own in their place.
@@ -36,7 +36,7 @@ def write_others(out: Any, end: Any, p: Any) -> None:
     rest(out, uint32(end - uint32(1)), p[1:])
 
 
-CHOSEN = text_kernel(
+CHOSEN = generated_kernel(
     "indices of elements that are not zero",
     chosen,
     multi_index=lambda target, parts: multi_index_of(target, len(parts[2]) + 1),
@@ -51,7 +51,7 @@ def ordered(mask: Any, counts: Any, out: Any, size: Any) -> None:
         out[i] = int64(int64(counts[i]) - int64(1)) if get(mask, i) else int64(0)
 
 
-ORDER = text_kernel("order of true elements", ordered, get=reads(0, np.bool_))
+ORDER = generated_kernel("order of true elements", ordered, get=reads(0, np.bool_))
 
 
 def bisected(
@@ -107,4 +107,4 @@ def matched(x: Any, others: Any, out: Any, count: Any, inverted: Any, size: Any)
 
 @cache
 def matching(computed: np.dtype) -> Kernel:
-    return text_kernel(f"matched by {computed.name}", matched, get=reads(0, computed), get_row=reads(1, computed))
+    return generated_kernel(f"matched by {computed.name}", matched, get=reads(0, computed), get_row=reads(1, computed))

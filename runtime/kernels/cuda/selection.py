@@ -8,7 +8,7 @@ from typing import Any
 
 from .kernel import Array, Signature, Target
 from .language import cuda, get, put, uint32, write
-from .per_element import reads, text_kernel, writes
+from .per_element import generated_kernel, reads, writes
 from .storage import getter, in_registers, putter
 
 # Texts name these; a kernel has its own in their place.
@@ -90,12 +90,12 @@ def put_back(grad: Any, positions: Any, out: Any, along: Any, after: Any, remain
         put(out, uint32(uint32(uint32(line + uint32(positions[i])) * after) + a), get(grad, i))
 
 
-PICKED = text_kernel("elements of ranks", picked, write=lambda target, parts: writer(target, parts[0], parts[2]))
-PICKED_AT = text_kernel(
+PICKED = generated_kernel("elements of ranks", picked, write=lambda target, parts: writer(target, parts[0], parts[2]))
+PICKED_AT = generated_kernel(
     "elements of a rank each", picked_at, write=lambda target, parts: writer(target, parts[0], parts[3])
 )
-MEDIAN_RANKS = text_kernel("ranks of medians", median_ranks, get=reads(0))
-PUT_BACK = text_kernel(
+MEDIAN_RANKS = generated_kernel("ranks of medians", median_ranks, get=reads(0))
+PUT_BACK = generated_kernel(
     "elements put back",
     put_back,
     get=lambda target, parts: getter(target, parts[0].dtype, in_registers(parts[2].dtype)),

@@ -63,13 +63,9 @@ def program(name: str) -> str:
 
 
 def over(
-    name: str,
-    arrays: Sequence[DeviceArray],
-    dim: int | Sequence[int],
-    *numbers: Any,
-    keepdim: bool = False,
+    name: str, arrays: Sequence[DeviceArray], dim: int | Sequence[int], *numbers: Any, keepdim: bool = False,
     outputs: Sequence[Output] = (Output("each"),),
-) -> Any:
+) -> Any:  # fmt: skip
     args = [RowInput(f"argument {k}", array, "row") for k, array in enumerate(arrays, 1)]
     return run(name, program(name), args, numbers, outputs, dim, keepdim)
 
@@ -179,13 +175,9 @@ def parts_of(rows: Rows, min_columns: int) -> int:
 
 
 def split(
-    module: str,
-    rows: Rows,
-    arrays: Sequence[DeviceArray],
-    made: Sequence[DeviceArray],
-    numbers: Sequence[Any],
+    module: str, rows: Rows, arrays: Sequence[DeviceArray], made: Sequence[DeviceArray], numbers: Sequence[Any],
     parts: int,
-) -> None:
+) -> None:  # fmt: skip
     computed, columns = arrays[0].dtype, rows.kind == "columns"
     thread_group = "columns" if columns else "block"
     thread_groups = -(-rows.amount // WARP) if columns else rows.amount

@@ -26,13 +26,9 @@ PART = 1 << 12  # elements of a part of a line, at least, where several blocks h
 
 
 def scan(
-    name: str,
-    computed: np.dtype,
-    sources: Sequence[DeviceArray],
-    results: Sequence[DeviceArray],
-    shape: tuple[int, int, int],
-    reverse: bool = False,
-) -> None:
+    name: str, computed: np.dtype, sources: Sequence[DeviceArray], results: Sequence[DeviceArray],
+    shape: tuple[int, int, int], reverse: bool = False,
+) -> None:  # fmt: skip
     """Fill results with what the elements of each line come to up to each one, joined as STATES of
     kernels/cuda/scans.py says by name. Sources and results are of one size in row order, `shape` is (before, along,
     after); `reverse`: lines go from the end to the start."""

@@ -3,7 +3,7 @@ matrices: one call for each matrix, where a library has no call for all."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,36 +19,6 @@ class Matrices(NamedTuple):
 
     def at(self, number: int) -> int:
         return self.address + number * self.step
-
-
-class OneByOne:
-    """Batches for what has the methods of `protocol.Solvers`; numbers about each matrix lie side by side."""
-
-    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
-        one: Any = self
-        for k in range(count):
-            one.potrf(dtype, n, a.at(k), a.ld, info + k * INT32_SIZE, stream)
-
-    def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
-        one: Any = self
-        for k in range(count):
-            one.getrf(dtype, n, n, a.at(k), a.ld, pivots + k * n * INT32_SIZE, info + k * INT32_SIZE, stream)
-
-    def getrs_all(
-        self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
-    ) -> None:
-        one: Any = self
-        for i in range(count):
-            rows = pivots + i * n * INT32_SIZE
-            one.getrs(dtype, n, k, a.at(i), a.ld, rows, b.at(i), b.ld, info + i * INT32_SIZE, stream)
-
-    def trsm_all(
-        self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
-        stream: int,
-    ) -> None:  # fmt: skip
-        one: Any = self
-        for k in range(count):
-            one.trsm(dtype, lower, unit, m, n, a.at(k), a.ld, b.at(k), b.ld, stream)
 
 
 Number = int | float | complex
@@ -137,27 +107,34 @@ class Solvers(Protocol):
     ) -> None: ...
 
 
-class Batches(Protocol):
-    """Those routines for batches; numbers about each matrix lie side by side. See `batches.OneByOne`."""
+class Batches(Solvers, Protocol):
+    """Those routines for batches, one call for each matrix unless a library has one for all; numbers about each matrix
+    lie side by side."""
 
-    # `potrf` of each matrix.
-    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None: ...
-    # `getrf` of each matrix, which is square.
-    def getrf_all(
-        self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int
-    ) -> None: ...
-    # `getrs` for each matrix and its right-hand sides.
+    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
+        for k in range(count):
+            self.potrf(dtype, n, a.at(k), a.ld, info + k * INT32_SIZE, stream)
+
+    def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
+        for k in range(count):
+            self.getrf(dtype, n, n, a.at(k), a.ld, pivots + k * n * INT32_SIZE, info + k * INT32_SIZE, stream)
+
     def getrs_all(
         self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
-    ) -> None: ...
-    # `trsm` for each triangle and its right-hand sides.
+    ) -> None:
+        for i in range(count):
+            rows = pivots + i * n * INT32_SIZE
+            self.getrs(dtype, n, k, a.at(i), a.ld, rows, b.at(i), b.ld, info + i * INT32_SIZE, stream)
+
     def trsm_all(
         self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
         stream: int,
-    ) -> None: ...  # fmt: skip
+    ) -> None:  # fmt: skip
+        for k in range(count):
+            self.trsm(dtype, lower, unit, m, n, a.at(k), a.ld, b.at(k), b.ld, stream)
 
 
-class Libraries(Solvers, Batches, Protocol):
+class Libraries(Batches, Protocol):
     """What both kinds of device do. Addresses and streams are ints, as those of a driver."""
 
     def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None: ...  # Products of matrices.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...compiler.passes.target import TILES, pair_products
-from .intrinsics import of_words
+from .intrinsics import of_integers
 from .vectors import VectorLoops
 
 SQUARE = 32  # rows and columns of the sums
@@ -61,7 +61,7 @@ def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any])
     assembled(builder, ir.VoidType(), text, constraints, list(inputs.values()), moves=True)
 
 
-@of_words
+@of_integers
 def tiles_begun(context: Any, builder: Any) -> None:
     """The thread's tiles become 16 rows of 64 bytes each, until `tiles_ended`."""
     from llvmlite import ir
@@ -74,13 +74,13 @@ def tiles_begun(context: Any, builder: Any) -> None:
         written(builder, [vex(0, 0x49, LEFT)], {LEFT: builder.ptrtoint(where, ir.IntType(64))})
 
 
-@of_words
+@of_integers
 def tiles_ended(context: Any, builder: Any) -> None:
     if pair_products() == TILES:
         written(builder, [vex(0, 0x49, 0xC0)], {})
 
 
-@of_words
+@of_integers
 def square_product(
     context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any
 ) -> None:
@@ -149,7 +149,7 @@ def dotted(builder: Any, sums: Any, left: Any, right: Any) -> Any:
     return assembled(builder, sums.type, "vdpbf16ps $3, $2, $0", "=v,0,v,v", [sums, left, right])
 
 
-@of_words
+@of_integers
 def paired_rows(context: Any, builder: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> None:
     """32 columns of twice as many rows as pairs, in two panels. All but `lines` are addresses, or distances in
     bytes."""
@@ -165,7 +165,7 @@ def paired_rows(context: Any, builder: Any, source: Any, row: Any, lines: Any, t
     blocks.loop(lines, 1, [], join)
 
 
-@of_words
+@of_integers
 def transposed_square(context: Any, builder: Any, source: Any, row: Any, to: Any, to_row: Any) -> None:
     """The transpose of 32 x 32 elements; distances are in bytes."""
     blocks = Blocks(context, builder)
@@ -176,7 +176,7 @@ def transposed_square(context: Any, builder: Any, source: Any, row: Any, to: Any
             blocks.store(line, blocks.address(to, to_row, side * PANEL + i))
 
 
-@of_words
+@of_integers
 def rounded_square(
     context: Any, builder: Any, sums: Any, rows: Any, shift: Any, to: Any, to_row: Any, width: Any
 ) -> None:

@@ -34,7 +34,7 @@ def constant_number(count: Callable[..., int]) -> Any:
     return _defined(count, define, skipped=1)
 
 
-def of_words(write: Callable[..., None]) -> Any:
+def of_integers(write: Callable[..., None]) -> Any:
     """An intrinsic of addresses and whole numbers, by `write(context, builder, *values)`; it returns nothing."""
 
     def define(context: Any, *kinds: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...compiler.jit import for_numba
 from .addresses import _array_at
-from .intrinsics import of_words
+from .intrinsics import of_integers
 from .vectors import VectorLoops
 
 COUNT = 1 << 16  # 16-bit floats
@@ -45,7 +45,7 @@ def state_at(context: Any, offset: Any) -> Any:
     return types.int64(types.int64), code
 
 
-@of_words
+@of_integers
 def set_state(context: Any, builder: Any, offset: Any, word: Any) -> None:
     """Write a word at an address, behind all that is written before."""
     from llvmlite import ir
@@ -63,7 +63,7 @@ def array_at(context: Any, like: Any, start: Any, count: Any) -> Any:
     return like(like, types.int64, types.int64), code
 
 
-@of_words
+@of_integers
 def gathered(context: Any, builder: Any, numbers: Any, table: Any, to: Any, count: Any) -> None:
     """to[i] = table[numbers[i]], of 16 bits each, at addresses."""
     from numba import types
