@@ -1,5 +1,5 @@
-"""`jit`: a numba kernel that is built when first called, so that importing a kernel module costs nothing; intrinsics;
-and `min` and `max` of numbers, as numba's compile a function for each number and type of arguments."""
+"""`jit`: a numba kernel that is built when first called; intrinsics; and `min` and `max` of numbers, as numba's compile
+a function for each number and type of arguments."""
 
 from __future__ import annotations
 
@@ -107,7 +107,6 @@ class LazyKernel:
         return made
 
     def only_linked(self) -> Any:
-        """The numba dispatcher for what calls the kernel, with which it is optimised and kept."""
         from numba import njit
 
         if self.linked is None:
@@ -160,9 +159,8 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`. `in_rows`: of a kernel that goes through flat
-    arrays of which none overlap, with an entry for rows beside it (compile/row_entries.py). The function may call other
-    kernels of this kind and the functions of scalar.py by the names they have there, which are compiled with it."""
+    """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`. `in_rows`: of flat arrays, with an entry for
+    rows. Kernels and functions of `scalar` that it calls are compiled with it."""
     if function is None:
         return functools.partial(jit, **options)
     return LazyKernel(function, options)

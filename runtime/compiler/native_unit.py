@@ -1,5 +1,4 @@
-"""Units of native code: functions that are compiled together, once a machine, and then loaded as they are. Native code
-reads and writes words, so it is compiled for the least processor that specgrad runs on."""
+"""Units of native code: functions compiled together, once a machine, for the least processor that specgrad runs on."""
 
 from __future__ import annotations
 
@@ -41,7 +40,6 @@ def translated(name: str, functions: Iterable[Native]) -> str:
 
 
 def object_code(text: str, level: int = LEVEL) -> bytes:
-    """The object file of a module; level 0 is for one that somebody waits for, and takes an eighth of the time."""
     target, parsed = machine(level), binding.parse_assembly(text)
     parsed.verify()
     builder = binding.create_pass_builder(target, binding.create_pipeline_tuning_options(speed_level=level))
@@ -50,7 +48,6 @@ def object_code(text: str, level: int = LEVEL) -> bytes:
 
 
 def _registers_only() -> Any:
-    """The passes that make registers of local variables, without which all that follows has much more to do."""
     passes = binding.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
@@ -70,8 +67,7 @@ def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
 
 
 class Unit:
-    """Native functions that are compiled together. `version` changes with all that they are made of; `ready` lets the
-    code find what it calls by names that no library exports."""
+    """`version` changes with all that functions are made of; `ready` lets code find what no library exports."""
 
     def __init__(
         self,

@@ -127,8 +127,7 @@ def current_accelerator() -> device | None:
 
 
 def resolve(spec: device | str | int | None) -> device:
-    """The device that an argument `device=` names; None means the CPU. A DeviceError for a CUDA device that there is
-    not."""
+    """The device of an argument `device=`; None: the CPU. A DeviceError for a CUDA device that there is not."""
     if spec is None or spec is CPU:
         return CPU
     chosen = spec if isinstance(spec, device) else device(spec)
@@ -140,8 +139,7 @@ def resolve(spec: device | str | int | None) -> device:
 
 
 def cuda_device(index: int | None) -> device:
-    """The CUDA device of a number, the current one for None: one object for each, as there is one for the CPU; a
-    DeviceError where there is none."""
+    """The one object of a CUDA device, None: the current; a DeviceError where there is none."""
     from .cuda.current import here
     from .cuda.driver import NO_DRIVER
 

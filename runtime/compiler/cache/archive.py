@@ -1,6 +1,5 @@
-"""Files of many entries, mapped into memory: importing reads nothing, a lookup a few pages. A head says how long the
-table is and what all entries were compiled with; the table has the sorted keys and where their entries begin and end;
-the entries follow, as bytes that tell what they are, and whether they are whole."""
+"""Files of many entries, mapped into memory. A head says how long the table is and what all entries were compiled with;
+the table has the sorted keys and where their entries begin and end, which tell whether they are whole."""
 
 from __future__ import annotations
 
@@ -19,14 +18,12 @@ LEVEL = 1  # of compression, where somebody waits
 
 
 def seal(key: bytes, data: bytes, level: int = LEVEL) -> bytes:
-    """An entry: its key, the checksum of all that follows, and the data, compressed. Machine code shrinks to a third at
-    zlib's first level, and the best one saves little more; unpacking is faster than reading what was saved."""
+    """An entry: key, checksum, data compressed at zlib's first level; the best one saves little more."""
     packed = zlib.compress(data, level)
     return KERNEL_MAGIC + key + _checksum(key, packed) + packed
 
 
 def unseal(key: bytes, entry: bytes) -> bytes | None:
-    """What was kept under a key; None where the entry is another one's, cut off or damaged."""
     packed = entry[HEAD:]
     full = entry[:HEAD] == KERNEL_MAGIC + key + _checksum(key, packed)
     return zlib.decompress(packed) if full else None

@@ -1,7 +1,6 @@
 """What compiled code depends on, as a digest: bytecode, constants and names of a function and of all that it calls; not
 docstrings, files, line numbers or times. What numba is told by other means (intrinsics, overloads, pipelines) counts by
-the text of its module. Bytecode differs between versions of Python; what is carried for all of them is found by the
-text of the functions instead."""
+the text of its module; what is carried for all versions of Python is found by the text of the functions."""
 
 from __future__ import annotations
 
@@ -148,7 +147,6 @@ def _last_lines(code: CodeType) -> Iterator[int]:
 
 @functools.cache
 def _lines(path: str) -> list[str]:
-    """The lines of a file, unless it was written after this process began: it may run what was there before."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.readlines() if os.fstat(file.fileno()).st_ctime < BEGAN else []
@@ -197,5 +195,4 @@ def folder_source(*names: str) -> bytes:
 
 
 def sources_of(folder: Path) -> bytes:
-    """The digest of a folder's modules: the same wherever it lies."""
     return digest([(path.relative_to(folder).parts, path.read_bytes()) for path in sorted(folder.rglob("*.py"))])

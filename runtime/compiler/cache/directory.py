@@ -1,7 +1,6 @@
 """The folder of what this user's programs have compiled, kept within bounds, and who compiles what: of processes that
-want the same code one compiles it, and the others wait. A claim is a file beside the entry's, with the number of the
-process; it ends with the entry, with its process, or when it is older than anybody's patience. Who gets only the time
-that nobody else wants makes none: whoever needs an entry compiles it sooner."""
+want the same code one compiles it. A claim is a file beside the entry's, with the number of the process; it ends with
+the entry, with its process, or when it is too old. Who gets only the time that nobody else wants makes none."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ DAY = 86400
 
 
 def cache_path(kind: str, own: str = "") -> Path | None:
-    """Where entries of a kind lie: in a folder of their own that a variable names, or in that of all; None if nowhere.
-    That is SPECGRAD_CACHE_DIR, or specgrad in XDG_CACHE_HOME, or in ~/.cache."""
+    """Where entries of a kind lie: in a folder that a variable names, or SPECGRAD_CACHE_DIR, or specgrad in
+    XDG_CACHE_HOME, or in ~/.cache."""
     if own and os.environ.get(own):
         return Path(os.environ[own])
     if os.environ.get("SPECGRAD_CACHE_DIR"):
@@ -31,7 +30,6 @@ def cache_path(kind: str, own: str = "") -> Path | None:
 
 
 def read(path: Path) -> bytes | None:
-    """What a file holds; None where there is none that can be read. It counts as used today."""
     try:
         with open(path, "rb") as file:
             result = file.read()

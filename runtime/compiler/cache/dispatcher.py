@@ -33,8 +33,7 @@ Parts = tuple[Any, ...]  # of a compiled form: the name of its library, its mach
 
 
 def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: Callable[[], None]) -> Any:
-    """A dispatcher of a function, of which `code` says the digest. `prepare` is called before anything is compiled: it
-    gives the function's globals what they are compiled with."""
+    """A dispatcher of a function of a digest; `prepare` gives its globals what they are compiled with."""
     keeps = options.get("cache", True)
     options = {name: value for name, value in options.items() if name != "cache"}
 
@@ -204,7 +203,6 @@ class KernelCache(Uncached):
 
 
 def unpickled(result: bytes) -> Parts | None:
-    """The parts of a compiled form; None where a module that they name is not there, as one that a program makes."""
     try:
         parts: Parts = pickle.loads(result)
     except (ImportError, AttributeError):

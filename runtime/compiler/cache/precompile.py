@@ -1,8 +1,7 @@
 """Compiling ahead in other processes, while the first program of a machine waits for its first kernels. A list has the
-kernels that training of some programs begins with, in the order in which they ask for them. Processes begin with those
-that are needed last and pass over what another one has begun; the program compiles what it needs when it needs it, and
-while it waits for one, what it is going to need next: so they meet in the middle. Which program of the list it is like
-they see by what it has asked for. A line on a terminal's standard error says what somebody waits for."""
+kernels that training of some programs begins with, in order. Processes begin with those needed last; the program
+compiles what it needs, and while it waits, what it will need next: so they meet in the middle. A line on a terminal's
+standard error says what somebody waits for."""
 
 from __future__ import annotations
 
@@ -130,7 +129,6 @@ _started: list[None] = []  # once there are processes
 
 
 def leave(k: int, completed: bool) -> None:
-    """A process ends: where it has not been through the list, those of the next program begin again."""
     if k == 0:
         with suppress(OSError):
             _request_file(progress_file()).unlink()

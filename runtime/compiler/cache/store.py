@@ -1,7 +1,6 @@
 """Machine code by the digest of what it was compiled from but the processor, carried with specgrad or kept from an
-earlier run. Also kernels as numba has lowered them, LLVM modules that come with specgrad: typing and lowering takes
-numba several times as long as LLVM then takes. A module is found by the text of all that it was lowered from, so it
-serves every version of Python."""
+earlier run. Also LLVM modules of lowered kernels, which come with specgrad, as lowering takes longer than LLVM then
+does: found by the text that they were lowered from, they serve every version of Python."""
 
 from __future__ import annotations
 
@@ -22,7 +21,6 @@ PAUSE = 0.005  # seconds between two looks at what another process compiles
 
 
 def lookup(digest: bytes) -> bytes | None:
-    """Code that was compiled from what has this digest, for this processor or a level of its; None if there is none."""
     for target, archive in archives():
         result = _unsealed(digest, target, archive.get(key(digest, target)))
         if result is not None:
@@ -36,8 +34,7 @@ def pause() -> None:
 
 
 def obtain(digest: bytes, meanwhile: Callable[[], object] = pause) -> bytes | None:
-    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`.
-    `meanwhile` is called again and again while there is one."""
+    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`."""
     result, path = lookup(digest), _path(digest)
     if result is not None or path is None:
         return result

@@ -37,7 +37,6 @@ class Interrupt:
         self.points = 0
 
     def __call__(self) -> None:
-        """One point at which Python may run."""
         hook = self.hook
         if hook is not None:
             self.points += 1
@@ -84,8 +83,7 @@ def is_known(*operands: Operand) -> bool:
 
 
 class Expressions:
-    """Writes the instructions of expressions with a builder. `look_up` finds what a name stands for, `function` the
-    LLVM function of a native one, for arguments of such kinds."""
+    """Writes expressions; `look_up` finds what a name means, `function` the LLVM function of a native one."""
 
     builder: Any
 
@@ -115,7 +113,6 @@ class Expressions:
         return operand
 
     def converted(self, value: Value, kind: Kind) -> Any:
-        """LLVM's value of another kind; a NativeError where it does not fit."""
         if not value.kind.fits(kind):
             raise NativeError(f"expected {kind}, but got {value.kind}")
         if value.kind.llvm == kind.llvm:
@@ -183,7 +180,6 @@ class Expressions:
         store_as(self.builder, items.ir, distance, kind, self.converted(value, kind_of(kind)))
 
     def distance_of(self, items: Value, index: Value) -> tuple[Any, Any]:
-        """The distance of an item, and what it is; in check mode the process ends where there is no such number."""
         if not isinstance(items.kind, ItemsKind):
             raise NativeError(f"{items.kind} has no items")
         number = self.converted(index, Word)

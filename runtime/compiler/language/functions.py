@@ -75,8 +75,7 @@ class Instruction(NamedTuple):
 
 
 def native(function: F) -> F:
-    """A function of native code: its annotations are its kinds. It is translated once, with those that call it. A
-    parameter whose annotation is a type variable has the kind of what is given; then there is one for each kind."""
+    """Native code, whose annotations are its kinds; one that is a type variable has the kind of what is given."""
     return Native(function)  # type: ignore[return-value]
 
 
@@ -97,7 +96,6 @@ def instruction(result: Kind, *parameters: Kind | None) -> Callable[[Callable[..
 
 
 def _form(build: Callable[..., Any]) -> Any:
-    """As `instruction`, for one that looks at the kinds of what it is given, or at what is known of it beforehand."""
     return Instruction(build.__name__.strip("_"), build, None, ())
 
 
@@ -117,8 +115,7 @@ def store_as(builder: Any, address: Any, distance: Any, kind: Any, value: Any) -
 
 
 def on_stack(builder: Any, kind: Any, count: int = 1) -> Any:
-    """Memory of the function: allocated where it begins, so that in a loop each turn has the same, and the stack does
-    not grow."""
+    """Memory of the function, allocated where it begins: in a loop the stack does not grow."""
     with builder.goto_entry_block():
         return builder.alloca(kind, count)
 

@@ -1,5 +1,4 @@
-"""Memory without a type, as native code sees it: words at addresses, the kinds of elements, and squares of elements,
-transposed."""
+"""Memory without a type, as native code sees it: words at addresses, kinds of elements, transposed squares."""
 
 from __future__ import annotations
 
@@ -18,8 +17,6 @@ def load(builder: Any, address: Any, distance: Any) -> Any:
 
 
 def _narrow_load(bits: int) -> Any:
-    """(address): so many bits at an address, as a word."""
-
     def load_bits(builder: Any, address: Any) -> Any:
         return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(bits))), WORD)
 
@@ -27,8 +24,6 @@ def _narrow_load(bits: int) -> Any:
 
 
 def _narrow_store(bits: int) -> Any:
-    """(address, word): write the lowest bits of a word to an address."""
-
     def store_bits(builder: Any, address: Any, word: Any) -> Any:
         kind = ir.IntType(bits)
         return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
@@ -105,7 +100,6 @@ def part_kind(kind: int) -> int:
 
 @native
 def parts(kind: int) -> int:
-    """As how many elements a kernel is given one of a kind."""
     return 2 if is_complex(kind) else 1
 
 
@@ -135,7 +129,6 @@ def max_value_of(kind: int) -> int:
 
 @native
 def widened(half: int) -> int:
-    """The bits of a float32 for those of a float16."""
     sign, exponent, fraction = (half >> 15) << 31, half >> 10 & 31, half & 1023
     if exponent == 0:
         return sign | single_bits(fraction * 2.0**-24)

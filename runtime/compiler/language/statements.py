@@ -1,6 +1,5 @@
-"""Native functions from Python's syntax trees to functions of LLVM's. A local variable is memory on the stack, which
-LLVM turns into registers. Its kind is that of what it is given: where a later line gives it something wider (an address
-of a base class), the function is translated anew with that."""
+"""Native functions from Python's syntax trees to functions of LLVM's. A local variable is memory on the stack. Where a
+later line gives it something wider (an address of a base class), the function is translated anew with that."""
 
 from __future__ import annotations
 
@@ -70,7 +69,6 @@ def where(function: Any, line: int) -> str:
 
 @functools.cache
 def definitions(path: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a file by the lines at which they begin, decorators included."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     matches = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return {min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]): node for node in matches}

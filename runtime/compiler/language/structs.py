@@ -76,8 +76,7 @@ class Struct(Memory):
 
     @classmethod
     def pack(cls, **values: Any) -> np.ndarray:
-        """The words of a struct with these fields, all others 0; a TypeError where there is no field of such a name, a
-        ValueError for more items than there is room for."""
+        """The words of a struct, unnamed ones 0; a TypeError for no such field, a ValueError for too many items."""
         slot_values, known = np.zeros(length(cls), np.int64), fields(cls)
         for name, value in values.items():
             if type(value) is int and name in known:  # most are, and each call that threads share is described so
@@ -111,7 +110,6 @@ def as_slots(value: Any) -> Sequence[int] | np.ndarray:
 
 @functools.cache
 def fields(cls: Any) -> dict[str, Field]:
-    """The fields of such a class, those of its bases first."""
     results: dict[str, Field] = {}
     distance = 0
     for base in reversed(cls.__mro__):
@@ -134,12 +132,10 @@ def length(cls: Any) -> int:
 
 
 def item_size(kind: Any) -> int:
-    """The bytes of a field of such a type, or of one of its items."""
     return stride(get_args(kind)[0]) if get_origin(kind) is Items else stride(kind, in_place=False)
 
 
 def stride(kind: Any, in_place: bool = True) -> int:
-    """The bytes from one item of a type to the next; of a struct that is not in place, of its address."""
     if is_struct(kind) and in_place:
         return WORD_BYTES * length(kind)
     return 4 if kind == Int32 else WORD_BYTES

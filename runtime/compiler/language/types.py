@@ -1,6 +1,5 @@
-"""The kinds of values in native code: words, numbers, truth values, and addresses of what structs.py describes. An
-address of a class has its fields as attributes and none other. There is no arithmetic with it, and no comparison but
-`is`; it may stand where an address of a base class is wanted, and `cast` goes the other way."""
+"""The kinds of values in native code: words, numbers, truth values, and addresses of what structs.py describes, which
+have its fields as attributes, no arithmetic, and no comparison but `is`; `cast` goes to a class from its base."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""numba's types of plain NumPy arrays, found without `numpy.ma`, which NumPy would import for the question whether an
-array is masked: that takes longer than the first kernels of a small program."""
+"""numba's types of plain NumPy arrays, found without `numpy.ma`, which takes longer to import than first kernels."""
 
 from __future__ import annotations
 

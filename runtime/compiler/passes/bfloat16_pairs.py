@@ -1,8 +1,7 @@
-"""Loops over bfloat16 take elements by pairs, as they lie in words of 32 bits: the upper half is a float32 but for 16
-bits to clear, the lower half one when it is shifted. LLVM makes a vector of words of a vector of halves, and one of
-halves of that in the end, in their order: three instructions that a processor has one unit for. Vectors with the
-elements at even places first need none; what is computed of an element is the same in any lane. llvmlite has no pass
-for that: so the text of the module is changed."""
+"""Loops over bfloat16 take elements by pairs, in words of 32 bits: the upper half is a float32 but for 16 bits to
+clear, the lower half one when shifted. LLVM would make a vector of words of a vector of halves and back, in order:
+three instructions for one unit. Vectors of the elements at even places need none. llvmlite has no such pass: the text
+is changed."""
 
 from __future__ import annotations
 
@@ -46,7 +45,6 @@ def _uses(block: str, name: str) -> int:
 
 
 def _even_and_odd(result: re.Match[str], new: str) -> str:
-    """Words of halves: the lower ones, and behind them the upper ones."""
     name, size, source = result.groups()
     i32_vector, half = f"<{int(size) // 2} x i32>", int(size) // 2
     positions = ", ".join(f"i32 {position}" for position in range(2 * half))
@@ -59,7 +57,6 @@ def _even_and_odd(result: re.Match[str], new: str) -> str:
 
 
 def _merged(result: re.Match[str], new: str) -> str:
-    """Halves that stand one behind the other in memory, of words in that order."""
     name, size, source = result.groups()
     i32_vector, kind, half = f"<{int(size) // 2} x i32>", f"<{size} x i32>", int(size) // 2
     even, odd = (", ".join(f"i32 {first + position}" for position in range(half)) for first in (0, half))

@@ -28,7 +28,7 @@ class FullLibrary(JITCodeLibrary):
 
 class UnoptimisedLibrary(FullLibrary):
     def _optimize_final_module(self) -> None:
-        """Only what nobody reads goes: there are addresses of this process in it, with which no code can be kept."""
+        """Long loops are interleaved; vectorised ones ask for memory ahead; short ones are not halved."""
         passes = create_new_module_pass_manager()
         passes.add_sroa_pass()
         passes.add_dead_code_elimination_pass()
@@ -113,7 +113,6 @@ def environments_in(module: Any) -> set[str]:
 
 
 def all_called(library: Any) -> dict[Any, None]:
-    """The libraries that one has to be linked with, in the order in which they are named."""
     result = dict[Any, None]()
     waiting = [*reversed(library._linking_libraries)]
     while waiting:

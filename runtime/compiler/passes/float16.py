@@ -1,7 +1,6 @@
-"""16-bit floats: LLVM code that makes a float32 of their bits and rounds one to them, to nearest, ties to even, and
-arrays of them as kernels see them: an element is read as float32, and rounded once where it is written. bfloat16 is the
-upper half of a float32. float16 is converted by the processor where that has an instruction for it; what stands in its
-place gives the same bits."""
+"""16-bit floats: LLVM code that makes a float32 of their bits and rounds one to them, ties to even, and arrays of them
+as kernels see them: an element is read as float32, and rounded once where it is written. float16 is converted by the
+processor where it can; what stands in its place gives the same bits."""
 
 from __future__ import annotations
 

@@ -1,12 +1,8 @@
-"""Changes of loops that llvmlite cannot express, made in the text of a module; what is computed of an element stays the
-same.
-
-Loops over long functions are interleaved: a long function is a few chains of products and sums, each of which waits for
-the one before it, and LLVM interleaves short loops alone. Vectorised loops prefetch what an iteration some ahead reads
-and writes: few iterations of many instructions are underway at once, so such loops wait for memory. Loops have the
-whole width of the vector registers, of which LLVM uses half on many processors that have 512 bits, by their name; loops
-that wait for memory have half of it (`in_halves`), which is faster where the halves of a vector are taken one after the
-other. Sums that a kernel lets LLVM reorder (`reassoc`) have as many parts as a register has lanes."""
+"""Changes of loops that llvmlite cannot express, made in the text of a module. Loops over long functions are
+interleaved: LLVM interleaves short loops alone. Vectorised loops prefetch what an iteration some ahead reads and
+writes. Loops have the whole width of the vector registers, of which LLVM uses half on many processors that have 512
+bits; those that wait for memory have half of it (`in_halves`). Sums that LLVM may reorder (`reassoc`) have as many
+parts as a register has lanes."""
 
 from __future__ import annotations
 
@@ -25,13 +21,11 @@ ADVICE = 100000  # the number of the metadata: far from those that numba gives
 
 
 def multiplies(module: Any) -> bool:
-    """Whether a module of LLVM's has such products at all: its text is long."""
     return any(function.name in ("llvm.fma.f32", "llvm.fma.f64") for function in module.functions)
 
 
 def interleaved(text: str) -> str:
-    """The text of a module before LLVM optimises it, with advice at its loops where what they compute is long. There is
-    none where a long function takes branches: without vectors, more iterations only need more registers."""
+    """Advice at loops that compute something long; none where it takes branches: it needs registers alone."""
     if REORDERED in text:
         return text
     long = [function for function in FUNCTION.findall(text) if FUSED.search(function)]
@@ -98,5 +92,4 @@ def let_be_wide(module: Any) -> None:
 
 
 def in_halves(text: str) -> str:
-    """The text of a module whose loops wait for memory: with half of that width."""
     return text.replace(WIDEST, HALF)

@@ -34,7 +34,6 @@ class WithoutCounts(AnalysisPass):
 
 
 def borrows(state: Any) -> bool:
-    """Whether a function neither makes anything that has an owner nor returns it."""
     if is_owned(state, state.return_type):
         return False
     steps = [step for block in state.func_ir.blocks.values() for step in block.find_insts(ir.Assign)]
@@ -101,7 +100,6 @@ def _is_intrinsic(state: Any, function: Any) -> bool:
 
 
 def _owner(values: dict[str, list[Any]], name: str) -> str:
-    """The variable that a variable is but another name of."""
     while len(values[name]) == 1 and isinstance(values[name][0], ir.Var):
         name = values[name][0].name
     return name

@@ -199,7 +199,6 @@ def picks(target: Target, context: Any, tables: Any, index: Any) -> Any:
 
 
 def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
-    """The entries of a tuple: those of a constant, as a table is one, are constants."""
     from llvmlite.ir.instructions import InsertValue
 
     known, rest = dict[int, Any](), value
@@ -304,7 +303,6 @@ def product(target: Target, context: Any, x: Any, y: Any) -> Any:
 
 
 def both_halves(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """The upper and the lower word of a product: one multiplication of the processor, where it has one."""
     from llvmlite import ir
 
     word, wide = ir.IntType(64), ir.IntType(128)

@@ -26,7 +26,6 @@ def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
 
 @functools.cache
 def names_in(code: types.CodeType) -> frozenset[str]:
-    """The global names that a function's code loads; attributes such as `math.exp` are none of them."""
     return frozenset(i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL")
 
 
@@ -52,7 +51,6 @@ def is_scalar(function: Any) -> bool:
 
 
 def not_inlined(function: Any) -> Any:
-    """Mark a function over arrays that kernels call: it stays one of its own."""
     function.is_standalone = True
     return function
 

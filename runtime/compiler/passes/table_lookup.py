@@ -67,7 +67,6 @@ def _names(length: int) -> str:
 
 
 def _registers(length: int, bits: int, kind: str) -> Iterator[str]:
-    """The table in as many registers as it takes: %r0, %r1, ..., each as a vector of a kind."""
     word, lanes = _types(length)[0], bits // ENTRIES[length]
     for number in range(length // lanes):
         before = "poison"
@@ -79,7 +78,6 @@ def _registers(length: int, bits: int, kind: str) -> Iterator[str]:
 
 
 def _avx512(length: int) -> Iterator[str]:
-    """One permutation, of one register or of two."""
     kind, index = ("<8 x double>", "<8 x i64>") if length == 8 else ("<16 x float>", "<16 x i32>")
     yield from _registers(length, 512, kind)
     names = {8: "permvar.df.512", 16: "permvar.sf.512", 32: "vpermi2var.ps.512"}
@@ -88,7 +86,6 @@ def _avx512(length: int) -> Iterator[str]:
 
 
 def _avx2(length: int) -> Iterator[str]:
-    """A permutation of each register, and choices between them by bits of the index."""
     yield from _registers(length, 256, "<8 x float>")
     yield from _halves_of_index() if length == 8 else _integer_index_kinds()
     names, bit = [f"%p{k}" for k in range(length * ENTRIES[length] // 256)], 3
@@ -180,12 +177,10 @@ KINDS = {
 
 
 def inlinable(text: str) -> str:
-    """The text of an optimised module, in which all of these functions may be inlined, and are nobody else's."""
     return OWN.sub(r"define internal \1", NOT_INLINED.sub(r"\1alwaysinline \2\3", text))
 
 
 def inline(module: Any, builder: Any) -> None:
-    """Inline them, compute of their constants what can be, and leave them out."""
     from llvmlite.binding import create_new_module_pass_manager
 
     passes = create_new_module_pass_manager()

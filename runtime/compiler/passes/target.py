@@ -186,7 +186,6 @@ def pair_products() -> str:
 
 
 def may_use_tiles() -> bool:
-    """Whether the system lets the threads of this process use tiles; the first to use them asks."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -1,7 +1,6 @@
 """Memory of CUDA devices, kept for reuse when it is freed. A block is given out again only for work on the same stream,
-which comes after all that used it before, so nothing waits. Sizes are rounded to classes: multiples of 512 bytes up to
-1 MiB, above eighths of a power of two. Where the driver has no memory left, all cached blocks are given back to it, and
-it is asked again. What a capture allocates comes from lists of its graph (`graph_capture.py`)."""
+so nothing waits. Sizes are rounded to multiples of 512 bytes up to 1 MiB, above to eighths of a power of two. Where no
+memory is left, all cached blocks are given back, and the driver is asked again. Captures have lists of their graph."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ UNIT = 512
 
 
 class SizeClass:
-    """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these.
-    `quick` says that native code may take them and put them back by itself, as nobody else has to know."""
+    """The free addresses of one class on one stream; `quick`: native code may take and put back blocks by itself."""
 
     __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "counters")
 
@@ -47,8 +45,7 @@ class SizeClass:
 
 
 class Block:
-    """Memory of a device, which is free again when nothing refers to this object any more. `size` is what was asked
-    for; `streams` are those besides its own that `record_stream` says use it."""
+    """Memory that is free when nothing refers to this. `size`: as asked for; `streams`: others that use it."""
 
     __slots__ = ("__weakref__", "address", "size_class", "size", "streams")
     address: int
@@ -88,9 +85,8 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device. The collector may free a block anywhere, also where its thread has this lock or one
-    that others want who have this one: so the lock lets its thread in again, and a block that finds it closed waits in
-    `late` for who comes next."""
+    """The blocks of one device. The collector may free a block anywhere, also where its thread has this lock: so that
+    lets its thread in again, and a block that finds it closed waits in `late`."""
 
     def __init__(self, device: int) -> None:
         _every.add(self)
@@ -182,7 +178,6 @@ class Cache:
         return matches
 
     def _look_at_events(self, wait: bool = False) -> None:
-        """Put back what other streams have done with, or what they will have when they are waited for."""
         for _ in range(len(self.waiting)):
             events, size_class, address = self.waiting.popleft()
             for event in events if wait else ():
@@ -221,8 +216,7 @@ class Cache:
         return None if self.fraction == 1.0 else int(self.fraction * self.driver.memory_info(self.device)[1])
 
     def release(self) -> None:
-        """Give all cached blocks back to the driver, but for those of graphs; a RuntimeError where the current stream
-        is recorded."""
+        """Give cached blocks back, but for those of graphs; a RuntimeError where the stream is recorded."""
         graph_capture.refuse(self.device, "gives memory back")
         self._give_late()
         with self.lock:
@@ -282,8 +276,7 @@ def existing_cache(device: int) -> Cache | None:
 
 
 def allocate(device: int, size: int, stream: int | None = None) -> Block:
-    """Memory of `size` bytes, for work on a stream of the device, the current one where none is given; an
-    OutOfMemoryError where too little is left."""
+    """Memory for work on a stream, the current one by default; an OutOfMemoryError where too little is left."""
     if stream is None:
         streams = here.streams
         stream = streams[device][0] if device in streams else device

@@ -34,8 +34,7 @@ def driver() -> Driver:
 
 
 def chosen() -> Driver:
-    """The driver in use: the simulated one if `SPECGRAD_CUDA=simulated` or `simulate()` ask for it, else the real one;
-    a RuntimeError without one."""
+    """The driver in use, simulated if `SPECGRAD_CUDA=simulated` or `simulate()` say so; a RuntimeError without one."""
     if _chosen:
         return _chosen[0]
     if _inherited:

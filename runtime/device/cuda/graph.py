@@ -1,7 +1,6 @@
-"""A graph that was captured: what it holds besides the driver's graph, and what a replay does besides replaying it.
-Draws read from memory where they begin. In a capture generators move on as always, so that draws get words of their
-own; then they go back. A replay takes as many words as the capture did, and writes its seed and the first of these
-words to that memory: so replays go on in the stream of numbers as calls would."""
+"""A captured graph: what it holds and what a replay does besides the driver's. Draws read from memory where they begin:
+a replay takes as many words as the capture did, and writes its seed and the first of them there, so replays go on in
+the stream of numbers as calls would."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ from .pinned_memory import used_on
 
 
 class Recorded:
-    """A graph, and all that must live as long as it does; `cache` is the allocator of its device, which keeps its
-    pool."""
+    """A graph, and all that must live as long; `cache`: the allocator of its device, which keeps its pool."""
 
     def __init__(self, capture: Capture, graph: int, cache: Cache) -> None:
         self.driver, self.device, self.pool = capture.driver, capture.device, capture.pool
@@ -72,7 +70,6 @@ class Recorded:
             self.last = stream, event
 
     def release(self) -> None:
-        """Give all back; memory that was allocated in the capture is free when no tensor holds it."""
         if not in_use(self.driver):
             return
         if self.executable is not None:

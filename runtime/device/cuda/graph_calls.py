@@ -1,5 +1,4 @@
-"""The part of the real driver that records and replays graphs, and what is said where work cannot be recorded, with the
-name of the function that the user called."""
+"""The part of the real driver that records and replays graphs, and what is said where work cannot be recorded."""
 
 from __future__ import annotations
 
@@ -133,8 +132,7 @@ class RealGraphs:
             self._call("cuThreadExchangeStreamCaptureMode", before)
 
     def refuse_pageable(self, stream: int) -> None:
-        """Before a copy from or to pageable memory: a RuntimeError where the stream is recorded, as a graph would go on
-        to read it long after it is freed."""
+        """A RuntimeError where the stream is recorded: a graph would read pageable memory after it is freed."""
         if self.is_capturing(stream):
             self.invalidate_capture(stream)
             raise refusal(Status.UNSUPPORTED, "copies from or to pageable memory of the host")

@@ -1,6 +1,5 @@
-"""Captures that are underway: what their streams are given is recorded for a graph, and not done. Blocks that are freed
-in a capture are given out again in that one or in a later one of the same pool, never elsewhere: replays write to them
-for as long as one of the pool's graphs lives."""
+"""Captures that are underway: what their streams are given is recorded, and not done. Blocks freed in a capture are
+given out again in captures of the same pool alone: replays write to them for as long as its graphs live."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ class Capture:
         Changes.notify()  # native code would take memory from elsewhere
 
     def end(self) -> int:
-        """Record no longer; the graph's handle. A RuntimeError where something was refused meanwhile, or streams have
-        not come together."""
+        """The graph's handle. A RuntimeError where something was refused, or streams have not come together."""
         try:
             return self.driver.end_capture(self.stream)
         finally:

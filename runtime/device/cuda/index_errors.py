@@ -1,7 +1,6 @@
-"""Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits. Each
-stream of a device, and each graph, has three int64: a ticket, 0 where all is well, the index and the number of places
-that there are. A ticket stands for an error and its text. The first bad index stays until it is raised; then all goes
-on, as no memory was touched."""
+"""Indices out of bounds on a device: kernels skip them, and note the first in memory that is read when a program waits.
+Each stream of a device, and each graph, has three int64: a ticket, which stands for an error and its text, 0 where all
+is well, the index and the number of places."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ class Ticket(NamedTuple):
 
 
 class Word:
-    """The word of one stream, or of a graph; while a driver is in use, a stream has the same one. `state` is 1 where
-    some kernel has got it since it was last read: in memory, where native code writes it too."""
+    """The word of a stream, or of a graph; `state`: 1 where a kernel has got it since it was read, in memory."""
 
     def __init__(self, device: Any, stream: int) -> None:
         with unrehearsed():
@@ -46,7 +44,6 @@ class Word:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
 
     def forget(self) -> None:
-        """Of a graph: it is known again when that is replayed."""
         _names.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
@@ -111,8 +108,8 @@ def raise_at_once(device: Any) -> None:
 
 
 def raise_if_any(device: int, stream: int | None = None) -> None:
-    """Raise what kernels of a stream, or of all of a device, have found since the last time: an IndexError, which is a
-    RuntimeError, too, as some ops raise that on the CPU, or a RuntimeError for a value that an op refuses."""
+    """Raise what kernels of a stream, or of a device, have found: an IndexError that is a RuntimeError, too, or a
+    RuntimeError for a refused value."""
     for word in _pending(device, stream):
         number, index, size = word.read()
         word.forget()

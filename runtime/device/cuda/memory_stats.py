@@ -99,8 +99,7 @@ class Counting:
 
 
 class Statistics:
-    """Of one device: bytes and blocks that are given out, bytes as they were asked for, and what the driver gave. The
-    figures are `words`, which native code changes too: first allocated, requested and blocks."""
+    """Of one device: what is given out, asked for, and reserved. Native code changes the first three `words`."""
 
     __slots__ = ("allocated", "blocks", "failures", "requested", "reserved", "retries", "segments", "counters")
 

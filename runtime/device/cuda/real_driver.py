@@ -291,7 +291,6 @@ class RealDriver(RealGraphs):
         return int(handle_of(stream))
 
     def _parameters(self, slot_values: Sequence[int]) -> int:
-        """The address of addresses of the words: CUDA copies from each as many bytes as the argument has."""
         count = len(slot_values)
         known = self._here.arguments.get(count)
         if known is None:

@@ -1,7 +1,7 @@
-"""A computation that several threads share: a range is cut into parts, and each part is for who claims it first. There
-is one job at a time, described at an address that all threads know. The thread that has acquired it claims parts from
-the front, its workers from the back: so the same thread has the same memory again in the next job, and nobody waits for
-a late worker. A worker without work looks for some for a while, and then sleeps until the next job wakes it."""
+"""A computation that several threads share: each part of a range is for who claims it first. There is one job at a
+time, at an address that all threads know. The thread that has acquired it claims parts from the front, its workers from
+the back, so the same thread has the same memory again in the next job. A worker without work looks for some, and then
+sleeps."""
 
 from __future__ import annotations
 
@@ -95,7 +95,6 @@ def smaller(x: int, y: int) -> int:
 
 @native
 def claim(job: Job, forward: bool) -> int:
-    """The first part that is left, or the last; -1 where there is none."""
     # Both ends lie in one word, so that one compare-and-swap decides who has a part. The job's number in its upper half
     # makes it fail for a thread that read the cursor of an earlier job.
     while True:
@@ -155,7 +154,6 @@ def wake(job: Job, count: int) -> None:
 
 @native
 def post(job: Job) -> None:
-    """Offer the parts of the job that is described, but for the first, which is for the thread that has the job."""
     write(job.failed, 0)
     write(job.finished, 0)
     number = (read(job.cursor) >> 32) + 1
@@ -220,8 +218,8 @@ def await_all(job: Job) -> None:
 
 @native
 def release(job: Job) -> int:
-    """Let other threads acquire the job; 0 where no kernel raised."""
     # Read before others may acquire the job: `post` of the next one sets it to 0.
+    """Let other threads acquire the job; 0 where no kernel raised."""
     failed = read(job.failed)
     write(job.owned, 0)
     return failed

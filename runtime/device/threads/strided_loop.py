@@ -1,6 +1,5 @@
-"""A kernel on rows of operands that broadcast or lie apart in memory: its entry for rows steps through them
-(compiler/passes/strided_entry.py), or it is called for many short ones at once, of which one operand's are brought
-together."""
+"""A kernel on rows of operands that broadcast or lie apart: its entry for rows steps through them, or it is called for
+many short ones at once, of which one operand's are brought together."""
 
 from __future__ import annotations
 
@@ -105,7 +104,6 @@ def rows_of_tile(operands: RowOperands, rows: int) -> int:
 
 @native
 def fill_same(position: int, memory: int, row_bytes: int, requested: int) -> None:
-    """Bring a row to a place again and again, until so many bytes are there."""
     for i in range(row_bytes):
         store_eighth(position + i, load_eighth(memory + i))
     done = row_bytes
@@ -144,7 +142,6 @@ def fill_numbers(position: int, memory: int, step: int, itemsize: int, row_bytes
 
 @native
 def fill_strided(position: int, memory: int, step: int, row_bytes: int, rows: int) -> None:
-    """Bring rows of at least eight bytes together that lie `step` bytes apart."""
     for _ in range(rows):
         for i in range(row_bytes // 8):
             store(position, 8 * i, load(memory, 8 * i))
@@ -174,8 +171,7 @@ def inner_step(operands: RowOperands, k: int) -> int:
 
 @native
 def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: int, same: int) -> int:
-    """Where rows of an operand lie one behind the other: in its memory, or in a tile, which is filled with them.
-    `same`: with so many where they all are the same, 0 where these are there."""
+    """Where rows of an operand lie one behind the other: in its memory, or in a tile that is filled with them."""
     how, itemsize = row_layout(operands, k), operands.itemsize[k]
     memory = begin_of(operands, k, q) + r * inner_step(operands, k)
     if how == FOLLOWING:
@@ -209,8 +205,7 @@ def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, 
 
 @native
 def spreads(result: Rows, kind: int, itemsize: int) -> bool:
-    """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
-    short, so that many are computed at once, and of what are no floats, as kernels are given none but in arrays."""
+    """Whether one number a row becomes a row of equal elements: where rows are short, and of what are no floats."""
     return result.repeated > 0 and (not is_float(kind) or result.size * itemsize <= max_packed(result))
 
 
@@ -226,8 +221,7 @@ def tile_row_count(operands: RowOperands, is_broadcast: bool, rows: int) -> int:
 def put_operand(
     operands: RowOperands, k: int, is_broadcast: bool, memory: int, rows: int, array: int, tiles: Tiles, call: RowCall
 ) -> int:
-    """Put rows of an operand that begin at an address into a call, as array number `array` or as a number for each row;
-    gives how many arrays there are with it."""
+    """Put rows of an operand into a call, as an array or as a number a row; gives how many arrays there are."""
     step, row_bytes = inner_step(operands, k), operands.rows.size * operands.itemsize[k]
     if operands.rows.repeated != k + 1:
         put_walk(call.arrays[array], memory, step)
@@ -270,7 +264,6 @@ def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int
 
 @native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
-    """Call the kernel for a range of rows; its numbers stand in the frame already."""
     result, tiles, call = operands.rows, new(Tiles), new(RowCall)
     tile_rows = rows_of_tile(operands, smaller(result.inner, last - first))
     if tile_rows:

@@ -1,6 +1,5 @@
-"""Large computations go through memory to and fro: every second one begins with the last part of its arrays, as what
-was read and written last lies in the caches still, and the next op reads it. A part is small beside a cache, and within
-it addresses grow, as processors expect that ask for memory ahead."""
+"""Large computations go through memory to and fro: every second one begins with the last part of its arrays, which lies
+in the caches still. A part is small beside a cache, and within it addresses grow."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ def run_flat_alone(
 def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, separate: StridedOperand) -> None:
     """Call a kernel on a range of the elements of what is in the frame. Where the first array stands for as many as
     there are (`itemsize` 0), for as many at a time as it has. An operand that lies apart, NULL for none, has the memory
-    of the result: it is brought there block by block, which stays in a cache until the kernel has read it, and from
-    there to where it lies if that is what is written to; or its rows are read where they lie."""
+    of the result: it is brought there block by block, or its rows are read where they lie."""
     if separate is not NULL and separate.row_entry:
         run_strided_rows(separate, frame, first, last)
         return

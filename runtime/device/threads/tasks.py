@@ -1,5 +1,4 @@
-"""Running one part of a job, by its kind; of functions of Python, what a part raises is kept with the job, and raised
-by the thread that has it when all have finished what they began."""
+"""Running one part of a job, by its kind; what a part raises is raised by the thread that has the job, at the end."""
 
 from __future__ import annotations
 
@@ -165,7 +164,6 @@ def run_python(job: Job, request: Request) -> int:
 
 @native
 def go_on_with(job: Job, forks: int) -> int:
-    """The next part; none where the last one forked, and this is the new process, in which nobody else runs parts."""
     if read(job.forks) != forks:
         return -1
     finish(job)

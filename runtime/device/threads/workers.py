@@ -1,8 +1,7 @@
-"""The thread pool as Python sees it: workers start when they are first needed, and anew after a fork. An exception may
-reach a thread between any two steps of Python, so there is no state of the job that Python has to put right: to acquire
-the job, describe it, run it, wait for others and release it is one command of the scheduler; so is to start workers,
-and to change their number. What a part of a job raises, Ctrl-C included, waits in machine code until all parts that
-others began have ended, for they use the arrays."""
+"""The thread pool as Python sees it: workers start when first needed, and anew after a fork. An exception may reach a
+thread between any two steps of Python, so to acquire the job, describe it, run it, wait for others and release it is
+one command of the scheduler. What a part raises, Ctrl-C included, waits until all parts have ended, for they use the
+arrays."""
 
 from __future__ import annotations
 
@@ -92,8 +91,7 @@ def _want() -> None:
 
 @cache
 def starter() -> Callable[[], int]:
-    """A function that starts the workers and returns how many there are: one call of machine code, so that nothing
-    interrupts it."""
+    """Starts the workers and returns how many there are, by one call that nothing interrupts."""
     return partial(_schedulers()[0], ADDRESS, START_WORKERS, 0)
 
 

@@ -1,5 +1,5 @@
-"""New arrays that begin at a cache line, as vectors across two lines cost twice as much; and arrays of one value or of
-numbers at equal distances, computed as integers or in double precision and rounded once."""
+"""New arrays that begin at a cache line, as vectors across two cost twice as much; and those of one value or a
+range."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The product of two bfloat16 matrices by instructions that multiply pairs of them (llvm/bfloat16_tiles.py). Every
-element is summed in float32, in the order of the depth and in parts that the depth alone decides, and rounded once,
-however the work is divided."""
+"""The product of two bfloat16 matrices (llvm/bfloat16_tiles.py). Every element is summed in float32, in the order of
+the depth and in parts that the depth alone decides, and rounded once."""
 
 from __future__ import annotations
 
@@ -72,7 +71,6 @@ def pack_standing(source: int, source_row: int, depth: int, columns: int, to: in
 
 @jit
 def join_rows(upper: int, lower: int, count: int, both: bool, packed_pairs: Array) -> None:
-    """Words of the elements of one or two short rows, and zeros behind them."""
     one, other = row_at(np.uint16(0), upper, count), row_at(np.uint16(0), lower, count if both else 0)
     for j in range(packed_pairs.size):
         low = np.uint32(one[j]) if j < one.size else np.uint32(0)
@@ -98,8 +96,8 @@ def half_product(
     a: Array, panels: Array, bias: Array, out: Array, rows: int, depth: int, columns: int, how: int, first: int,
     last: int,
 ) -> None:  # fmt: skip
-    """out = a b, or with `how` & ADDING out = a b + bias in each row, of which b lies in panels. The range is one of
-    the rows of all items of a batch, or with `how` & BY_COLUMNS one of the columns of one."""
+    """out = a b, with `how` & ADDING + bias; b in panels. Range: rows of all items, or with BY_COLUMNS columns of
+    one."""
     panel, twos = panel_bytes_of(depth), (columns + SQUARE - 1) // SQUARE
     shift = address(bias) if how & ADDING else 0
     tiles_begun()

@@ -1,5 +1,4 @@
-"""Contiguous arrays copied in another dtype, with the bits of NumPy's casts and without their warnings: nan to an
-integer, overflow, a dropped imaginary part. 16-bit floats are made float32, and float32 rounded to them."""
+"""Contiguous arrays copied in another dtype, with the bits of NumPy's casts and without their warnings."""
 
 from __future__ import annotations
 
@@ -115,7 +114,6 @@ def cast(array: np.ndarray, to: Any) -> np.ndarray:
 
 @jit(in_rows=True)
 def converted(x: Array, out: Array) -> None:
-    """out = x; what is written to 16-bit floats is a float32 before."""
     for i in range(out.size):
         out[i] = x[i]
 

@@ -1,5 +1,4 @@
-"""Contiguous copies of strided operands, as calls of plans and of arrays: row by row, or, where rows are columns, by
-squares that fit into vector registers."""
+"""Contiguous copies of strided operands: row by row, or, where rows are columns, by squares that fit into registers."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
 
 
 def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, offset: int = 0) -> Step | None:
-    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other. They go
-    to a contiguous copy, or to a result of a `shape`, from a place on, in which elements are `steps` apart."""
+    """Loops over three dimensions to a contiguous copy, or to a result of a `shape`; None where rows are columns."""
     result = path(x.shape, steps or contiguous_strides(x.shape), x.strides or contiguous_strides(x.shape))
     if result is None:
         return None

@@ -1,7 +1,6 @@
-"""Kernels of one or two operands, block by block: where all of a block is usual, by a shorter function of
-`scalar/fast_range.py`. Both forms give the same bits, so an element does not depend on its neighbours. Powers have a
-loop for each usual exponent: asked for each element, LLVM computes all answers for every one where elements are
-converted as they are read."""
+"""Kernels block by block: where all of a block is usual, by a shorter function of `scalar/fast_range.py`, of the same
+bits. Powers have a loop for each usual exponent: asked for each element, LLVM computes all answers for every one where
+elements are converted as they are read."""
 
 from __future__ import annotations
 
@@ -207,7 +206,6 @@ FORMS = (
 
 
 def in_blocks(kernel: Any) -> Any:
-    """The kernel block by block where its function has a shorter form, else the kernel itself."""
     code = kernel.__code__
     called = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
     functions = [function for function in called if function is not conj]
@@ -223,8 +221,7 @@ def in_blocks(kernel: Any) -> Any:
 
 
 def loop_of(loop: Any, function: Any, length: Any = as_is) -> Any:
-    """A loop over a function: not inlined, as other loops beside it would leave no registers for its constants. Its own
-    name says which: symbols of one name are one, in whatever kernels they are."""
+    """Not inlined, as loops beside it would leave no registers. Symbols of one name are one: so it has its own."""
     made = not_inlined(rebuilt(loop, {"function": function, "length": length}))
     made.__qualname__ = f"{loop.__name__}_{length.__name__}_{function.__name__}"
     return made

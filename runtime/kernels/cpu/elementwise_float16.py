@@ -1,6 +1,5 @@
-"""Kernels of one 16-bit float, of which there are 65536: read from a table in the kernel's own memory, which it fills
-with the bits that it computes once it has computed as many elements. What a network computes has few exponents, so what
-is read lies in the nearest cache."""
+"""Kernels of one 16-bit float, of which there are 65536: read from a table that the kernel fills once it has computed
+as many elements; what a network computes has few exponents, so what is read lies in the nearest cache."""
 
 from __future__ import annotations
 
@@ -51,7 +50,6 @@ def is_long(function: Any) -> bool:
 
 @functools.cache
 def steps_of(function: Any) -> int:
-    """How many operations and calls a function's text has, with those of our functions that it calls."""
     instructions = function.__code__.co_code[::2]  # each of two bytes
     own = sum(instructions.count(each) for each in OPERATIONS)
     called = [function.__globals__.get(name) for name in names_in(function.__code__)]

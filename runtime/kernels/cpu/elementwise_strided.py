@@ -1,7 +1,6 @@
-"""Running a kernel of flat arrays row by row, where operands broadcast or lie apart. An operand is an array, of which
-each call gets one row; an array in a tuple, of which each call gets one number for the whole row; or a number, which
-may be indexed here. The loop calls the kernel at its address, so it is compiled once for all kernels of such operands.
-Rows that are columns in memory are copied beside, where they stay in a cache until they are read."""
+"""Running a kernel of flat arrays row by row, where operands broadcast or lie apart. An operand is an array, of which a
+call gets one row; one in a tuple: a number for the whole row; or a number, which may be indexed here. The loop calls
+the kernel at its address, so it is compiled once. Rows that are columns in memory are copied beside."""
 
 from __future__ import annotations
 
@@ -32,8 +31,8 @@ def loop_for(kernel: Any, operands: tuple[Any, ...], arguments: Sequence[Any], l
 
 
 def kind(operand: Any) -> Any:
-    """Equal for operands of which a kernel gets rows, or numbers, of the same type. The memory of tensors is
-    contiguous, of one dimension and in the machine's byte order: the dtype says the rest."""
+    """Equal for operands of which a kernel gets rows, or numbers, of one type: memory is contiguous and of one
+    dimension."""
     if type(operand) is np.ndarray:
         return operand.dtype.num
     # ~ tells an array of which calls get numbers from one of which they get rows.
@@ -42,7 +41,6 @@ def kind(operand: Any) -> Any:
 
 @jit
 def over_rows(kernel: int, operands: Any, steps: Any, inner: int, size: int, first: int, last: int) -> None:
-    """Call a kernel on a range of rows: operand k's begins at steps[k, 0] q + steps[k, 1] r for row q inner + r."""
     q, r = first // inner, first % inner
     for _ in range(first, last):
         call_at(kernel, rows_of(operands, steps, q, r, size))

@@ -21,8 +21,7 @@ BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows
 
 
 class ElementKernels:
-    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ... An attribute is
-    compiled when it is first asked for and is a plain attribute from then on."""
+    """The kernels of one element-wise op, `forward`, `backward_3`, ...: compiled when first asked for."""
 
     def __init__(self, package: str, name: str) -> None:
         self.package = package

@@ -1,7 +1,6 @@
-"""Plans for operands and results that are 16-bit floats, made of those for float32. A kernel says with
-`jit(halves=...)` that it may be compiled for arrays of 16-bit floats: READ, it reads each such operand as float32;
-WRITTEN, it also writes each result once and reads none; MEMORY, it knows operands and results by addresses alone. For
-other kernels operands are widened before, and results rounded after."""
+"""Plans for operands and results that are 16-bit floats, made of those for float32. `jit(halves=...)` says that a
+kernel may be compiled for such arrays: READ, it reads each such operand as float32; WRITTEN, it also writes each result
+once and reads none; MEMORY, it knows addresses alone. For others operands are widened, results rounded."""
 
 from __future__ import annotations
 
@@ -146,9 +145,8 @@ def packed_view_of(array: Array) -> Array:
 def for_halves(
     plan: Plan, operands: str, read_extent: Sequence[int], outputs: int, singles: int, in_pairs: bool = False
 ) -> HalfPlan:
-    """The plan for 16-bit floats. `operands`: a letter for each: T of 16 bits, C for float32, others as they are;
-    `read_extent`: of each, the elements from the first to the last that is read; `outputs`: those behind are for the
-    plan's calls alone; `singles`: bit i: output i is float32; `in_pairs`: bfloat16, of which the processor multiplies
+    """The plan for 16-bit floats. `operands`: letters, T of 16 bits, C for float32; `read_extent`: the elements that
+    are read; `outputs`: those behind are the plan's alone; `singles`: bit i: output i is float32; `in_pairs`: by
     pairs."""
     calls = by_pairs(plan, operands) if in_pairs else plan
     made = Rewritten(calls, operands, read_extent, outputs, singles)

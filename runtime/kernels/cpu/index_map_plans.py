@@ -1,7 +1,6 @@
-"""Plans of ops whose results are elements of an operand, each dimension for itself: mirrored, turned, repeated, within
-a border, cut, in other strides. A dimension is runs: so many elements, from a place on, a step apart, or a value in
-their place. The last one is a row, copied run by run, or, where runs are short, several rows at a time by a table of
-where their elements lie."""
+"""Plans of ops whose results are elements of an operand, each dimension for itself: mirrored, turned, repeated, cut. A
+dimension is runs: so many elements, from a place on, a step apart, or a value. The last one is a row, copied run by
+run, or, where runs are short, several rows at a time by a table of where their elements lie."""
 
 from __future__ import annotations
 
@@ -56,15 +55,13 @@ def rolled_run(size: int, step: int, shift: int) -> Runs:
 
 
 def bordered(size: int, step: int, before: int, after: int) -> Runs:
-    """A dimension between values, or cut where their numbers are negative."""
     total, remaining = size + before + after, max(size + min(before, 0) + min(after, 0), 0)
     border = min(max(before, 0), total - remaining)
     return [Run(-1, 0, border), Run(max(-before, 0) * step, step, remaining), Run(-1, 0, total - remaining - border)]
 
 
 def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | None:
-    """The plan of a result whose elements are those that the runs of each dimension say, in a shape of as many. None
-    where there are none, and where that takes long tables or goes far for neighbours."""
+    """The plan of a result of such runs; None where that takes long tables or goes far for neighbours."""
     if min(shape, default=1) <= 0:
         return None
     concatenated = merged_dims([[run for run in runs if run.size] for runs in dims])
@@ -93,7 +90,6 @@ def is_crossed(others: Sequence[Runs], row: Runs) -> bool:
 
 
 def assembly_of_one_run(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step | None:
-    """The call that writes the value, and the one run that a short row has over it; None where there are others."""
     outer, inner, row = dims
     read = [k for k, run in enumerate(row) if run.start >= 0]
     if len(read) != 1 or row[read[0]].step != 1 or row[read[0]].size < MIN_RUN_ELEMENTS:
@@ -235,8 +231,7 @@ def assemble_elements(
     x: Array, out: Array, outer: Array, inner: Array, table: Array, fills: Array, value: float, rows: int, width: int,
     batch: int, first: int, last: int,
 ) -> None:  # fmt: skip
-    """A range of rows (outer, inner), some at a time: `table` says where the elements of so many rows lie, from where
-    the first one begins, and `fills` which of them are not of x."""
+    """A range of rows, some at a time: `table` says where elements lie, `fills` which of them are not of x."""
     k, q = first, first // rows
     r, i = find_run(inner, k % rows)
     while k < last:
@@ -258,8 +253,7 @@ def assemble_borders(
     x: Array, out: Array, outer: Array, inner: Array, value: float, rows: int, width: int, batch: int, before: int,
     start: int, count: int, first: int, last: int,
 ) -> None:  # fmt: skip
-    """A range of rows (outer, inner), each of which has one short run of x, from element `before` on, and the value
-    around it: that is written to some rows at a time, and then the runs over it."""
+    """A range of rows, each of which has one short run of x, from element `before` on, and the value around it."""
     k, q = first, first // rows
     r, i = find_run(inner, k % rows)
     while k < last:

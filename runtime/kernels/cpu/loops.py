@@ -1,6 +1,5 @@
 """Loops over contiguous arrays that NumPy has no fast call for. An array is seen as (before, along, after); a loop does
-the lines along from `first` to `last`, counted through (before, after). Exponentials of rows near their greatest
-element take a shorter function, of the same bits."""
+the lines along from `first` to `last`, counted through (before, after)."""
 
 from __future__ import annotations
 
@@ -46,9 +45,7 @@ def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -
 
 @jit
 def copy_inside(indices: Array, size: int, to: Array) -> bool:
-    """Copy indices, and say whether all are those of elements of `size`; none is counted from the end. One that is
-    outside leaves a sign in `wrong`: its own, or that of how far it is from the last one. Each is read once, for
-    another thread may write to the indices meanwhile."""
+    """Copy indices, each read once, as others may write meanwhile; one outside of `size` leaves a sign in `wrong`."""
     wrong = 0
     for i in range(indices.size):
         index = indices[i]
@@ -77,8 +74,7 @@ def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: in
 
 @jit
 def gather_lines(a: Array, indices: Array, out: Array, first: int, last: int) -> bool:
-    """`gather_along` where nothing comes after, a block of elements at a time: of one row, or of many short ones.
-    Whether all indices are inside: it stops where one is not."""
+    """`gather_along` where nothing comes after, by blocks; False, and it stops, where an index is not inside."""
     size, count, known, k = a.shape[1], indices.shape[1], empty_row(0, BLOCK), first
     while k < last:
         o, i = k // count, k % count
@@ -110,8 +106,7 @@ def add_row_starts(offsets: Array, skip: int, count: int, size: int) -> None:
 
 @jit
 def write_along(out: Array, indices: Array, source: Array, add: bool, outside: Array, first: int, last: int) -> None:
-    """out[o, indices[o, i, j], j] = source[o, i, j], or += with `add`, in the order of i. Sets `outside[0]` and stops
-    where an index is out of bounds."""
+    """out[o, indices[o, i, j], j] = or += source[o, i, j], in order; `outside[0]` where one is out of bounds."""
     size, count, after, line = out.shape[1], indices.shape[1], indices.shape[2], first
     while line < last:
         o, start, width = line // after, line % after, lines_of(after, line, last)
@@ -146,7 +141,6 @@ NORMAL_EXP_LIMIT = -87.0  # of which and of greater numbers the exponential is a
 
 @jit
 def exponentials(row: Array, low: float, top: float, out: Array) -> None:
-    """out_j = e^(x_j - top), for a row whose least element is `low`."""
     if low - top > NORMAL_EXP_LIMIT:
         for j in range(out.size):
             out[j] = exp_fast_range(row[j] - top)

@@ -1,7 +1,6 @@
-"""The product of two matrices in register tiles. A panel is as many columns of b as the registers of a tile hold; a
-tile goes through the depth of a and of one panel at once. Where caches cannot hold b as it lies, or it is transposed,
-blocks of it are copied into panels first, as those of a transposed a. Every element is summed in the order of the
-depth, however the work is divided."""
+"""The product of two matrices in register tiles. A panel is as many columns of b as a tile's registers hold; a tile
+goes through the depth of a and of one panel. Where caches cannot hold b, or it is transposed, blocks of it are copied
+into panels. Every element is summed in the order of the depth, however the work is divided."""
 
 from __future__ import annotations
 
@@ -26,16 +25,14 @@ COLUMNS = 32  # that are transposed together: of float32 two lines of each row
 
 @jit
 def transpose(source: Array, to: Array) -> None:
-    """to = source^T; rows of both are contiguous."""
     like, (rows, columns) = source.dtype.type(0), source.shape
     transpose_at(like, address(source), source.strides[0], rows, columns, address(to), to.strides[0])
 
 
 @jit
 def transpose_at(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """Copies the transpose of a matrix at an address to another one, square by square; the last ones overlap. It goes
-    down all rows of few columns: each row of the other matrix is written on and on, so it is known what to ask for,
-    while squares from left to right would begin a line of memory of each row and come back to it much later."""
+    """The transpose of a matrix, square by square, the last ones overlapping. It goes down all rows of few columns: so
+    each row of the other matrix is written on and on, and it is known what to ask for."""
     size, step = item_size(like), square_rows(like)
     if rows < step or columns < step:
         source_view, across = (
@@ -113,8 +110,7 @@ def multiply_within(
     like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
     depth: int, columns: int, add: bool,
 ) -> None:  # fmt: skip
-    """c = a b, or c + a b, of parts of matrices: their rows, as they lie, are contiguous, and so many bytes apart. A
-    great depth is summed in parts, as a long sum loses precision."""
+    """c = a b, or c + a b, of parts of matrices. A great depth is summed in parts, as a long sum loses precision."""
     size = item_size(like)
     if not rows or not columns:
         return
@@ -154,8 +150,7 @@ def multiply_part(
     like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
     depth: int, columns: int, add: bool,
 ) -> None:  # fmt: skip
-    """As `multiply_within`, of a depth that is summed at once: by blocks, or turned round where a has few rows. c^T = b
-    a^T needs a in panels and not b, and every element of it is summed in the same order."""
+    """Of a depth summed at once: by blocks, or turned round where a has few rows: c^T = b a^T needs no panels of b."""
     if trans_b and not trans_a and 2 * rows < columns and rows * depth * item_size(like) <= L2_BYTES:
         multiply_transposed(like, a, a_row, b, b_row, c, c_row, rows, depth, columns, add)
     else:
@@ -189,7 +184,6 @@ def multiply_blocks(
     like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
     depth: int, columns: int, add: bool,
 ) -> None:  # fmt: skip
-    """The blocked loops around the register tiles: a strip of b becomes panels, and blocks of a go down beside it."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
@@ -224,9 +218,8 @@ def multiply_blocks(
 def block_sizes(
     like: float, rows: int, depth: int, columns: int, copies: bool, trans_a: bool, beyond_cache: bool
 ) -> tuple[int, int, int, int]:
-    """The depth of strips of b and of panels in them, the columns of strips, and the rows of blocks of a. A panel stays
-    in the first-level cache, a block of a with those elements of c that it meets in the second. Few rows take each
-    panel as soon as it is copied. Blocks of a that is transposed are made anew beside each strip."""
+    """The depth of strips of b and of panels in them, columns of strips, rows of blocks of a. A panel stays in the
+    first-level cache, a block of a with those elements of c that it meets in the second."""
     size, width = item_size(like), panel_width(like)
     if not copies and not trans_a:
         deep = even_blocks(depth, FLAT, 1) if beyond_cache else depth
@@ -263,8 +256,7 @@ def multiply_at(
     like: float, a: int, a_row: int, a_col: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int,
     depth: int, columns: int, add: bool,
 ) -> None:  # fmt: skip
-    """c = a b, or c + a b, of matrices at addresses, with the distances in bytes of rows, columns and panels. Rows of a
-    panel of b, and those of c, are contiguous; a and b meet in at least one element."""
+    """c = a b, or c + a b, of matrices at addresses, distances in bytes. Rows of panels and of c are contiguous."""
     width, bytes_ = panel_width(like), panel_bytes()
     for j in range(0, columns, width):
         count, at, to = min(width, columns - j), b + j // width * b_panel, c + j // width * bytes_
@@ -276,8 +268,7 @@ def multiply_at(
 def fill_panels(
     like: float, b: int, b_row: int, transposed: bool, depth: int, columns: int, panels: int, panel: int
 ) -> None:
-    """Copies a matrix of `depth` rows to panels that are `panel` bytes apart; `transposed`, it lies in `columns` rows.
-    Rows of the matrix, as it lies, are `b_row` bytes apart."""
+    """Copies a matrix of `depth` rows to panels `panel` bytes apart; `transposed`, it lies in `columns` rows."""
     size, width = item_size(like), panel_width(like)
     for j in range(0, columns, width):
         count, to = min(width, columns - j), panels + j // width * panel

@@ -1,5 +1,4 @@
-"""Products of matrices with vectors. BLAS shares a large product out between its threads so that the order of its sums,
-and with it the last bits, depends on their number; here it does not."""
+"""Products of matrices with vectors, in an order that, unlike BLAS's, does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ _NARROW = 16  # columns that lie in few vector registers: where there are no mor
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def rows_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> None:
-    """y_i = sum_k a_ik x_k for some fours of rows: what is read of x serves all four. From block to block of a row sums
-    are in double precision."""
+    """y_i = sum_k a_ik x_k for some fours of rows; from block to block of a row in double precision."""
     if x.size <= _SHORT:
         short_rows_by_vector(a, x, y, 4 * first, min(4 * last, y.size))
         return

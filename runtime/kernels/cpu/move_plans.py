@@ -1,6 +1,5 @@
-"""Plans of ops that only move elements: what the op makes of the places of the elements says where each comes from. So
-a plan does what the kernel does, whatever that is, and knows nothing of it. Neighbours that stay neighbours are copied
-together, as a run."""
+"""Plans of ops that only move elements: what the op makes of the places of the elements says where each comes from.
+Neighbours that stay neighbours are copied together, as a run."""
 
 from __future__ import annotations
 

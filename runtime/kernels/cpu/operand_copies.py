@@ -26,10 +26,8 @@ Loops = tuple[Ints, Ints]  # how often, and the steps in elements
 def gathered(
     find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], arg_kinds: str, outputs: int
 ) -> Plan | None:
-    """The plan of an op for layouts and other arguments of which it has none as they are: operands that lie apart are
-    copied. None where that does not help either. The operands are the arguments themselves, or the items of the list
-    that the first one is; of those with the letters T, O and C elements are floats, of those with the letter I they are
-    indices."""
+    """The plan of an op for layouts that it has none for: operands that lie apart are copied; None where that does not
+    help. Operands are the arguments, or the items of a list that the first is; letters T, O, C: floats, I: indices."""
     max_block = MAX_INDEXED_ELEMENTS if getattr(find, "of_chosen", False) else MAX_COPIED
     named = zip(arg_kinds, operands, strict=False)
     strided = [
@@ -54,8 +52,7 @@ def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], arg
 
 
 def run_packed(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> list[Any] | None:
-    """The results of the plan for an array as it lies, else for a copy of a small one, as native code has them; None
-    where there is none."""
+    """The results of the plan for an array as it lies, else for a copy of a small one; None where there is none."""
     result = run_if_planned(find, a, *arguments)
     if result is not None or a.flags.c_contiguous or a.size >= MAX_GATHERED_ELEMENTS:
         return result

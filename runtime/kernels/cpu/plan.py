@@ -1,7 +1,6 @@
-"""How a kernel runs on flat memory: which compiled loops, on which operands, with which numbers and ints. A plan holds
-for certain shapes, strides and other arguments; a function of a plans.py in runtime/ops with the kernel's name finds
-it. Native code (runtime/native/kernel_ops/general.py) and `run` here, which the kernel itself is made of, give the same
-bits."""
+"""How a kernel runs on flat memory: which compiled loops, on which operands, with which numbers and ints. A function of
+a plans.py in runtime/ops with the kernel's name finds a plan for certain shapes, strides and other arguments. Native
+code (runtime/native/kernel_ops/general.py) and `run` here give the same bits."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ Ints = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex, or
-    16-bit floats, of which the general path has a contiguous copy."""
+    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex."""
 
     shape: Ints
     strides: Ints | None
@@ -67,7 +65,6 @@ class Step(NamedTuple):
         return {output: np.dtype(own) for outputs, own in each for output in outputs}
 
     def renumbered(self, number: Callable[[int], int]) -> Step:
-        """The call with other numbers of outputs."""
         return self._replace(
             operands=tuple([~number(~i) if i < 0 else i for i in self.operands]),
             results=tuple([(number(output), shape) for output, shape in self.results]),
@@ -108,8 +105,7 @@ def of_any_dtype(find: Find) -> Find:
 
 
 def of_any_layout(find: Find) -> Find:
-    """Mark a function that finds plans of gradients: the kernel of its name goes through a gradient that is one number
-    for all elements, expanded, sooner than it is brought into rows for a plan."""
+    """Mark plans of gradients: the kernel goes through an expanded gradient sooner than through a copy in rows."""
     find.of_any_layout = True  # type: ignore[attr-defined]
     return find
 

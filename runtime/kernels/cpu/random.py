@@ -25,8 +25,7 @@ def fill_random_bits(flat: Array, seed: int, offset: int) -> None:
 
 
 def fill_uniform(flat: Array, seed: int, offset: int, low: float, width: float, top: float, mask: int) -> None:
-    """low + width u, at most `top`, with u in [0, 1): multiples of 2^-53 for float64; for float32 of 2^-24, whose bits
-    `mask` holds in the order in which they count."""
+    """low + width u, at most `top`, u in [0, 1): multiples of 2^-53; for float32 of 2^-24, in `mask`'s bits."""
     if flat.dtype == np.float64:
         _fill(random_loops.uniform_doubles, flat, seed, offset, low, width, top)
     else:
@@ -95,8 +94,7 @@ def fill_log_gamma(flat: Array, seed: int, offset: int, shapes: Array) -> None:
 
 
 def fill_permutation(flat: Array, seed: int, offset: int) -> None:
-    """The numbers below the size, as int64, in the order of their words; equal words leave them in order. Words are
-    sorted by as many of their upper bits as leave room for a place, which is faster than sorting places."""
+    """The numbers below the size, in the order of their words, by as many upper bits as leave room for a place."""
     keys, mask = flat.view(np.uint64), (1 << max(flat.size - 1, 0).bit_length()) - 1
     _fill(random_loops.shuffle_keys, keys, seed, offset, mask)
     keys.sort()

@@ -1,6 +1,5 @@
-"""The loops of `random.py`: words of a stream, and the numbers that they become. Words are written, some at a time, to
-where the numbers will stand: making words is work for integers, one at a time, and what follows is vector code. A seed
-is a signed integer; weights are rows that lie one after the other."""
+"""The loops of `random.py`. Words are written, some at a time, to where the numbers will stand: making words is work
+for integers, one at a time, and what follows is vector code."""
 
 from __future__ import annotations
 
@@ -63,7 +62,6 @@ def halves(out: Array, seed: int, offset: int, first: int, last: int) -> None:
 def uniform_floats(
     out: Array, seed: int, offset: int, mask: int, low: float, width: float, top: float, first: int, last: int
 ) -> None:
-    """low + width u in float32, at most `top`, with u in [0, 1) from those of its 24 bits that `mask` holds."""
     patterns = row_at(np.uint32(0), address(out), out.size)
     low_bound, span, high_bound = np.float32(low), np.float32(width), np.float32(top)
     for start in range(first, last, UNIT):
@@ -157,7 +155,6 @@ def successes(out: Array, seed: int, offset: int, chance: float, first: int, las
 
 @jit
 def survivors(out: Array, seed: int, offset: int, threshold: int, first: int, last: int) -> None:
-    """Whether half a word is at least `threshold`; the range begins at an even number."""
     patterns, low_bound = empty_row(np.uint32(0), min(UNIT, last - first)), np.uint32(threshold)
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
@@ -198,8 +195,7 @@ def shuffle_keys(keys: Array, seed: int, offset: int, mask: int, first: int, las
 
 @jit
 def shuffled(out: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """The places `first` to `last`, which are all, in the order of their words: what `fill_permutation` gives. Words
-    are as likely to be large as small: their uppermost bits say about where each of them belongs."""
+    """All places in the order of their words, whose uppermost bits say about where each belongs."""
     mask, keys = (1 << SHUFFLE_BITS_THRESHOLD) - 1, row_at(np.uint64(0), address(out), out.size)
     shuffle_keys(keys, seed, offset, mask, first, last)
     if out.size > INSERTED:
@@ -309,8 +305,7 @@ def weighted_indices(
 def first_arrivals(
     out: Array, weights: Array, seed: int, offset: int, columns: int, count: int, first: int, last: int
 ) -> None:
-    """The first `count` of each of a range of rows to arrive where each arrives at its own rate, as the weights say;
-    those of rate 0 come last, in their order."""
+    """The first `count` of each row to arrive at the rates that weights say; those of rate 0 last, in order."""
     arrivals, waiting = empty_row(0.0, columns), empty_row(False, columns)
     for row in range(first, last):
         exponential_doubles(arrivals, seed, offset + row * columns, 1.0, 0, columns)

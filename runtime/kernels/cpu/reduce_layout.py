@@ -1,7 +1,6 @@
-"""How a reduction goes through an operand as it lies in memory: dimensions in the order of memory, neighbours with the
-same part in the reduction made one. What is left has to be (before, along, after), where `along` becomes one element,
-before may be two loops, and elements after lie side by side; sums and extremes may get there one group of dimensions at
-a time."""
+"""How a reduction goes through an operand as it lies: dimensions in the order of memory, neighbours with the same part
+made one. What is left has to be (before, along, after), where `along` becomes one element, before may be two loops, and
+elements after lie side by side; sums and extremes may get there by groups of dimensions."""
 
 from __future__ import annotations
 
@@ -73,7 +72,6 @@ class Folding(Folded):
 
     @property
     def dense(self) -> bool:
-        """Whether all elements lie in the order of (before, along, after), with nothing between them."""
         before, along, after = self.folded
         return self.steps == steps_of(before, along, after)
 
@@ -120,8 +118,7 @@ class Loop(NamedTuple):
 
 
 def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False, one_by_one: bool = False) -> Folding | None:
-    """The folding of an operand as it lies; None where that takes more loops than there are, and of elements that all
-    lie apart, unless they may be read `one_by_one`."""
+    """The folding of an operand as it lies; None where that takes too many loops, or reads one by one unasked."""
     full = folding(x.shape, dim, keepdim)
     if x.strides is None or not prod(x.shape) or is_in_rows(x.shape, x.strides):
         return None if full.order or not prod(x.shape) else full
@@ -153,7 +150,6 @@ def are_all_strided(x: Layout) -> bool:
 
 
 def in_memory(x: Layout, dims: Dims) -> list[Loop]:
-    """The loops in the order of memory; expanded dimensions go first, so that rows are read again and not elements."""
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     loops = [Loop(n, strides[d], d in dims, (d,)) for d, n in enumerate(x.shape) if n != 1]
     loops.sort(key=lambda loop: -(loop.step or inf))
@@ -167,7 +163,6 @@ def in_memory(x: Layout, dims: Dims) -> list[Loop]:
 
 
 def before_along_after(loops: list[Loop]) -> tuple[Dims, Steps] | None:
-    """The loops as (before, along, after), and where elements lie; None where they are others."""
     if not loops or loops[-1].step != 1:
         loops = [*loops, Loop(1, 1, False)]
     if not any(loop.reduced for loop in loops):
@@ -195,7 +190,6 @@ def strides_of_result(x: Layout, keepdim_shape: Dims, dims: Dims, keepdim: bool)
 
 
 def in_order(plan: Plan | None, fold: Folding) -> Plan | None:
-    """The plan of a reduction in the order of memory, whose result is then brought into that of its dimensions."""
     if plan is None or fold.made is None:
         return plan
     loops = loops_of(Layout(fold.result, fold.made), MAX_REORDERED_ELEMENTS)
@@ -253,7 +247,6 @@ def packed_for_reduction(x: Layout, dim: Dims | int | None, keepdim: bool, find:
 
 
 def groups_of(loops: list[Loop]) -> list[Dims]:
-    """The dimensions that are reduced, in groups that lie side by side, in the order in which they are tried."""
     groups = [tuple(sorted(loop.dims)) for loop in loops if loop.reduced]
     short = len(loops) > 1 and loops[-1].reduced and loops[-2].reduced and loops[-1].size < SIDE_BY_SIDE
     return [groups[-2], *groups[:-2], groups[-1]] if short else groups[::-1]

@@ -1,5 +1,5 @@
-"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, which a compiled loop computes; and
-what such loops call."""
+"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, for a compiled loop and what it
+calls."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ def run(
     name: str, loop: Any, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
     dim: int | Sequence[int], keepdim: bool,
 ) -> Any:  # fmt: skip
-    """The outputs of a program, an array or a tuple of several; `loop` takes arrays, outputs, numbers, the count of
-    elements and a range of rows."""
+    """The outputs of a program; `loop` takes arrays, outputs, numbers, the count of elements and a range of rows."""
     result = row_shape(name, args, dim, keepdim)
     rows = next(each.array for each in args if each.kind == "row")
     if rows.dtype not in FLOATS:

@@ -1,5 +1,5 @@
-"""Elements copied to where others lie, in any layout. One thread copies as NumPy does. Several share a loop, which is
-compiled once for each size of an element: as they are only moved, any bits pass as numbers of that size."""
+"""Elements copied to where others lie, in any layout, by NumPy or by threads that share a loop. As elements are only
+moved, any bits pass as numbers of that size."""
 
 from __future__ import annotations
 
@@ -48,8 +48,7 @@ def move(to: Array, source: Array) -> None:
 
 @lru_cache(maxsize=4096)
 def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
-    """The loops through arrays of these strides; None for what takes more, and where rows of one are columns of the
-    other, which are gone through by squares if they are not small. Of a few columns each is gone along."""
+    """The loops through arrays of these strides; None for more, and where rows of one are columns of the other."""
     loops: list[tuple[int, int, int]] = []
     for d in sorted((d for d, size in enumerate(shape) if size > 1), key=lambda d: -abs(to[d])):
         size, step, other = shape[d], to[d], source[d]

@@ -1,6 +1,5 @@
-"""Sums of one row, or of neighbouring columns, of floats. Rows go in blocks of 1024 elements: in vector lanes within a
-block (`reassoc`), in double precision from block to block. Columns go in blocks of 128, side by side. So a sum loses
-nothing to its length, and its order depends on the shape alone."""
+"""Sums of rows, or of neighbouring columns, of floats. Rows go in blocks of 1024 elements: in vector lanes within one,
+in double precision from one to the next; columns in blocks of 128. So the order depends on the shape alone."""
 
 from __future__ import annotations
 
@@ -42,7 +41,6 @@ def blocks_sum(row: Array, k: int, total: float) -> float:
 
 @jit
 def chunk_sums(row: Array, out: Array, first: int, last: int) -> None:
-    """The sums of chunks of a long row, in double precision: the range is one of its elements."""
     for k in range(first, last, CHUNK):
         out[k // CHUNK] = chunk_sum(part_of(row, k, min(CHUNK, row.size - k)))
 
@@ -178,8 +176,7 @@ def short_square_sums(
 
 @jit
 def narrow_column_sums(x: Array, rows: int, stride: int, start: int, totals: Array) -> None:
-    """totals[j] = sum_i x[start + i apart + j] for few columns: as many rows as make a wide one are added as if they
-    were one. Behind the last row of an operand that lies apart there may be nothing."""
+    """totals[j] = sum_i x[start + i apart + j] for few columns: as many rows as make a wide one are one."""
     after, side = totals.size, NARROW // stride
     groups, count = (rows if stride == after else rows - 1) // side, side * stride
     wide = empty_row(0.0, count)

@@ -31,7 +31,6 @@ def exchanged(keys: Any, slots: Any, low: Any, high: Any, ascends: Any) -> None:
 
 
 def merged(keys: Any, slots: Any, width: Any, run: Any, used: Any) -> None:
-    """One step of the network: runs of `run` slots come in order, forward and backward by turns."""
     t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
     distance = uint32(run >> uint32(1))
     while distance > uint32(0):
@@ -92,9 +91,8 @@ def emptied(
 def sorted_in_block(
     x: Any, order: Any, results: Any, layout: Any, ranks: Any, flip: Any, last: Any, width: Any, rows: Any
 ) -> None:
-    """Elements and places of some ranks of `rows` lines a block, which have `width` slots each. `order`: places in the
-    order in which equal elements stay; `layout`: (elements of a line, elements after, lines); `flip`: the bits of keys
-    that are turned; `last`: all bits."""
+    """Ranks of `rows` lines a block, of `width` slots. `order`: places of equal elements; `layout`: (elements of a
+    line, elements after, lines); `flip`: the bits of keys that are turned; `last`: all bits."""
     keys, slots = cuda.shared.array(SLOTS, KEY), cuda.shared.array(SLOTS, uint16)
     first = uint32(uint32(cuda.blockIdx.x) * rows)
     used = uint32(rows * width)

@@ -116,8 +116,7 @@ class Cubin(NamedTuple):
 
 
 def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> Cubin:
-    """The machine code of a PTX text for a GPU of compute capability `cc`, and what the assembler says of it. It says
-    nothing of code that it finds in its own cache on disk, so it is not to look there."""
+    """The machine code of a PTX text for `cc`, and what the assembler says, of which its own cache says nothing."""
     code, log = assembled(ptx, cc, "-verbose", "-no-cache")
     results = {what: [int(n) for n in re.findall(form, log)] for what, form in ASSEMBLER_PATTERNS.items()}
     return Cubin(code, max(results["registers"]), max(results["stack"]), max(results["spilled"]))

@@ -1,6 +1,6 @@
-"""Kernels that count elements in bins, in shared memory where there is room: integers count, so the order of atomic
-operations changes nothing. Weights are added up bin by bin once a sort has brought the elements of each together. Also
-kernels of runs, equal neighbours in lines of known order; nan equals nothing."""
+"""Kernels that count elements in bins, in shared memory where there is room; weights are added up once a sort has
+brought the elements of each bin together. And those of runs, equal neighbours in lines of known order; nan equals
+nothing."""
 
 from __future__ import annotations
 
@@ -169,7 +169,6 @@ def begins(x: Any, order: Any, out: Any, along: Any, after: Any, size: Any) -> N
 
 
 def lengths(last: Any, out: Any, along: Any, size: Any) -> None:
-    """How many elements of its run are before each one; `last` has where the run began."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         rank = uint32(i - uint32(uint32(i // along) * along))
@@ -218,7 +217,6 @@ def counted(starts: Any, counts: Any, total: Any, size: Any) -> None:
 
 
 def firsts(x: Any, order: Any, starts: Any, out: Any, along: Any, after: Any, runs: Any, size: Any) -> None:
-    """The first slice of each run, as (before, runs, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)

@@ -1,6 +1,6 @@
-"""The one loop of all element-wise kernels and copies, around a scalar function generated for the op. A kernel gets
-tuples: operands, arrays and numbers, its results, and where their elements lie. Functions for tuples are put together
-from functions for their first part and for the rest, as numba gives each part a type of its own."""
+"""The one loop of all element-wise kernels, around a scalar function generated for the op. Kernels get tuples, for
+which functions are put together from those for their first part and for the rest: numba gives each part its own
+type."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ PER_BLOCK = THREADS * PER_THREAD
 
 
 def element_wise(operands: Any, results: Any, steps: Any, sizes: Any, size: Any) -> None:
-    """Four elements a thread: all of them are read before the first is written, so that reads wait together. `steps`
-    are those of the operands that are arrays, and those of the results; `sizes` are of the inner dims."""
+    """Four elements a thread, all read before the first is written. `steps`: of arrays and of results."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(1024) + uint32(cuda.threadIdx.x))
     if uint32(i + uint32(768)) < size:
         p0 = multi_index(sizes, i)
@@ -137,7 +136,6 @@ def by_dims(target: Target, dims: int, outermost: Any, inner: Any) -> Any:
 
 
 def divisor(n: int) -> tuple[int, int, int]:
-    """The numbers by which a place is divided by n, for places below 2^31."""
     shift = (n - 1).bit_length()
     return n, ((1 << 32) * ((1 << shift) - n)) // n + 1, shift
 
@@ -160,9 +158,8 @@ UINT32 = np.dtype(np.uint32)
 
 @cache
 def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tuple[bool, ...]) -> Kernel:
-    """The kernel of a generated scalar function `name` ("forward", "backward_3") of the module `op` in `kernels.cuda`
-    of the generated package, or a user's; `own`: of each operand, whether it is read in a dtype of its own: masks, and
-    numbers that are not promoted."""
+    """The kernel of a scalar function `name` of the generated module `op`, or a user's; `own`: of each operand, whether
+    it is read in a dtype of its own: masks, and numbers that are not promoted."""
 
     def make(target: Target, signature: Signature) -> Any:
         function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)

@@ -44,9 +44,8 @@ def inside_or_noted(k: Any, value: Any, limit: Any, word: Any, ticket: Any) -> A
 def gathered(
     table: Any, index: Any, out: Any, word: Any, ticket: Any, limit: Any, step: Any, steps: Any, sizes: Any, size: Any,
 ) -> None:  # fmt: skip
-    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's. A
-    thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
-    all elements before it writes one, so that reads wait together."""
+    """out_p = table[index_p]; `steps` are the table's and the index's. A thread has four elements, `apart`, and reads
+    all their indices, then all elements, before it writes one."""
     stride = uint32(cuda.blockDim.x)
     first = uint32(uint32(uint32(cuda.blockIdx.x) * uint32(PER_THREAD)) * stride + uint32(cuda.threadIdx.x))
     indices = cuda.local.array(PER_THREAD, int64)

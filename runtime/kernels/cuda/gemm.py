@@ -1,6 +1,5 @@
-"""Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, 16 of each thread. A slice of
-both operands is brought to shared memory at a time. Of small matrices, which would leave most of a tile empty, a thread
-computes each element. Operands lie in any layout: steps are in elements."""
+"""Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, by slices of both operands in
+shared memory; of small matrices a thread computes each element. Operands lie in any layout: steps are in elements."""
 
 from __future__ import annotations
 
@@ -24,7 +23,6 @@ put_c: Any = None
 
 
 def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_c: Any, alpha: Any, beta: Any) -> None:
-    """c = alpha a b + beta c; `sizes` are m, n, k, steps those of matrices, rows and columns."""
     m, n, k = sizes
     left = cuda.shared.array((DEPTH, TILE), T)
     right = cuda.shared.array((DEPTH, TILE), T)

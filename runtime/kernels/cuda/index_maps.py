@@ -1,5 +1,4 @@
-"""Kernels of windows, copied out of an array or added where they lie, and of flips, rolls and triangles: each element
-by one thread."""
+"""Kernels of windows, copied out or added where they lie, and of flips, rolls and triangles: a thread an element."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ from .storage import getter, putter
 
 
 def im2col(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> None:
-    """The columns of windows. `plane` is (height, width), `rows` and `columns` are (length of the kernel, windows,
-    dilation, stride, padding)."""
+    """`plane`: (height, width); `rows`, `columns`: (length of the kernel, windows, dilation, stride, padding)."""
     n = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if n < size:
         q = uint32(n // columns[1])
@@ -63,8 +61,7 @@ def col2im(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> 
 
 
 def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any) -> None:
-    """Sums of windows of one dimension, each a row of x: (before, count, after, length); `windows` has their numbers.
-    `windows` is (count, length, step)."""
+    """Sums of windows of one dimension, each a row of x (before, count, after, length): (count, length, step)."""
     n = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if n < size:
         count, length, step = windows

@@ -1,6 +1,5 @@
-"""A CUDA kernel: one Python text for the compiler, the simulator, and the digest by which compiled code is found. Its
-functions name the words of `language.py`; `make` puts them together for a target, which says what the words mean, and
-for a signature. Machine code is carried with specgrad, kept from an earlier run, or compiled."""
+"""A CUDA kernel: one Python text for the compiler, the simulator, and the digest. Its functions name the words of
+`language.py`; `make` puts them together for a target, which says what the words mean, and a signature."""
 
 from __future__ import annotations
 
@@ -68,10 +67,9 @@ def unpacked(data: bytes) -> dict[str, bytes]:
 
 
 class Kernel:
-    """One CUDA kernel. `name`: what messages and profiles call it. `make`: (target, signature) -> the kernel's
-    function; it calls `target.kernel` for that and `target.device` for the functions among its globals, and nothing
-    else depends on the target: so the simulator runs, and the digest covers, what is compiled. Equal kernels are one
-    object: the driver finds what it has loaded by the kernel and the signature."""
+    """`name`: for messages. `make`: (target, signature) -> the kernel's function; it calls `target.kernel` for that and
+    `target.device` for the functions among its globals, and nothing else depends on the target: so the simulator runs,
+    and the digest covers, what is compiled. Equal kernels are one object: the driver finds what it has loaded by it."""
 
     __slots__ = ("functions", "make", "name")
 
@@ -84,7 +82,6 @@ class Kernel:
         return f"Kernel({self.name!r})"
 
     def simulated(self, signature: Signature) -> types.FunctionType:
-        """The kernel as a Python function over simulated arrays, with `cuda` among its globals."""
         if signature not in self.functions:
             self.functions[signature] = self.make(extension("kernel_interpreter"), signature)
         return self.functions[signature]

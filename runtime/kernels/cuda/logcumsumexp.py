@@ -1,5 +1,5 @@
-"""The kernel of running logarithms of sums of exponentials of complex numbers: a thread has a line. As on the CPU, each
-result depends on the one before: of the logarithms that differ by multiples of 2 pi i it is the nearest."""
+"""Running logarithms of sums of exponentials of complex numbers, a line a thread: of those that differ by 2 pi i it is
+the one nearest to that before."""
 
 from __future__ import annotations
 

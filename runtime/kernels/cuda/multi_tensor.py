@@ -1,7 +1,6 @@
-"""Kernels that change the elements of several groups of arrays by one launch. A group is what one element-wise function
-has to do with: a parameter, its gradient and running estimates. A row of the `table` has the number of elements, the
-addresses of the arrays, and those of the numbers that are counted. A block has a chunk of a group; `chunk_positions`
-says which: the row in the upper half of a word, the chunk in the lower."""
+"""Kernels that change the elements of several groups of arrays (a parameter, its gradient, estimates) by one launch. A
+row of the `table` has the number of elements, the addresses of the arrays, and those of what is counted. A block has a
+chunk of a group; `chunk_positions`: the row in the upper half of a word, the chunk in the lower."""
 
 from __future__ import annotations
 
@@ -37,17 +36,14 @@ prepare: Any = None
 
 
 class Change(NamedTuple):
-    """An element-wise function of groups of arrays. `compute`: target -> the function (an element of each array,
-    numbers) -> those that are written, both tuples; `numbers_of`: (what is counted, the step size, settings) -> the
-    numbers, where a device makes them; `counts_of`: the same -> what is counted besides steps once the step is done."""
+    """An element-wise function of groups. `compute`: target -> the function (an element of each array, numbers) ->
+    those that are written; `numbers_of`: (counts, step size, settings) -> the numbers; `counts_of`: -> further
+    counts."""
 
     compute: Callable[[Target], Any]
     written: tuple[bool, ...]
     numbers_of: Callable[..., Any] | None = None
     counts_of: Callable[..., Any] | None = None
-
-
-# ---- tuples are put together from functions for their first part and for the rest --------------------------
 
 
 def open_first(table: Any, at: Any, first: Any, count: Any) -> Any:
@@ -101,11 +97,7 @@ def known_first(own: Any, i: Any) -> Any:
     return (own[i], *rest(own, uint32(i + uint32(1))))
 
 
-# ---- a chunk -----------------------------------------------------------------------------------------------
-
-
 def update_chunk(table: Any, row: Any, part: Any, numbers: Any, chunk: Any) -> None:
-    """Four elements a thread at a time, all of which are read before the first is written."""
     at = uint32(row * uint32(TABLE_ROW_SLOTS))
     first = int64(int64(part) * int64(chunk))
     left = int64(table[at] - first)
@@ -137,8 +129,8 @@ def read_scalars(table: Any, chunk_positions: Any, numbers: Any, chunk: Any) -> 
 
 
 def own_numbers(table: Any, chunk_positions: Any, arrived: Any, rate: Any, settings: Any, chunk: Any) -> None:
-    """A launch that makes its numbers of what is counted on the device, and counts on: a thread of each block does.
-    `arrived` says how many blocks of each row have done so; the last of them writes what was counted."""
+    """A launch that makes its numbers of counts on the device. `arrived`: blocks of each row; the last writes
+    counts."""
     own = cuda.shared.array(COUNT, T)
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     row = uint32(chunk_position >> int64(32))
@@ -172,9 +164,6 @@ def note_nothing(counts: Any, before: Any, lr: Any, settings: Any, arrived: Any,
     pass
 
 
-# ---- what is counted, as float64 ---------------------------------------------------------------------------
-
-
 def rate_value(rate: Any) -> Any:
     return rate
 
@@ -197,9 +186,6 @@ def steps_and_more(before: Any, lr: Any, settings: Any) -> Any:
 
 def signed(before: Any, lr: Any, settings: Any) -> Any:
     return (settings[0], settings[1], *numbers_of(*before, lr, *settings[2:]))
-
-
-# ---- kernels -----------------------------------------------------------------------------------------------
 
 
 def composed(target: Target, none: Any, parts: Sequence[tuple[Any, dict[str, Any]]]) -> Any:
@@ -263,8 +249,6 @@ def amount_of(change: Change, counts: int, settings: int) -> int:
 
 @cache
 def changing(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...]) -> Kernel:
-    """The kernel of a change whose numbers are given: (table, places, numbers, elements of a chunk)."""
-
     def make(target: Target, signature: Signature) -> Any:
         return target.kernel(read_scalars, update=updating(target, change, stored, has_tensors, 1 + sum(has_tensors)))
 
@@ -273,8 +257,6 @@ def changing(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...]) ->
 
 @cache
 def counting(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], counts: tuple[np.dtype, ...]) -> Kernel:
-    """The kernel of a change that makes its numbers: (table, places, arrived, step size, settings, chunk)."""
-
     def make(target: Target, signature: Signature) -> Any:
         computed, slot_values = in_registers(stored).type, 1 + sum(has_tensors) + len(counts)
         amount = amount_of(change, len(counts), len(signature[4]))
@@ -296,11 +278,7 @@ def counting(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], co
     return Kernel("several arrays that are counted", make)
 
 
-# ---- sums over all groups --------------------------------------------------------------------------------------
-
-
 def folded_chunks(table: Any, chunk_positions: Any, totals: Any, chunk: Any) -> None:
-    """What the elements of each chunk of one array come to, put together in an order that sizes alone decide on."""
     own = cuda.shared.array(256, float64)
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     at = uint32(uint32(chunk_position >> int64(32)) * uint32(2))

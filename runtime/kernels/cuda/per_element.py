@@ -26,7 +26,6 @@ def generated_kernel(name: str, function: Any, **names: Name) -> Kernel:
 
 
 def reads(part: int, dtype: Any = None) -> Name:
-    """Reading array number `part` of a signature, in a dtype or that of registers."""
     return lambda target, signature: getter(
         target, signature[part].dtype, np.dtype(dtype) if dtype else in_registers(signature[part].dtype)
     )
@@ -38,9 +37,8 @@ def writes(part: int) -> Name:
 
 @cache
 def indexed_kernel(function: Any, computed: np.dtype, needs_int64: bool) -> Kernel:
-    """The kernel of a text, which names `T`, the type that numbers are computed in, `W`, that of sums, `index`, that of
-    places and sizes, and for each array `x` that it reads or writes `get_x` or `put_x`. Arrays of integers and bools
-    are read in their own dtype where numbers are floats."""
+    """A kernel whose text names `T`, the type computed in, `W`, that of sums, `index`, that of places, and for each
+    array `get_x` or `put_x`. Arrays of integers are read in their own dtype where numbers are floats."""
 
     def make(target: Target, signature: Signature) -> Any:
         code = function.__code__
@@ -70,8 +68,7 @@ def with_helpers(target: Target, function: Any, names: dict[str, Any], is_comple
 
 
 def read_in(stored: np.dtype, computed: np.dtype) -> np.dtype:
-    """The dtype in which an element is read: integers beside floats, or beside narrower ones, are places, and stay
-    such."""
+    """The dtype in which an element is read: integers beside floats or narrower ones are places, and stay such."""
     integer = stored.kind in "iub"
     narrows = computed.kind not in "iub" or computed.itemsize < stored.itemsize
     return in_registers(stored) if integer and narrows else computed

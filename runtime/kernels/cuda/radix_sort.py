@@ -1,7 +1,6 @@
-"""Sorts of long lines by their keys: a stable radix sort, eight bits at a time. A block counts the digits of a part of
-a line (`counted`), a scan over all parts says where those of each digit begin, and keys and places go there (`placed`),
-32 of a warp at a time: lanes of one digit find each other. No thread waits for another block, and atomic operations
-count only."""
+"""Sorts of long lines: a stable radix sort, eight bits at a time. A block counts the digits of a part of a line
+(`counted`), a scan over all parts says where those of each digit begin, and keys and places go there (`placed`), 32 of
+a warp at a time. No thread waits for another block."""
 
 from __future__ import annotations
 
@@ -22,7 +21,6 @@ put_key: Any = None
 
 
 def keyed(x: Any, order: Any, keys: Any, along: Any, after: Any, flip: Any, size: Any) -> None:
-    """The keys of all lines, one line after the other, in an order of the places along them."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         line = uint32(i // along)
@@ -69,7 +67,6 @@ def counted_by_warps(own: Any, keys: Any, shift: Any, first: Any, line: Any, alo
 
 
 def begun(own: Any, ends: Any, line: Any, part: Any, parts: Any) -> None:
-    """Where the keys of each warp and digit begin in their line, in place of how many there are."""
     t = uint32(cuda.threadIdx.x)
     at = uint32(uint32(uint32(uint32(line << uint32(8)) + t) * parts) + part)
     total = int32(0)
@@ -87,8 +84,7 @@ def begun(own: Any, ends: Any, line: Any, part: Any, parts: Any) -> None:
 def placed(
     keys: Any, order: Any, ends: Any, new_keys: Any, new_order: Any, shift: Any, along: Any, parts: Any, items: Any
 ) -> None:
-    """Keys and places behind those before them that have the same digit or a smaller one. `ends` are the running sums
-    of the counts of each line."""
+    """Keys and places behind those of the same digit or a smaller one before them; `ends`: running sums of counts."""
     own = cuda.shared.array(2048, int32)
     t = uint32(cuda.threadIdx.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)

@@ -1,6 +1,5 @@
-"""CUDA kernels of random numbers: the same functions of the same words as on the CPU (`kernels/cpu/random.py`). A
-thread makes one block of four words, and of them four numbers of 64 bits or eight of 32. Counts have a thread each,
-which makes attempts until one succeeds."""
+"""CUDA kernels of random numbers: the words and functions of the CPU's. A thread makes one block of four words, and of
+them four numbers of 64 bits or eight of 32; counts have a thread each, which makes attempts until one succeeds."""
 
 from __future__ import annotations
 

@@ -91,8 +91,7 @@ FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
 def row_kernel(
     module: str, name: str, thread_group: str, layout: str, computed: np.dtype, needs_int64: bool = False
 ) -> Kernel:
-    """The kernel `name` ("held", "full", "fold_1", ..., "finish") of a row program's generated module; `needs_int64`:
-    places in memory take 64 bits; the rows, and the elements of one, are counted with 32."""
+    """The kernel `name` ("held", "full", "fold_1", ..., "finish") of a row program; `needs_int64`: of places."""
 
     def make(target: Target, signature: Signature) -> Any:
         function = getattr(importlib.import_module(module), name)

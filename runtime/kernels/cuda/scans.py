@@ -1,7 +1,6 @@
-"""Kernels of scans: what the elements of a line up to each one come to. A state is a pair of numbers (a sum and what
-rounding took from it, an extreme and its place, ...); two states in a row are joined to one. A thread has a line
-(`by_thread`), or a block has a part of one (`by_block`), four elements a thread. Arrays are seen as (before, along,
-after)."""
+"""Kernels of scans. A state is a pair of numbers (a sum and what rounding took from it, an extreme and its place, ...).
+A thread has a line (`by_thread`), or a block has a part of one (`by_block`), four elements a thread. Arrays are seen as
+(before, along, after)."""
 
 from __future__ import annotations
 
@@ -154,8 +153,7 @@ def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
 def names_of_state(
     target: Target, name: str, computed: np.dtype, phase: str, sources: Any, results: Any
 ) -> dict[str, Any]:
-    """What a kernel calls of a state, by name. `phase`: "full"; "between", of states instead of elements; "after",
-    where lines go on after `totals`."""
+    """What a kernel calls of a state; `phase`: "full"; "between", of states; "after", on from `totals`."""
     first, second = types_of(name, computed)
     types = {"A": first, "B": second, "T": computed.type}
     state = STATES[name]
@@ -213,7 +211,6 @@ def lesser(x: Any, y: Any) -> Any:
 
 
 def folded(sources: Any, start: Any, step: Any, first: Any, last: Any) -> Any:
-    """What the elements of a line from `first` on, and before `last`, come to; nothing where there are none."""
     a, b = nothing()
     if first < last:
         a, b = read(sources, uint32(start + uint32(first * step)), first)
@@ -226,7 +223,6 @@ def folded(sources: Any, start: Any, step: Any, first: Any, last: Any) -> Any:
 
 
 def block_scan(firsts: Any, seconds: Any, threads: Any, has: Any, a: Any, b: Any) -> None:
-    """Leave for each thread of a block the state of all up to it; those that have something come first."""
     t = uint32(cuda.threadIdx.x)
     if has:
         firsts[t] = a
@@ -308,7 +304,6 @@ def by_block(
 
 
 def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, parts: Any, length: Any) -> None:
-    """What a part of a line comes to, into the place of the block: a thread has elements side by side."""
     firsts, seconds = cuda.shared.array(256, A), cuda.shared.array(256, B)
     t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
@@ -339,8 +334,6 @@ def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, par
 
 @cache
 def scanning(function: Any, name: str, computed: np.dtype, phase: str = "full") -> Kernel:
-    """The kernel of one way of joining (a name of STATES); `function` is `by_thread`, `by_block` or `by_part`."""
-
     def make(target: Target, signature: Signature) -> Any:
         names = names_of_state(target, name, computed, phase, signature[0], signature[1])
         return target.kernel(function, **with_helpers(target, function, names, False))

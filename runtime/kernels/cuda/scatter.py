@@ -22,9 +22,8 @@ finish: Any = None
 def looking(
     start: Any, rows: Any, values: Any, out: Any, sizes: Any, steps: Any, alpha: Any, included: Any, size: Any
 ) -> None:
-    """out = start with values joined at rows. `sizes` are (rows along, elements after, indices of a line); `steps`
-    those of rows and of values, each along (before, indices, after). `included`: whether an element of `start` counts
-    where something is joined with it."""
+    """out = start with values joined at rows. `sizes`: (rows along, elements after, indices of a line); `steps` of rows
+    and values, each along (before, indices, after). `included`: `start` counts where something is joined."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         along, after, count = sizes
@@ -53,8 +52,7 @@ def found(
     start: Any, keys: Any, order: Any, values: Any, out: Any, sizes: Any, steps: Any, alpha: Any, included: Any,
     size: Any,
 ) -> None:  # fmt: skip
-    """The same with `keys`, the rows brought in order, and `order`, the numbers that the indices had; see `looking`.
-    All lines have the same rows. `steps` are those of values."""
+    """With `keys`, the rows in order, and `order`, their numbers before; all lines have the same rows."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         along, after, count = sizes

@@ -45,7 +45,6 @@ CHOSEN = generated_kernel(
 
 
 def ordered(mask: Any, counts: Any, out: Any, size: Any) -> None:
-    """The number of each true element among those that are, 0 for the others."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         out[i] = int64(int64(counts[i]) - int64(1)) if get(mask, i) else int64(0)
@@ -57,8 +56,7 @@ ORDER = generated_kernel("order of true elements", ordered, get=reads(0, np.bool
 def bisected(
     rows: Any, values: Any, order: Any, out: Any, length: Any, width: Any, right: Any, shared: Any, size: Any
 ) -> None:
-    """How many elements of its row are before each value; nan is greater than everything. `length`: elements of a row;
-    `width`: values of a row; `shared`: 0 where all values have the one row."""
+    """How many elements of its row, of `length`, are before each of `width` values; `shared`: 0 for the one row."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get(values, i)

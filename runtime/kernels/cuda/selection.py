@@ -25,7 +25,6 @@ def write_position(x: Any, results: Any, source: Any, at: Any, position: Any) ->
 
 
 def writer(target: Target, x: Array, results: Signature) -> Any:
-    """The function (x, results, source, at, place) that writes an element and its place, or the place alone."""
     positions = putter(target, results[-1].dtype)
     if len(results) == 1:
         return target.device(write_position, set_position=positions)
@@ -36,7 +35,6 @@ def writer(target: Target, x: Array, results: Signature) -> Any:
 def picked(
     x: Any, order: Any, results: Any, along: Any, after: Any, first: Any, remaining_count: Any, size: Any
 ) -> None:
-    """The elements of ranks from `first` on, as (before, kept, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
@@ -81,7 +79,6 @@ def median_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: 
 
 
 def put_back(grad: Any, positions: Any, out: Any, along: Any, after: Any, remaining_count: Any, size: Any) -> None:
-    """Each element of (before, kept, after) to its place in (before, along, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)

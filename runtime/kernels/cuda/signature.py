@@ -56,7 +56,6 @@ def parts(signature: Signature) -> Iterator[Any]:
 
 
 def slot_count(part: Any) -> int:
-    """The words of 8 bytes that an array or a number takes: a complex number is two numbers."""
     if isinstance(part, Array):
         return ARRAY_SLOTS
     return 2 if part.kind == "c" else 1

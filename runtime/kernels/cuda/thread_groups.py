@@ -23,9 +23,6 @@ A: Any = None  # the type of what is put together
 P: Any = None  # that of places
 
 
-# ---- where a thread is ------------------------------------------------------------------------------------
-
-
 def single_thread_group() -> Any:
     return uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
 
@@ -92,9 +89,6 @@ def columns_split(parts: Any) -> Any:
     return uint32(uint32(group * uint32(32)) + uint32(cuda.threadIdx.x)), part
 
 
-# ---- how two become one -----------------------------------------------------------------------------------
-
-
 def join_sum(a: Any, b: Any) -> Any:
     return a + b
 
@@ -104,7 +98,6 @@ def join_prod(a: Any, b: Any) -> Any:
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The greater number; nan when either is."""
     return a if a >= b or a != a else b
 
 
@@ -125,9 +118,6 @@ def comes_last(value: Any, position: Any, best: Any, at: Any) -> Any:
     return value < best or (value == best and position < at)
 
 
-# ---- what all lanes have ----------------------------------------------------------------------------------
-
-
 def group_width() -> Any:
     return cuda.blockDim.x
 
@@ -137,7 +127,6 @@ def full_width() -> Any:
 
 
 def warps_of_block() -> Any:
-    """The warps of a block, a power of two."""
     return cuda.blockDim.x >> 5
 
 
@@ -156,7 +145,6 @@ def across_warp(a: Any) -> Any:
 
 
 def across_block(a: Any) -> Any:
-    """Warps by themselves, then the lanes of each warp what all warps have."""
     result = cuda.shared.array(32, A)
     a = within(a)
     if cuda.threadIdx.x & 31 == 0:

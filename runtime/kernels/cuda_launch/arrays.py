@@ -1,6 +1,5 @@
-"""Memory of CUDA devices: new arrays, and copies between host and device and on a device. In a rehearsal a kernel fills
-and copies, where else the driver does: a launch can be done again. Views of arrays of a device: the same memory with
-other dims, sizes and steps."""
+"""Memory of CUDA devices: new arrays, copies, and views of other dims, sizes and steps. In a rehearsal a kernel fills
+and copies, where else the driver does: a launch can be done again."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> Dev
 
 
 def constant(array: np.ndarray, device: Any) -> DeviceArray:
-    """A copy on a device of what an op knows beforehand by layouts and arguments, such as a table: who keeps launches,
-    to do them again, keeps it, and does not copy again."""
+    """A copy on a device of what an op knows beforehand: who keeps launches keeps it, and does not copy again."""
     capture = graph_capture.here_on(device.index)
     if capture is None:
         with unrehearsed():
@@ -120,7 +118,6 @@ def contiguous(array: DeviceArray) -> DeviceArray:
 
 
 def copied(array: DeviceArray) -> DeviceArray:
-    """A new array of the same elements in row order, in the dtype that they are read in."""
     result = empty(array.shape, array.dtype, array.device)
     copy(result, array)
     return result

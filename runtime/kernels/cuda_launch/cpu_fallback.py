@@ -1,6 +1,5 @@
-"""The kernels of a device, found by the name that they have for the CPU; where one is missing, the host computes. That
-is counted (`counts`) and said once for each op; `SPECGRAD_CUDA_FALLBACK` is `warn`, `silent`, or `error`, which refuses
-it."""
+"""The kernels of a device, by the name that they have for the CPU; where one is missing, the host computes. That is
+counted (`counts`) and said once for each op; `SPECGRAD_CUDA_FALLBACK` is `warn`, `silent`, or `error`."""
 
 from __future__ import annotations
 
@@ -116,8 +115,8 @@ def there(value: Any, device: Any) -> Any:
 
 
 def note(name: str, size: int) -> None:
-    """Count a call that the host computes, and say so once for each kernel; a DeviceError with
-    SPECGRAD_CUDA_FALLBACK=error."""
+    """Count a call that the host computes, and say so once a kernel; with SPECGRAD_CUDA_FALLBACK=error a
+    DeviceError."""
     requested = os.environ.get("SPECGRAD_CUDA_FALLBACK", "warn")
     if requested not in MODES:
         raise DeviceError(f"SPECGRAD_CUDA_FALLBACK: expected one of {', '.join(MODES)}, but got {requested!r}")

@@ -33,9 +33,8 @@ def launch_elementwise(
     kernels: ElementKernels, attribute: str, operands: Sequence[Any], read_dtypes: Sequence[Any], shape: Shape,
     numbers: Sequence[Any], outs: Sequence[DeviceArray],
 ) -> list[Launched]:  # fmt: skip
-    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`; by which launches.
-    `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
-    dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order."""
+    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`, of any layout; by
+    which launches. `wanted` is the dtype in which the kernel reads each operand, None for its own (masks)."""
     computed = next((to for to in read_dtypes if to is not None), None) or own_dtype(operands[0])
     name = attribute.removesuffix("_complex")
     read = operands_read(kernels.package, kernels.name, name)
@@ -64,7 +63,6 @@ def convert(to: DeviceArray, source: DeviceArray) -> None:
 
 
 def between(source: np.dtype, to: np.dtype) -> np.dtype:
-    """The dtype through which a copy goes: rounded once, so from float64 to a 16-bit float at once."""
     wide = source in (FLOAT64, np.dtype(np.complex128))
     return FLOAT64 if wide and to.itemsize == 2 and in_registers(to) == FLOAT32 else in_registers(to)
 
@@ -112,8 +110,7 @@ def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceA
 def argument_slots(
     args: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int
 ) -> tuple[list[int], list[int]]:
-    """The words of a launch: arrays and numbers, the steps of the arrays, the sizes of the dims, the size; and the
-    places of addresses and numbers among them."""
+    """The words of a launch: arrays, numbers, steps, sizes; and the places of addresses and numbers."""
     slot_values: list[int] = []
     positions: list[int] = []
     arrays = iter(zip(starts, layout.reaches, strict=True))

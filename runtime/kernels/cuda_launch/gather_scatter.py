@@ -1,5 +1,4 @@
-"""Reading and writing by index on a CUDA device, as all ops of the family do it. What is indexed is seen as (before,
-along, after). Indices are checked where they are read: a bad one is noted in the device's word and skipped."""
+"""Reading and writing by index on a CUDA device, of (before, along, after). A bad index is noted and skipped."""
 
 from __future__ import annotations
 
@@ -58,9 +57,8 @@ def gathered(
     op: str, table: DeviceArray, index: DeviceArray, shape: Ints, table_steps: Ints, index_steps: Ints, step: int,
     dim: int, size: int, wraps: bool,
 ) -> DeviceArray:  # fmt: skip
-    """table[index] as an array of a shape. `table_steps`: elements of the table from one place of the result to the
-    next; `index_steps` likewise; `step`: elements of the table from one index to the next, of which there are
-    `size`."""
+    """table[index]. `table_steps`, `index_steps`: their elements from one place of the result to the next; `step`:
+    elements of the table from one index to the next, of which there are `size`."""
     result = arrays.result(table, shape)
     if result.size:
         layout = merged(shape, (table_steps, index_steps))
@@ -90,10 +88,9 @@ def collected(
     start: DeviceArray, rows: DeviceArray, values: DeviceArray, sizes: tuple[int, int, int, int], row_steps: Ints,
     value_steps: Ints, name: str, alpha: Any = 1, included: bool = True,
 ) -> DeviceArray:  # fmt: skip
-    """A new array: `start` with values joined at rows, all in row order. `sizes`: of `start` as (before, along, after),
-    and the number of indices of a line; `row_steps` and `value_steps`: along (before, indices, after); `alpha`: factor
-    of the values where `name` is "scaled"; `included`: elements of `start` count where something is joined with
-    them."""
+    """A new array: `start` with values joined at rows. `sizes`: of `start` as (before, along, after), and the indices
+    of a line; `row_steps`, `value_steps`: along (before, indices, after); `alpha`: factor where `name` is "scaled";
+    `included`: elements of `start` count where something is joined."""
     computed = summed_in(start.dtype)
     before, along, after, count = sizes
     if before * along * after * count > LOOKING:

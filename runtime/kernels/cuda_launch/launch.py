@@ -1,5 +1,5 @@
-"""Launches: a kernel's function for the dtypes of its arguments, and the words that these are passed as; and calls of
-other libraries' functions by their addresses, which native code can make again."""
+"""Launches: a kernel's function for its arguments' dtypes, and the words that these are passed as; and calls by
+address."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ class Launched(NamedTuple):
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
-    """Run a kernel on the current stream of the device where its arrays lie. Blocks and threads are a number, or a
-    tuple of three; of a DeviceArray the kernel sees the memory from the address on as one row of elements; numbers are
-    Python's as float64, int64, bool or complex128, NumPy's in their own dtype; tuples of these. `shared`: bytes of
-    shared memory besides the kernel's own."""
+    """Run a kernel on the current stream of its arrays' device. Blocks and threads are a number, or a tuple of three;
+    an array is seen as one row of elements; numbers are Python's as float64, int64, bool or complex128, NumPy's in
+    their own dtype; tuples of these. `shared`: further bytes of shared memory."""
     signature, device = signature_of(arguments), device_of(arguments)
     function = function_of(kernel, signature, device)
     args = tuple(flat(arguments))
@@ -145,9 +144,8 @@ FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)
 
 
 class Called(NamedTuple):
-    """A call of a function in C whose parameters are integers and addresses, and whose result is a status. Numbers
-    whose addresses are arguments stand behind the arguments. A function's own text is no part of this: whoever knows it
-    writes the words."""
+    """A call of a function in C of integers and addresses that returns a status. Numbers whose addresses are arguments
+    stand behind the arguments."""
 
     function: int
     slot_values: list[int]

@@ -1,6 +1,6 @@
-"""Launches over several groups of arrays: a table in the device's memory says where they lie. A table is made and
-copied when there is none for these addresses yet: while parameters, gradients and estimates stay where they are, a step
-is its launches and nothing else. A graph has tables of its own, which it keeps."""
+"""Launches over several groups of arrays: a table in the device's memory says where they lie. While parameters,
+gradients and estimates stay where they are, it stays, and a step is its launches alone. A graph has tables of its
+own."""
 
 from __future__ import annotations
 
@@ -90,8 +90,7 @@ def change_and_count(
     rate: float | DeviceArray,
     settings: Sequence[float],
 ) -> None:
-    """The same by a launch that makes its numbers of `counts`, for each group the number of steps and what else is
-    counted, arrays of one element, which are brought up to date; of the step size `rate`; and of the settings."""
+    """By a launch that makes its numbers of `counts`, the steps of each group and more, of `rate` and settings."""
     stored, has_tensors, device = _kind(groups[0])
     rows = tuple([row_of(group, own) for group, own in zip(groups, counts, strict=True)])
     table = table_of(rows, device)
@@ -101,7 +100,6 @@ def change_and_count(
 
 
 def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
-    """What the elements of arrays of one dtype come to, in parts: "squares" sums squares, "greatest" finds a size."""
     stored, _, device = _kind((arrays[0],))
     table = table_of(tuple([row_of((array,)) for array in arrays]), device)
     totals = memory.empty((table.blocks,), FLOAT64, device)

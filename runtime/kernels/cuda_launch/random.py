@@ -1,7 +1,6 @@
-"""Arrays of a device filled with random numbers, the functions of `kernels/cpu/random.py`. A draw begins at word
-`offset` of the stream of `seed`; in captures `seed` is memory that holds the seed and the first word of a replay, and
-`offset` counts from there (`device/cuda/graph.py`). Memory may hold another dtype than is computed in: it is rounded or
-cut as it is stored."""
+"""Arrays of a device filled with random numbers, as `kernels/cpu/random.py`. A draw begins at word `offset` of the
+stream of `seed`; in captures `seed` is memory that holds the seed and the first word of a replay. What memory of
+another dtype holds is rounded or cut as it is stored."""
 
 from __future__ import annotations
 

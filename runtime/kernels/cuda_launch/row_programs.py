@@ -99,8 +99,7 @@ def unfolded(array: DeviceArray, result: Folding) -> DeviceArray:
 def compute(
     module: str, rows: Rows, arrays: Sequence[DeviceArray], made: Sequence[DeviceArray], numbers: Sequence[Any] = ()
 ) -> None:
-    """Fill the outputs `made` of a program of a generated module from arrays, all in row order; `rows`: where the rows
-    lie of all that have all elements."""
+    """Fill the outputs `made` from arrays in row order; `rows`: where the rows lie of those with all elements."""
     if not rows.amount:
         return
     if max(rows.amount, rows.along) > MAX_ROW_ELEMENTS:
@@ -127,9 +126,8 @@ def layout_of(rows: Rows) -> tuple[Any, ...]:
 
 
 def thread_group_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
-    """The kernel for rows, and who works on one, with the blocks and threads of the launch. Rows are in registers, of
-    as few lanes as can have them, unless they are too long. Lanes are as many as a power of two, as they are put
-    together by halves; where an element takes two registers, half as many lanes have theirs."""
+    """The kernel for rows, and who works on one, with the launch's blocks and threads. Rows are in registers, of as few
+    lanes as can have them, unless they are too long; elements of two registers take half as many."""
     count, along = rows.amount, rows.along
     if rows.kind == "columns":
         lanes = lanes_of_column(along)
@@ -145,7 +143,6 @@ def thread_group_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
 
 
 def threads_of(lanes: int) -> int:
-    """The threads of a block that has several teams, of so many lanes in all: whole warps, no more than have work."""
     return min(THREADS, -(-lanes // WARP) * WARP)
 
 

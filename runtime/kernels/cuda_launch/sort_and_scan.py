@@ -29,9 +29,8 @@ def scan(
     name: str, computed: np.dtype, sources: Sequence[DeviceArray], results: Sequence[DeviceArray],
     shape: tuple[int, int, int], reverse: bool = False,
 ) -> None:  # fmt: skip
-    """Fill results with what the elements of each line come to up to each one, joined as STATES of
-    kernels/cuda/scans.py says by name. Sources and results are of one size in row order, `shape` is (before, along,
-    after); `reverse`: lines go from the end to the start."""
+    """Fill results with scans, joined as STATES of kernels/cuda/scans.py says by name. Sources and results are in row
+    order, `shape` is (before, along, after); `reverse`: lines go from the end to the start."""
     before, along, after = shape
     lines = before * after
     args: Any = tuple([a.ravel() for a in sources]), tuple([a.ravel() for a in results])
@@ -74,15 +73,14 @@ ITEMS = 16  # keys of a thread
 
 
 def keyed(a: DeviceArray) -> DeviceArray:
-    """An array in row order whose elements, as they are stored, have keys; the array itself where that is so."""
     return a if a.strides is None and in_registers(a.stored) == a.dtype else arrays.copied(a)
 
 
 def sort_into(
     results: tuple[DeviceArray, ...], x: DeviceArray, shape: Shape, ranks: tuple[int, int], descending: bool
 ) -> None:
-    """Fill results, (before, ranks, after), with elements and their places along lines of x, or with the places alone,
-    which come last. x is `keyed`; `ranks`: the first one and how many."""
+    """Fill results, (before, ranks, after), with elements of `keyed` x and places, or with places alone, which come
+    last; `ranks`: the first one and how many."""
     before, along, after = shape
     flat, lines = tuple([each.ravel() for each in results]), before * after
     if not flat[-1].size:

@@ -134,7 +134,6 @@ def put(setter: Any, target: int, attribute: int, value: int, dtype: Any) -> Non
 
 
 def alignment(*addresses: int) -> int:
-    """The greatest power of two that divides all addresses, up to what matters."""
     return min([MAX_ALIGNED, *(address & -address for address in addresses)])
 
 
@@ -248,7 +247,6 @@ def bias_call(choice: Choice, bias: int) -> Called:
 def product_slots(
     handle: int, choice: Choice, addresses: tuple[int, int, int], workspace: int, stream: int
 ) -> list[int]:
-    """Those of cublasLtMatmul: handle, description, alpha, A, B, beta, C, D, algorithm, workspace and stream."""
     assert choice.algorithm is not None
     a, b, c = addresses
     return arguments(
@@ -258,7 +256,6 @@ def product_slots(
 
 
 def product_call(slot_values: list[int], gemm: Gemm, choice: Choice, aligned: int) -> Called:
-    """cublasLtMatmul, with alpha and beta behind its arguments."""
     slot_values = [*slot_values, *bits(gemm.alpha, gemm.computed), *bits(gemm.beta, gemm.computed)]
     lent = [WORKSPACE_ADDRESS] if choice.workspace else []
     function = address_of("cublasLt", "cublasLtMatmul")

@@ -133,7 +133,6 @@ class Cudnn(Graphs):
         return graph
 
     def _refused(self, value: Convolution) -> list[Any]:
-        """What no plan may do: round float32 where that was not allowed, or add up in any order."""
         notes, result = self.cudnn.numerical_note, []
         if value.stored.name == "float32":
             result.append(notes.DOWN_CONVERT_INPUTS)

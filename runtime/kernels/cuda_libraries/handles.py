@@ -39,6 +39,5 @@ def stream_handle(stream: int) -> int:
 
 @cache
 def address_of(library: str, function: str) -> int:
-    """The address of a function of C; the library as `cuda.pathfinder` names it, for instance "cublasLt"."""
     result = importlib.import_module("cuda.pathfinder").load_nvidia_dynamic_lib(library)
     return ctypes.cast(getattr(ctypes.CDLL(result.abs_path), function), ctypes.c_void_p).value or 0

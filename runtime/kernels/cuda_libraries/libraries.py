@@ -25,7 +25,6 @@ def libraries() -> Libraries | None:
 
 
 def multiplier() -> Libraries | None:
-    """The same for products alone, which are noted in rehearsals."""
     result = chosen()
     if result not in _known:
         _known[result] = _of(result)

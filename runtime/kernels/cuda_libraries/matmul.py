@@ -94,7 +94,6 @@ def multiply(
 def described_product(
     a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number
 ) -> tuple[Gemm, Matrices, Matrices]:
-    """A product as libraries take it, with its operands: C^T = B^T A^T, as rows are the columns of the transpose."""
     left, right, out = matrices(as_batch(a)), matrices(as_batch(b)), matrices(as_batch(result))
     batch, m, k = left.array.shape
     n = right.array.shape[2]

@@ -33,7 +33,7 @@ class _Here(threading.local):
         importlib.import_module("nvmath.bindings.cufft").destroy(plan)
 
 
-class RealLibraries(RealSolvers, RealBatches, RealProducts):
+class RealLibraries(RealProducts, RealSolvers, RealBatches):
     """Libraries that call NVIDIA's; the driver makes the context of a stream's device the current one."""
 
     def __init__(self, driver: Any) -> None:

@@ -32,7 +32,6 @@ def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:
 
 
 def has_rows(a: DeviceArray) -> bool:
-    """Whether each element has a place of its own, beside the next one along the last dim, and the first is aligned."""
     is_strided = all(step or n == 1 for n, step in zip(a.shape, a.byte_strides, strict=True))
     return is_strided and a.byte_strides[-1] == a.itemsize and a.address % ALIGNMENT == 0
 

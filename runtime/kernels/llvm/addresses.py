@@ -1,5 +1,4 @@
-"""Intrinsics for numba kernels that work with addresses: that of an array, arrays over memory, and calls of kernels. A
-kernel of addresses and strides is compiled once, however its operands lie."""
+"""Intrinsics for numba kernels that work with addresses, which are compiled once, however their operands lie."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
-    """part_of(array, start, count): of a contiguous one, elements from `start` on; does not keep the memory alive. A
-    slice does, and counting who holds the memory costs more than many a loop over a short row."""
+    """part_of(array, start, count): of a contiguous one; does not keep the memory alive, which costs more."""
     from numba import types
 
     if array.layout != "C":
@@ -51,8 +49,7 @@ def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def offset_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> Any:
-    """offset_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between`
-    apart, and `times` of them `outer`."""
+    """Where a part begins, in elements: parts are `between` apart, and `times` of them `outer`."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -83,8 +80,7 @@ def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row:
 
 @for_numba
 def empty_row(context: Any, like: Any, count: Any) -> Any:
-    """empty_row(like, count): a new contiguous array of `count` elements like `like`, not filled. As np.empty makes it,
-    which numba compiles three functions for."""
+    """empty_row(like, count): a new row, not filled; for np.empty numba compiles three functions."""
     from numba import types
 
     kind = types.Array(types.unliteral(like), 1, "C")
@@ -147,8 +143,7 @@ def item_size(context: Any, like: Any) -> int:
 
 @for_numba
 def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
-    """call_at(kernel, arguments): call the kernel at an address with a tuple of arguments; it returns nothing. The
-    kernel has been compiled for arguments of these types, and whoever calls keeps it alive."""
+    """Call the kernel at an address with a tuple of arguments, of whose types it is; whoever calls keeps it alive."""
     from numba import types
     from numba.core import cgutils
 

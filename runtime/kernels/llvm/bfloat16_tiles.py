@@ -1,8 +1,7 @@
 """Intrinsics for products of bfloat16 matrices: a square of 32 x 32 float32 sums, by instructions that multiply pairs,
-two neighbours of a row of the left matrix by two of a column of the right one. So a word of 32 bits is what they read;
-the right matrix lies in panels of 16 columns, a row of words for each pair of its rows. Instructions on tiles are given
-by their bytes, as LLVM may compile for a processor that it takes for another one; they run only where
-`target.pair_products` has found them."""
+two neighbours of a row on the left by two of a column on the right: words of 32 bits, on the right in panels of 16
+columns. Instructions on tiles are given by their bytes, as LLVM may compile for a processor that it takes for another
+one."""
 
 from __future__ import annotations
 
@@ -28,7 +27,6 @@ LOAD, STORE, CLEAR = 3, 2, 3  # the prefix of these instructions, as VEX spells 
 
 
 def vex(prefix: int, opcode: int, *operand: int, source: int = 0, index: int = 0) -> list[int]:
-    """The bytes of an instruction: the three-byte VEX prefix of the second table of opcodes, and what follows it."""
     extended = 0xE2 & ~(0x40 if index >= 8 else 0)
     return [0xC4, extended, (~source & 15) << 3 | prefix, opcode, *operand]
 
@@ -84,8 +82,7 @@ def tiles_ended(context: Any, builder: Any) -> None:
 def square_product(
     context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any
 ) -> None:
-    """to = left right, 32 x 32 sums in rows of 128 bytes. All are addresses or distances in bytes: left has 32 rows,
-    `row` apart, right two panels, `panel` apart; the depth is `steps` times 32 elements, at least once."""
+    """to = left right, 32 x 32 sums, by addresses and distances in bytes; the depth is `steps` times 32."""
     (by_tiles if pair_products() == TILES else by_dots)(context, builder, left, row, right, panel, steps, to)
 
 
@@ -151,8 +148,7 @@ def dotted(builder: Any, sums: Any, left: Any, right: Any) -> Any:
 
 @of_integers
 def paired_rows(context: Any, builder: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> None:
-    """32 columns of twice as many rows as pairs, in two panels. All but `lines` are addresses, or distances in
-    bytes."""
+    """32 columns of twice as many rows as pairs, in two panels, by addresses and distances in bytes."""
     blocks = Blocks(context, builder)
     beside = blocks.plus(to, panel)
 
@@ -167,7 +163,6 @@ def paired_rows(context: Any, builder: Any, source: Any, row: Any, lines: Any, t
 
 @of_integers
 def transposed_square(context: Any, builder: Any, source: Any, row: Any, to: Any, to_row: Any) -> None:
-    """The transpose of 32 x 32 elements; distances are in bytes."""
     blocks = Blocks(context, builder)
     rows = [blocks.halves(blocks.address(source, row, i)) for i in range(SQUARE)]
     pairs = [blocks.merged(rows[i], rows[i + 1]) for i in range(0, SQUARE, 2)]
@@ -180,8 +175,7 @@ def transposed_square(context: Any, builder: Any, source: Any, row: Any, to: Any
 def rounded_square(
     context: Any, builder: Any, sums: Any, rows: Any, shift: Any, to: Any, to_row: Any, width: Any
 ) -> None:
-    """The first columns of rows of sums, with a row added. `shift` is the address of that row, or 0; `to` that of the
-    results, whose rows are `to_row` bytes apart."""
+    """The first columns of rows of sums, with the row at `shift` (0: none) added, rounded to `to`."""
     blocks = Blocks(context, builder)
     full = builder.icmp_signed(">=", width, blocks.number(SQUARE))
     with builder.if_else(full) as (then, otherwise):

@@ -1,7 +1,6 @@
 """Intrinsics of convolutions. For a small odd square kernel, a strip of one or two vectors' columns goes down the
-picture: each row is read once and shifted in registers, where the sums of its rows stay. With vectors along channels: a
-register tile over gathered rows. Else sums over shifted rows: the input, shifted by each offset of the kernel, times a
-weight; no im2col. Arrays are flat and begin where the work begins; offsets and strides count elements."""
+picture: each row is read once and shifted in registers. With vectors along channels: a register tile over gathered
+rows. Else sums over shifted rows; no im2col. Arrays are flat; offsets and strides count elements."""
 
 from __future__ import annotations
 
@@ -34,14 +33,12 @@ class _Strip:
         return v.at(picture, v.plus(v.times(number, self.columns), self.column))
 
     def shifted(self, picture: Any, number: Any) -> list[list[Any]]:
-        """For each column of the kernel, the vectors that it sees in a row."""
         v, start = self.v, self.row(picture, number)
         seen = [v.load(v.plus(start, (k - self.beside) * v.bytes), mask) for k, mask in enumerate(self.all_masks)]
         ways = range(-(self.kernel // 2), self.kernel // 2 + 1)
         return [[self._moved(seen, self.beside + k, by) for k in range(self.width)] for by in ways]
 
     def _moved(self, seen: Sequence[Any], k: int, by: int) -> Any:
-        """Vector k of neighbouring ones, moved so that its first lane is `by` lanes further on."""
         vectors, start = divmod(by, self.v.lanes)
         low = k + vectors
         if start == 0:
@@ -54,7 +51,6 @@ class _Strip:
 
 
 def _over_strips(v: VectorLoops, columns: Any, kernel: int, strip: Callable[[_Strip], None]) -> None:
-    """Strips of two vectors, and one of one vector for what is no wider."""
     two = 2 * v.lanes
     full = v.largest_multiple(v.plus(columns, v.lanes - 1), two)
     v.loop(full, two, [], lambda column: strip(_Strip(v, column, 2, columns, kernel)))
@@ -143,9 +139,8 @@ AHEAD = 8  # steps of the depth: so many before it is used, a row of the panel i
 def gathered_tile(
     v: VectorLoops, count: int, x: Flat, starts: Flat, steps: Flat, panel: Flat, first: Flat, out: Flat
 ) -> None:
-    """for literally 1, 2 or 4 vectors: out[r, j] = first[j] + sum over p of x[starts[r] + steps[p]] panel[p, j], for as
-    many rows r as a tile of `vectors` has (`tile_rows`), and the elements j of so many vectors. All arrays are flat,
-    rows of `panel` and `out` lie side by side."""
+    """out[r, j] = first[j] + sum over p of x[starts[r] + steps[p]] panel[p, j], for the rows r of a tile of literally
+    1, 2 or 4 `vectors` (`tile_rows`), and the elements j of these."""
     rows = tile_rows(count)
     lefts = [v.at(x.start, v.offset_at(starts, v.number(r))) for r in range(rows)]
     unmasked = [None] * count
@@ -227,8 +222,6 @@ def correlated_rows(
 
 @of_arrays()
 def copied_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
-    """out[r out_row + j] = x[r x_row + j], for r in range(rows), j in range(columns); nothing else is written."""
-
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         mask = None if rest is None else v.mask(rest, 0)
         v.store(v.load(source, mask), target, mask)
@@ -238,7 +231,6 @@ def copied_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, ro
 
 @of_arrays()
 def halved_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
-    """out[r out_row + j] = x[r x_row + 2 j]."""
     evens = list(range(0, 2 * v.lanes, 2))
 
     def copy(source: Any, target: Any, rest: Any = None) -> None:
@@ -252,8 +244,6 @@ def halved_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, ro
 
 @of_arrays()
 def doubled_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
-    """out[r out_row + 2 j] = x[r x_row + j]."""
-
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         vector = v.load(source, None if rest is None else v.mask(rest, 0))
         lane_count = v.times(v.number(v.lanes) if rest is None else rest, 2)

@@ -41,9 +41,8 @@ PASS = "radix source to plane count m s factors inverse"
 
 
 class _Pass:
-    """transform_pass(like, radix, source, to, plane, count, m, s, factors, inverse): of `count` rows at addresses.
-    Imaginary parts lie `plane` bytes behind real ones. Where s is a multiple of the lanes, the powers of w lie as [p][j
-    - 1][part]; else s divides the lanes, and these m s, and they lie as [j - 1][part][p][q]."""
+    """transform_pass(...): of `count` rows at addresses. Imaginary parts lie `plane` bytes behind real ones. Where s is
+    a multiple of the lanes, the powers of w lie as [p][j - 1][part], else as [j - 1][part][p][q]."""
 
     narrow_kinds: Sequence[tuple[int, int]] = NARROW
 
@@ -128,7 +127,6 @@ class _Pass:
                 self.put(value, self.plus(target, j * vectors.bytes))
 
     def interleaved(self, values: Sequence[Any], s: int) -> list[Any]:
-        """Vectors as one, in which `s` numbers of the first are followed by `s` of the second, and so on."""
         if len(values) == 1:
             return list(values)
         lanes = self.vectors.lanes
@@ -140,7 +138,6 @@ class _Pass:
     # Arithmetic of complex vectors
 
     def butterfly(self, x: Sequence[Complex]) -> list[Complex]:
-        """y_j = sum_k exp(-2 pi i j k / r) x_k."""
         if len(x) == 1:
             return list(x)
         if len(x) % 2:
@@ -151,7 +148,6 @@ class _Pass:
         return [self.sum(a, b) for a, b in pairs] + [self.difference(a, b) for a, b in pairs]
 
     def twiddled(self, x: Complex, j: int, n: int) -> Complex:
-        """exp(-2 pi i j / n) x, for n up to 8."""
         real, imaginary = x
         eighths = 8 * j // n
         if eighths >= 2:  # -i x
@@ -256,8 +252,7 @@ class _PrimePass(_Pass):
 
 
 class _FirstPass(_Pass):
-    """first_pass(like, radix, ..., line): of numbers that lie as pairs. From one p to the next it is `line` bytes; for
-    rows whose vectors hold several p, s is 1."""
+    """first_pass(..., line): of numbers that lie as pairs, `line` bytes from one p to the next."""
 
     narrow_kinds = NARROW[:2]
 
@@ -279,9 +274,8 @@ class _FirstPass(_Pass):
 
 
 class _LastPass(_Pass):
-    """last_pass(like, radix, source, to, plane, count, outer, s, scale, inverse, line): to numbers that lie as pairs.
-    For m and factors it has the outer number and the scale: m is 1, and q stands for `outer` by s numbers, a multiple
-    of the lanes; from one of the outer to the next, which are results of one j, it is `line` bytes."""
+    """last_pass(like, radix, source, to, plane, count, outer, s, scale, inverse, line): to numbers that lie as pairs: m
+    is 1, and q stands for `outer` by s numbers, a multiple of the lanes, `line` bytes from one to the next."""
 
     def emit(self) -> None:
         self.factor = self.vectors.splat(self.factors)

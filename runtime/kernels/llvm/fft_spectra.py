@@ -13,9 +13,8 @@ from .vectors import Vectors
 
 @of_elements("scale")
 def half_spectrum(vectors: Vectors, source: Any, plane: Any, out: Any, n: Any, twiddles: Any, scale: Any) -> None:
-    """Of 2 n real numbers, whose pairs were transformed. Numbers of even and of odd places have the symmetric and the
-    antisymmetric part of the transform as theirs. What stands behind the last number is read as the first; `turns` are
-    cosines and then sines of 2 pi k / (2 n). There are at least as many numbers as a vector holds."""
+    """Of 2 n real numbers, whose pairs were transformed: even and odd places have the symmetric and the antisymmetric
+    part. Behind the last number follows the first; `turns`: cosines, then sines of 2 pi k / (2 n)."""
     _Spectrum(vectors, source, plane, out, n, twiddles).emit_half(scale)
 
 
@@ -26,10 +25,8 @@ def full_spectrum(vectors: Vectors, source: Any, plane: Any, to: Any, n: Any, tw
 
 
 class _PairedRows:
-    """paired_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform. Rows of
-    even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of that,
-    `other` the one with the opposite frequency, which is read backwards, and around from the first to the last. To
-    `out` goes E + w O, times a scale, and to `far` E - w O, as pairs."""
+    """paired_rows(...): two rows of a transform, whose even and odd rows were real and imaginary parts: `source`, and
+    `other`, with the opposite frequency, read backwards. To `out` goes E + w O, times a scale, to `far` E - w O."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
@@ -92,8 +89,7 @@ class _Spectrum:
 
     @contextmanager
     def each_vector(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """For each vector of k: how many bytes it, and the one of n - k, lie from the first; cosines and sines. The
-        last two overlap where vectors do not go into n."""
+        """For each vector of k: bytes of it, and of that of n - k, from the first; cosines and sines."""
         from numba.core import cgutils
 
         builder, vectors = self.builder, self.vectors

@@ -1,6 +1,5 @@
 """Rows of 16-bit floats as float32, in memory beside, for kernels that go over them several times: so what is computed
-has the order of float32, as LLVM chooses how many lanes a sum has by the types that its loop reads. Other arrays are
-not copied. Also intrinsics for one 16-bit float, an integer of 16 bits in arrays of NumPy."""
+has the order of float32. Other arrays are not copied. And intrinsics for one 16-bit float."""
 
 from __future__ import annotations
 
@@ -48,8 +47,7 @@ def reading(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> An
 
 @for_numba
 def writing(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> Any:
-    """writing(array, start, count, room): elements from `start` on that are to be filled, in `room` where `written`
-    rounds them."""
+    """writing(array, start, count, room): elements to be filled, in `room` where `written` rounds them."""
     from numba import types
 
     from ...compiler.passes.float16 import HalfArray

@@ -1,6 +1,5 @@
-"""Intrinsics of copies of runs, of sums of rows that are picked from a table, and of reading by index. A copy of fewer
-elements than a vector has is two vectors of half of them, or of a quarter, from both ends: nothing goes element by
-element, and no masks are needed, which not all processors have."""
+"""Intrinsics of copies of runs, of sums of rows picked from a table, and of reading by index. A copy of few elements is
+two vectors of half of a vector, or a quarter, from both ends: so no masks are needed."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ def _moving(to: Any, source: Any, backward: bool) -> Any:
 
 
 def conversion(builder: Any, source: Any, to: Any) -> Callable[[Any], Any] | None:
-    """What is done to the bits of an element, or of a vector of them, from one array to another: None where nothing is.
-    An element of 16-bit floats is read as float32 and rounded, as it is everywhere, so that a nan has one pattern."""
+    """What is done to the bits of elements, None for nothing; 16-bit floats go by float32: one pattern of nan."""
     from ...compiler.passes.float16 import SINGLE, WORD, like, narrowed, widened
 
     before, after = (getattr(kind, "half", "") for kind in (source, to))
@@ -69,8 +67,7 @@ class RunCopy:
         self.copy_by(vector_registers()[0] // max(self.sizes), full=True)
 
     def copy_by(self, lanes: int, full: bool = False) -> None:
-        """Copy by vectors of so many lanes if the run has as many elements, else by those of half of them: each but the
-        last one, if there may be several, and the last one, which may overlap the one before."""
+        """Copy by vectors of so many lanes, of half of them if the run is shorter; the last may overlap."""
         enough = self.builder.icmp_signed(">=", self.count, self.word(lanes))
         if lanes == 1 and full:  # an element fills a vector, as two float64 fill 128 bits
             self.loop(self.count, 1, lambda i: self.move(i, 1))
@@ -119,8 +116,7 @@ LINES = 4  # of the sizes of tiles: see `VectorLoops`
 
 @of_arrays(LINES)
 def sum_of_rows(v: VectorLoops, table: Flat, offsets: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
-    """out[j] += sum over k of factors[k] table[places[k] + j]. All arrays are flat, k goes from `first` to `last`, and
-    there are AHEAD more places than that."""
+    """out[j] += sum_k factors[k] table[places[k] + j], k from `first` to `last`; AHEAD more places are there."""
     count = v.builder.sub(last, first)
 
     def tile(column: Any, masks: Masks) -> None:

@@ -50,8 +50,7 @@ def of_integers(write: Callable[..., None]) -> Any:
 
 
 def of_elements(*numbers: str) -> Callable[[Callable[..., None]], Any]:
-    """An intrinsic that returns nothing, by `write(vectors, *values)`: its first argument is `like`, of the type of
-    elements, as are those named `numbers`; the others are addresses and whole numbers."""
+    """An intrinsic by `write(vectors, *values)`: `like` and those named `numbers` are elements, others int64."""
 
     def decorate(write: Callable[..., None]) -> Any:
         names = [*inspect.signature(write).parameters][1:]
@@ -71,8 +70,7 @@ def of_elements(*numbers: str) -> Callable[[Callable[..., None]], Any]:
 
 
 def emitted(name: str, kind: Any, parameters: str, *numbers: str, inlined: bool = True) -> Any:
-    """As `of_elements`, where `kind(vectors, *values).emit()` writes the code, which is a function by itself unless it
-    is `inlined`."""
+    """As `of_elements`, by `kind(vectors, *values).emit()`: a function by itself unless it is `inlined`."""
 
     def define(context: Any, like: Any, *_: Any) -> Any:
         from numba import types
@@ -111,9 +109,8 @@ def _function_of(kind: Any, context: Any, module: Any, like: Any, count: int) ->
 
 
 def of_arrays(lines: int | None = 1, literal: bool = False) -> Callable[[Callable[..., None]], Any]:
-    """An intrinsic of flat arrays and whole numbers, by `write(v, *values)` for blocks of `lines` rows; it returns
-    nothing. The first array tells the element type. `literal`: before it stands a number that is known, that of the
-    rows where `lines` is None."""
+    """An intrinsic of flat arrays and whole numbers, by `write(v, *values)` for blocks of `lines` rows. `literal`:
+    before the arrays stands a known number, that of the rows where `lines` is None."""
 
     def decorate(write: Callable[..., None]) -> Any:
         def define(context: Any, *all_kinds: Any) -> Any:

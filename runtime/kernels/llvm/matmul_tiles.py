@@ -1,6 +1,5 @@
-"""Intrinsics for products of matrices and for sums of what differences give: register tiles, and transposed squares.
-LLVM keeps what is added up in registers only if it is a value and no array, and numba has no values that are vectors.
-Arguments are addresses, strides in bytes, and counts."""
+"""Intrinsics for products of matrices: register tiles, and transposed squares. LLVM keeps sums in registers only if
+they are values, and numba has no values that are vectors. Arguments are addresses, strides in bytes, and counts."""
 
 from __future__ import annotations
 
@@ -35,10 +34,9 @@ PRODUCT = "a a_row a_col b b_row c c_row rows depth width add"
 
 
 class Panel:
-    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b, or c + a
-    b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one. The panel
-    that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small. Tiles have six rows,
-    then four, two and one for the rest."""
+    """panel_product(...): c = a b, or c + a b, of `width` columns, no more than panel_width(like), and at least one
+    step of `depth`. The panel that comes next lies at `following`: small ones are asked for. Tiles have six, four, two
+    rows or one."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
@@ -69,7 +67,6 @@ class Panel:
                     self.emit_narrow(counts[1:])
 
     def go_down(self, count: int, masked: bool) -> None:
-        """All rows: six at a time, then as many of four, two and one as are left."""
         builder, number = self.builder, self.vectors.number
         masks = [self.vectors.mask(self.width, v) if masked else None for v in range(count)]
         # Of six rows there are 24 sums for 32 registers, or 12 for 16: a row of b and an element of a have room beside.
@@ -104,9 +101,9 @@ class Panel:
     def tile(
         self, row: Any, rows: int, masks: Sequence[Any], ahead: bool, steps: Sequence[int] = (1,), coming: Any = None,
     ) -> None:  # fmt: skip
-        """`rows` rows of c from `row` on: loops over the depth, of so many steps each time, with sums in registers.
-        With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
-        nearer than the second-level cache unless they are small. What is `coming` is asked for line by line."""
+        """`rows` rows of c from `row` on: loops over the depth. With `ahead` it asks for rows of b before they are
+        used, as panels lie no nearer than the second-level cache unless they are small; for what is `coming` line by
+        line."""
         vectors, builder = self.vectors, self.builder
         a = builder.add(self.a, builder.mul(row, self.a_row))
         c = builder.add(self.c, builder.mul(row, self.c_row))
@@ -129,8 +126,7 @@ class Panel:
             vectors.store(state.sums[i, v], target[i, v], masks[v])
 
     def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
-        """The loop that takes so many steps at a time, as long as so many are left. Each sum is a phi of its own and no
-        array, so that LLVM keeps it in a register."""
+        """So many steps at a time, while so many are left; each sum is a phi, which LLVM keeps in a register."""
         vectors, builder, number = self.vectors, self.builder, self.vectors.number
         before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
         builder.cbranch(builder.icmp_signed(">=", begun.rest, number(steps)), loop, done)
@@ -169,7 +165,6 @@ class Panel:
         return self.terms(tile, column, row, sums)
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        """The sums with their next terms: here products."""
         return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
     def merged(self, *incoming: tuple[Any, Any]) -> Any:
@@ -195,8 +190,7 @@ def copied_panel(vectors: Vectors, source: Any, source_row: Any, to: Any, to_row
 
 @for_numba
 def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any) -> Any:
-    """transposed_block(like, source, source_row, to, to_row): a square of square_rows(like) rows, transposed. The
-    memory after what is written is asked for: the next square belongs there."""
+    """A square of square_rows(like) rows, transposed; the memory of the next one is asked for."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -1,6 +1,5 @@
-"""Intrinsics for rows of matrices that change, by products of columns and rows or by rotations, and for many small
-matrices side by side, each element of all of them in neighbouring lanes. Rows, and vectors, are a multiple of WIDTH
-numbers long, so no lane is masked out; sums over a row have the same order whatever a vector register holds."""
+"""Intrinsics for rows of matrices that change, by products or rotations, and for many small matrices side by side, in
+neighbouring lanes. Rows are a multiple of WIDTH numbers: sums have the same order whatever a register holds."""
 
 from __future__ import annotations
 
@@ -17,8 +16,7 @@ ROWS = 4  # that go through the columns together
 def rank_two_product(
     vectors: Vectors, a: Any, row: Any, width: Any, x: Any, b: Any, y: Any, d: Any, factors: Any, out: Any
 ) -> None:
-    """a_i -= x_i b + y_i d, out += sum_i f_i a_i. All are addresses, but for how many bytes two of the ROWS rows are
-    apart, and their width."""
+    """a_i -= x_i b + y_i d, out += sum_i f_i a_i, at addresses; ROWS rows are so many bytes apart."""
     builder = vectors.builder
     rows = [vectors.address(a, row, i) for i in range(ROWS)]
     columns = [[_splat(vectors, column, i) for i in range(ROWS)] for column in (x, y, factors)]
@@ -35,7 +33,6 @@ def rank_two_product(
 
 @of_elements()
 def row_products(vectors: Vectors, a: Any, row: Any, width: Any, x: Any, out: Any) -> None:
-    """out_i = sum_j a_ij x_j of ROWS rows; all are addresses but for the distance of the rows, and their width."""
     from numba.core import cgutils
 
     builder = vectors.builder
@@ -57,7 +54,6 @@ def row_products(vectors: Vectors, a: Any, row: Any, width: Any, x: Any, out: An
 
 @of_elements("cosine", "sine")
 def rotate_rows(vectors: Vectors, x: Any, y: Any, width: Any, cosine: Any, sine: Any) -> None:
-    """x = c x - s y, y = s x + c y, of rows at addresses."""
     builder = vectors.builder
     cosine, sine = vectors.splat(cosine), vectors.splat(sine)
     less = builder.fneg(sine)
@@ -88,7 +84,6 @@ def _vectors_of(vectors: Vectors, width: Any, step: int = 0) -> Any:
 
 
 def _sum(vectors: Vectors, parts: list[Any]) -> Any:
-    """Of all lanes of vectors: a number and that half of them behind it are added, until one is left."""
     builder = vectors.builder
     while len(parts) > 1:
         half = len(parts) // 2
@@ -106,8 +101,7 @@ BATCH_MATRICES = 16  # matrices, a multiple of all processors' lanes
 
 @of_elements()
 def subtract_multiples(vectors: Vectors, factors: Any, source: Any, to: Any, count: Any) -> None:
-    """to_cl -= f_l x_cl of `count` elements of TOGETHER matrices. All are addresses of contiguous numbers but for the
-    count."""
+    """to_cl -= f_l x_cl of `count` elements of TOGETHER matrices, at addresses."""
     from numba.core import cgutils
 
     builder = vectors.builder

@@ -165,7 +165,6 @@ class Lines(VectorLoops):
         return self.loop(short_count, 1, [self.across(self.join, vector)], add)[0]
 
     def in_lanes(self, start: Any, count: Any) -> Any:
-        """Sums of neighbours in the lanes of a vector: several vectors at a time, then one, then what is left."""
         unrolled_count, full = (self.largest_multiple(count, k * self.lanes) for k in (self.side, 1))
 
         def add_from(first: Any, i: Any, *totals: Any) -> list[Any]:
@@ -262,8 +261,7 @@ class NanSkippingLines(Lines):
 
 
 class Products(Lines):
-    """Emits code for one row whose elements are multiplied in double precision. In vectors of 16 bytes: some processors
-    widen those of 32 at half of the speed."""
+    """One row multiplied in double precision, by 16 bytes: some processors widen 32 at half of the speed."""
 
     asks = False
 

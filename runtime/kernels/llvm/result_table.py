@@ -34,7 +34,6 @@ NAME, LINE = "table of results", 8
 
 @for_numba
 def state_at(context: Any, offset: Any) -> Any:
-    """state_at(place): the word at an address, and all that was written before it was."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -47,7 +46,6 @@ def state_at(context: Any, offset: Any) -> Any:
 
 @of_integers
 def set_state(context: Any, builder: Any, offset: Any, word: Any) -> None:
-    """Write a word at an address, behind all that is written before."""
     from llvmlite import ir
 
     builder.store_atomic(word, builder.inttoptr(offset, ir.IntType(64).as_pointer()), "release", 8)
@@ -65,7 +63,6 @@ def array_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 @of_integers
 def gathered(context: Any, builder: Any, numbers: Any, table: Any, to: Any, count: Any) -> None:
-    """to[i] = table[numbers[i]], of 16 bits each, at addresses."""
     from numba import types
 
     loops = VectorLoops(context, builder, types.float32, 1)

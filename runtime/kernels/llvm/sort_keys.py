@@ -1,6 +1,5 @@
-"""Intrinsics of keys, signed integers of 32 or 64 bits that are in order as numbers are (of floats the bits, turned
-round where negative: -0 is as 0, every nan greatest), and one that ranks short rows: every key meets every other one,
-in vectors and without a branch."""
+"""Intrinsics of keys, integers in order as numbers are (of floats the bits, turned round where negative: -0 is as 0,
+every nan greatest), and one that ranks short rows: every key meets every other one."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ TILE_VECTORS = 2  # vectors that a key is compared with at once
 
 @for_numba
 def put_ranks(context: Any, keys: Any, count: Any, ranks: Any) -> Any:
-    """put_ranks(keys, count, ranks): ranks[i] = how many of the first `count` keys are less than keys[i], or equal and
-    before it. Both are rows of integers, of as many whole vectors."""
+    """ranks[i] = how many of the first `count` keys are less than keys[i], or equal and before it."""
     from numba import types
 
     if (keys.layout, ranks.layout) != ("C", "C") or keys.dtype != ranks.dtype:
@@ -47,7 +45,6 @@ class Ranks(VectorLoops):
         self.loop(single, self.lanes, [], lambda i: self.rank(keys, count, ranks, self.plus(unrolled_count, i), 1))
 
     def rank(self, keys: Flat, count: Any, ranks: Flat, first: Any, vectors: int) -> None:
-        """Rank some vectors: of the keys before them equal ones count, of those behind them none do."""
         unmasked, behind = [None] * vectors, self.plus(first, vectors * self.lanes)
         own = self.load_all(self.at(keys.start, first), unmasked)
         stop, begin = (self.minimum(position, count) for position in (first, behind))

@@ -1,5 +1,4 @@
-"""LLVM vector code for numba kernels: loads, stores, shuffles and arithmetic of vectors as wide as the machine's, and
-loops over flat arrays."""
+"""LLVM vector code for numba kernels: vectors as wide as the machine's, and loops over flat arrays."""
 
 from __future__ import annotations
 
@@ -13,8 +12,7 @@ MASKED = 64  # bytes of the vectors whose masks are bits in registers of their o
 
 
 class Vectors:
-    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes. Vectors
-    have as many elements as a register, but no more than `most`."""
+    """Emits code for vectors of one element type, as many as a register holds, but no more than `most`."""
 
     def __init__(self, context: Any, builder: Any, like: Any, max_registers: int = LINE) -> None:
         from llvmlite import ir
@@ -59,7 +57,6 @@ class Vectors:
         return shuffled(self.builder, a, b, indices)
 
     def mask(self, width: Any, number: int) -> Any:
-        """Which lanes of vector `number` of a row are among the first `width` elements of the row."""
         if self.bytes == MASKED:
             return self.bits_mask(self.builder.sub(width, self.number(number * self.lanes)))
         kind = self.ir.VectorType(self.ir.IntType(64), self.lanes)
@@ -67,8 +64,7 @@ class Vectors:
         return self.builder.icmp_signed("<", indices, self.splat(width))
 
     def bits_mask(self, count: Any) -> Any:
-        """The first `count` lanes, as bits of a number: a comparison of vectors LLVM would repeat in every loop that
-        reads by it, where it takes the place of arithmetic."""
+        """The first `count` lanes, as bits: a comparison of vectors LLVM would repeat in every loop."""
         builder, none, max_registers = self.builder, self.number(0), self.number(self.lanes)
         some = builder.select(builder.icmp_signed("<", count, none), none, count)
         inside = builder.select(builder.icmp_signed("<", some, max_registers), some, max_registers)
@@ -81,7 +77,6 @@ class Vectors:
         return self.builder.load(pointer, align=self.size)  # of one element: rows may begin anywhere
 
     def load(self, address: Any, mask: Any = None) -> Any:
-        """The vector at an address; lanes that are masked out are not read, and zero."""
         pointer = self.builder.inttoptr(address, self.type.as_pointer())
         if mask is None:
             # Aligned as an element: without that LLVM takes a vector's own alignment for granted.
@@ -201,7 +196,6 @@ class VectorLoops(Vectors):
     def loop(
         self, stop: Any, step: int, carry_values: Sequence[Any], body: Callable[..., Sequence[Any] | None]
     ) -> list[Any]:
-        """for i in range(0, stop, step): carried = body(i, *carried); returns what is carried at the end."""
         builder, before = self.builder, self.builder.block
         head, inside, after = (builder.append_basic_block(name) for name in ("head", "inside", "after"))
         builder.branch(head)
@@ -220,7 +214,6 @@ class VectorLoops(Vectors):
         return values[1:]
 
     def cover(self, columns: Any, tile: Callable[[Any, Masks], None]) -> None:
-        """tile(column, masks) for as many of the widest tiles as fit, and one as narrow as may be for the rest."""
         widest, *narrower = self.widths
         full = self.largest_multiple(columns, widest * self.lanes)
         self.loop(full, widest * self.lanes, [], lambda column: tile(column, [None] * widest))
@@ -230,7 +223,6 @@ class VectorLoops(Vectors):
                 tile(full, [self.mask(rest, k) for k in range(width)])
 
     def split(self, count: Any, tile: Callable[[Any, int], None]) -> None:
-        """tile(first, width) so that each of `count` places is in one tile."""
         widest, *narrower = self.splits
         first = self.largest_multiple(count, widest)
         self.loop(first, widest, [], lambda offset_at: tile(offset_at, widest))

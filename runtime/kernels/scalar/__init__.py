@@ -57,9 +57,6 @@ def is_integer(x: Any) -> Any:
     return type(x)(0.5) == 0
 
 
-# ---- sign, parts, tests ------------------------------------------------------------------------------------
-
-
 def abs(x: Any) -> Any:
     return builtins.abs(x)
 
@@ -98,9 +95,6 @@ def isfinite(x: Any) -> Any:
     return math.isfinite(x)
 
 
-# ---- powers and roots --------------------------------------------------------------------------------------
-
-
 def sqrt(x: Any) -> Any:
     return root(x)
 
@@ -131,9 +125,6 @@ def negative_power(x: Any, y: Any) -> Any:
     if x == 1 or (x == -1 and y % 2 == 0):
         return type(x)(1)
     return type(x)(-1) if x == -1 else type(x)(0)
-
-
-# ---- division and rounding ---------------------------------------------------------------------------------
 
 
 def divide(x: Any, y: Any) -> Any:
@@ -178,20 +169,15 @@ def trunc_divide(x: Any, y: Any) -> Any:
 
 
 def remainder(x: Any, y: Any) -> Any:
-    """x - y * floor(x / y), with the sign of y."""
     return x % y
 
 
 def fmod(x: Any, y: Any) -> Any:
-    """x - y * trunc(x / y), with the sign of x; exact."""
     if is_integer(x):
         rest = x % y
         return rest - y if rest != 0 and (rest < 0) != (x < 0) else rest
     rest = abs(x) % abs(y)
     return -rest if math.copysign(1.0, x) < 0 else rest
-
-
-# ---- choice ------------------------------------------------------------------------------------------------
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:
@@ -210,7 +196,6 @@ def minimum(x: Any, y: Any) -> Any:
 
 
 def fmax(x: Any, y: Any) -> Any:
-    """The larger number; where one is nan, the other."""
     return y if x != x else (y if y > x else x)
 
 
@@ -223,9 +208,6 @@ def lerp(start: Any, end: Any, weight: Any) -> Any:
     if weight < type(weight)(0.5):
         return start + weight * (end - start)
     return end - (type(weight)(1) - weight) * (end - start)
-
-
-# ---- what the compiler compiles ----------------------------------------------------------------------------
 
 
 def _complex() -> _ModuleType:

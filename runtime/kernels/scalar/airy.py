@@ -1,5 +1,4 @@
-"""The Airy function of the first kind; Chebyshev's coefficients. float32 is computed in float64, but for what is
-computed by pieces."""
+"""The Airy function of the first kind; Chebyshev's coefficients. float32 is computed by pieces, or in float64."""
 
 from __future__ import annotations
 
@@ -75,8 +74,7 @@ Z_OF_6 = 9.797958971132712
 
 
 def airy_ai(x: Any) -> Any:
-    """Ai(x); error at most 1.2 ulp for |x| < 7.75 in float32. In float64 it is at most 8e-16 for -6 <= x <= 2; below
-    that of the phase, 6e-15 at -40; beyond 4 + 2 z ulp."""
+    """Ai(x); at most 1.2 ulp for |x| < 7.75 in float32; in float64 8e-16 for -6 <= x <= 2; below 6e-15 at -40."""
     return choose(x, airy_single, airy_double)(x)
 
 
@@ -142,7 +140,6 @@ def airy_double(x: Any) -> Any:
 
 
 def decay(x: Any) -> Any:
-    """Ai(x) for x >= 2."""
     side = root(x)
     z = x * side * (2.0 / 3.0)
     return exp(-z) * polynomial(2.0 * Z_OF_2 / z - 1.0, RIGHT, RIGHT) / root(side)

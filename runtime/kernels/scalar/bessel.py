@@ -1,17 +1,12 @@
 """Bessel functions of the first and second kind, of order 0 and 1; Chebyshev's coefficients. In float64 those below 8
 are polynomials in x^2, beside the logarithm's part; from there on sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)).
-float32 is computed by pieces, and otherwise so:
-
-Near 0, with L = ln(x / 2) + gamma, and c = -1 and s = x^2 / 4 for K0(x), c = 2 / pi and s = -x^2 / 4 for Y0(x), order 0
-is c (L (1 + s ...) - s ...). With c = 1 for K1(x) and -2 / pi for Y1(x), order 1 is c / x + x |c| (L (2 + s ...) - 1 -
-5 s / 4 ...) / 4. Pieces of the first doubling have L in the place of the function, and are for all numbers below as
-well: x is 2^n times what has its place there, and n ln 2 is added. The largest terms, c L and c / x, are sums of two
-numbers, so results are rounded once. Squares are factors of larger numbers first, as those of small numbers would be
-subnormal.
-
-Far from 0 it is sqrt(2 / (pi x)) M sin(x + a + phase), the angle in half turns in float64, exact to 2^-50: so results
-are right next to zeros too. M / sqrt(pi / 2) is a polynomial in 1 / x^2, and the phase over pi one times 1 / x, for x
->= 15.5."""
+float32 is computed by pieces, and otherwise so: near 0, with L = ln(x / 2) + gamma, and c = -1 and s = x^2 / 4 for
+K0(x), c = 2 / pi and s = -x^2 / 4 for Y0(x), order 0 is c (L (1 + s ...) - s ...). With c = 1 for K1(x) and -2 / pi for
+Y1(x), order 1 is c / x + x |c| (L (2 + s ...) - 1 - 5 s / 4 ...) / 4. Pieces of the first doubling have L in the place
+of the function, and are for all numbers below as well: x is 2^n times what has its place there, and n ln 2 is added. c
+L and c / x are sums of two numbers, so results are rounded once. Far from 0 it is sqrt(2 / (pi x)) M sin(x + a +
+phase), the angle in half turns in float64, exact to 2^-50: so results are right next to zeros too. M / sqrt(pi / 2) is
+a polynomial in 1 / x^2, and the phase over pi one times 1 / x, for x >= 15.5."""
 
 from __future__ import annotations
 
@@ -151,23 +146,6 @@ PHASE_1 = (
 EIGHTH = 0.25  # half turns
 
 
-def j0_asymptotic(x: Any) -> Any:
-    """J0 of a float32 x >= 15.5; error at most 0.7 ulp."""
-    return modulus_and_phase(x, EIGHTH, PHASE_0, SIZE_0)
-
-
-def y0_asymptotic(x: Any) -> Any:
-    return modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)
-
-
-def j1_asymptotic(x: Any) -> Any:
-    return modulus_and_phase(x, -EIGHTH, PHASE_1, SIZE_1)
-
-
-def y1_asymptotic(x: Any) -> Any:
-    return modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
-
-
 def modulus_and_phase(x: Any, ahead: Any, phases: Any, sizes: Any) -> Any:
     """sqrt(2 / (pi x)) M sin(x + phase), and as many half turns ahead."""
     wide, inverse_root = np.float64(x), root_of_inverse(x)
@@ -284,7 +262,7 @@ def bessel_j0(x: Any) -> Any:
 
 
 def j0_single(x: Any) -> Any:
-    return select(is_small(x), j0_small(x), j0_asymptotic(abs(x)))
+    return select(is_small(x), j0_small(x), modulus_and_phase(abs(x), EIGHTH, PHASE_0, SIZE_0))
 
 
 def j0_small(x: Any) -> Any:
@@ -308,7 +286,8 @@ def bessel_j1(x: Any) -> Any:
 
 
 def j1_single(x: Any) -> Any:
-    return with_sign(type(x)(1), x) * select(is_small(x), j1_small(abs(x)), j1_asymptotic(abs(x)))
+    asymptotic = modulus_and_phase(abs(x), -EIGHTH, PHASE_1, SIZE_1)
+    return with_sign(type(x)(1), x) * select(is_small(x), j1_small(abs(x)), asymptotic)
 
 
 def j1_small(x: Any) -> Any:
@@ -328,7 +307,7 @@ def bessel_y0(x: Any) -> Any:
 
 def y0_single(x: Any) -> Any:
     y, more = normal(x)
-    return with_pole(x, select(x < MIXED[1], y0_below(y, more), y0_asymptotic(x)))
+    return with_pole(x, select(x < MIXED[1], y0_below(y, more), modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)))
 
 
 def y0_small(x: Any) -> Any:
@@ -352,7 +331,8 @@ def bessel_y1(x: Any) -> Any:
 
 
 def y1_single(x: Any) -> Any:
-    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_small(x), -TWO_OVER_PI), y1_asymptotic(x)))
+    asymptotic = modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
+    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_small(x), -TWO_OVER_PI), asymptotic))
 
 
 def y1_small(x: Any) -> Any:

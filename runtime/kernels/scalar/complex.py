@@ -31,9 +31,6 @@ PI = 3.141592653589793
 TANH_IS_ONE = 20.0  # |tanh(x)| rounds to 1 from here on
 
 
-# ---- sign, parts, tests ------------------------------------------------------------------------------------
-
-
 def abs(z: Any) -> Any:
     return hypot(z.real, z.imag)
 
@@ -69,9 +66,6 @@ def isinf(z: Any) -> Any:
 
 def isfinite(z: Any) -> Any:
     return real_isfinite(z.real) and real_isfinite(z.imag)
-
-
-# ---- division, powers and roots ----------------------------------------------------------------------------
 
 
 def divide(z: Any, w: Any) -> Any:
@@ -115,9 +109,6 @@ def pow(z: Any, w: Any) -> Any:
 
 def pow_number(z: Any, w: Any) -> Any:
     return pow(z, w)
-
-
-# ---- exponentials and logarithms ---------------------------------------------------------------------------
 
 
 def exp(z: Any) -> Any:
@@ -178,9 +169,6 @@ def sigmoid(z: Any) -> Any:
         return divide(small, type(small)(1) + small)
     small = exp(-z)
     return divide(type(small)(1), type(small)(1) + small)
-
-
-# ---- trigonometric and hyperbolic functions ----------------------------------------------------------------
 
 
 def sin(z: Any) -> Any:
@@ -257,9 +245,6 @@ def atanh(z: Any) -> Any:
     length = real_log1p(type(x)(4) * x / (rest * rest + y * y)) / type(x)(4)
     angle = atan2(y + y, rest * (one + x) - y * y) / (one + one)
     return complex(type(x)(math.copysign(length, z.real)), angle)
-
-
-# ---- choice ------------------------------------------------------------------------------------------------
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:

@@ -1,7 +1,6 @@
-"""Inverses of the error function and of the normal distribution, and what stays of erfc without its exponential. The
-inverse of erfc, for results of at least 0.47, is a polynomial in t = sqrt(-ln(q)), where it is smooth. Chebyshev's
-coefficients; those of `erfinv` in float64 are least-squares fits at Chebyshev's points. float32 is computed by pieces
-where most data lie, elsewhere in float64."""
+"""Inverses of the error function and of the normal distribution. That of erfc, for results of at least 0.47, is a
+polynomial in t = sqrt(-ln(q)). Chebyshev's coefficients; those of `erfinv` in float64 are least-squares fits at
+Chebyshev's points. float32 is computed by pieces where most data lie, elsewhere in float64."""
 
 from __future__ import annotations
 
@@ -184,8 +183,7 @@ def erfinv_single(x: Any) -> Any:
 
 
 def erfinv_small(x: Any) -> Any:
-    """The same of a float32, 2^-100 <= |x| < 1 - 2^-16: x times a function that has shorter and shorter pieces up to 1;
-    products with smaller x lose digits."""
+    """Of a float32, 2^-100 <= |x| < 1 - 2^-16: x times pieces that get shorter up to 1."""
     rest = type(x)(BEFORE_ONE) - abs(x)  # never 1, at the end of all pieces
     return times_pieces(x, abs(x), central_piece(rest), ERFINV_TABLE)
 

@@ -117,12 +117,10 @@ def end_bits(x: Any) -> Any:
 
 
 def is_moderate(like: Any, low: Any, high: Any) -> Any:
-    """Whether numbers between two keys are positive and finite, and in float32 have inverses that are normal."""
     return low > 0 and high < bits(choose(like, 2.0**100, math.inf))
 
 
 def is_normal(like: Any, low: Any, high: Any) -> Any:
-    """Whether numbers between two keys are positive, normal and finite."""
     return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(choose(like, math.inf, math.inf))
 
 
@@ -207,7 +205,6 @@ def has_normal_gelu(like: Any, low: Any, high: Any) -> Any:
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
-    """Whether e^x and e^-x are normal numbers for all |x| up to a key."""
     return high <= bits(choose(like, 87.0, 708.0))
 
 

@@ -28,12 +28,10 @@ LN2 = 0.6931471805599453
 
 
 def is_positive(x: Any) -> Any:
-    """Whether `lgamma_positive` and `digamma_positive` are for a float32."""
     return (x >= START) & (x < END)
 
 
 def has_square(x: Any) -> Any:
-    """Whether `trigamma_positive` is for a float32."""
     return (x >= START_OF_SQUARES) & (x < END)
 
 
@@ -135,7 +133,8 @@ def lgamma_asymptotic(x: Any) -> Any:
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z, factor = select(small, size + 7.0, size), select(small, seven_factors(size), 1.0)
     sine, is_integral = sine_of_turn(size)
-    value = stirling(z, log(z), series_short(1.0 / z))
+    part = 1.0 / z
+    value = stirling(z, log(z), part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT))
     rest = log(select(below, PI * factor / (size * sine), 1.0 / factor))
     return select(below & is_integral, math.inf, select(below, -value, value) + rest)
 
@@ -172,8 +171,7 @@ def lgamma_double(x: Any) -> Any:
 
 
 def log_gamma(x: Any) -> Any:
-    """ln(gamma(x)) for x >= 0. Around 2 it is a polynomial, where up to 7 steps lead, and from 10 on Stirling's
-    series."""
+    """ln(gamma(x)) for x >= 0: steps to a polynomial around 2, and from 10 on Stirling's series."""
     large, small = x >= 10, x < 1
     z, factor = steps_down(select(large, 2.5, x))
     value = log(select(large, x, select(small, z, factor)))
@@ -203,10 +201,6 @@ def lgamma_around_two(t: Any) -> Any:
 def series(part: Any) -> Any:
     """Stirling's series for x = 1 / part >= 10."""
     return part * polynomial(part * part, STIRLING, STIRLING)
-
-
-def series_short(part: Any) -> Any:
-    return part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT)
 
 
 def nearest_distance(x: Any) -> Any:
@@ -239,7 +233,6 @@ def digamma_asymptotic(x: Any) -> Any:
 
 
 def sum_of_seven(x: Any) -> Any:
-    """1 / x + 1 / (x + 1) + ... + 1 / (x + 6)."""
     centered, square = x + 3.0, x * (x + 6.0)
     numerator = fma(square, fma(square, 3.0, 26.0), 40.0)
     return (centered + centered) * numerator / (square * (square + 5.0) * (square + 8.0)) + 1.0 / centered

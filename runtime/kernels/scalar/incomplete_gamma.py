@@ -72,7 +72,6 @@ def prefix(a: Any, x: Any) -> Any:
 
 
 def excess(ratio: Any, m: Any) -> Any:
-    """ln(ratio) - m for ratio = 1 + m, without cancellation for small m."""
     if abs(m) > 0.4:
         return log(ratio) - m
     s = m / (2.0 + m)
@@ -80,7 +79,6 @@ def excess(ratio: Any, m: Any) -> Any:
 
 
 def lower_series(a: Any, x: Any) -> Any:
-    """prefix (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...)"""
     total, term, below = 1.0, 1.0, a
     while term > EPSILON * total:
         below += 1.0
@@ -101,7 +99,6 @@ def upper_gamma_small(a: Any, x: Any) -> Any:
 
 
 def upper_fraction(a: Any, x: Any) -> Any:
-    """prefix a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), by the method of Lentz."""
     below = x + 1.0 - a
     front, back = 1e300, 1.0 / below
     value, k, change = back, 0.0, 0.0

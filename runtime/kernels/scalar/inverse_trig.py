@@ -45,7 +45,6 @@ ATAN_DOUBLE = (
 
 
 def quarter(x: Any) -> Any:
-    """pi / 2 as a sum of two numbers."""
     return choose(x, HALF_PI_SINGLE[0], HALF_PI_DOUBLE[0]), choose(x, HALF_PI_SINGLE[1], HALF_PI_DOUBLE[1])
 
 

@@ -239,7 +239,6 @@ def log_of_normal_sum(x: Any, low: Any, more: Any) -> Any:
 
 
 def plus_one(x: Any) -> Any:
-    """1 + x rounded, and what was lost."""
     result = type(x)(1) + x
     part = result - type(x)(1)
     return result, (type(x)(1) - (result - part)) + (x - part)

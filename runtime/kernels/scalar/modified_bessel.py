@@ -68,44 +68,7 @@ def with_root(x: Any, constant: Any, series: Any) -> Any:
     return select(x == math.inf, type(x)(0), fma(value, rest, value))
 
 
-def i0e_asymptotic(x: Any) -> Any:
-    """e^-x I0(x) for x >= 15.5; error at most 0.6 ulp."""
-    return with_root(x, INVERSE_TURN, I0_ASYMPTOTIC)
-
-
-def i1e_asymptotic(x: Any) -> Any:
-    return with_root(x, INVERSE_TURN, I1_ASYMPTOTIC)
-
-
-def k0e_asymptotic(x: Any) -> Any:
-    """e^x K0(x) for x >= 21.5; error at most 0.6 ulp."""
-    return with_root(x, QUARTER_TURN, K0_FAR_SINGLE)
-
-
-def k1e_asymptotic(x: Any) -> Any:
-    return with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
-
-
-def i0_asymptotic(x: Any) -> Any:
-    """I0(x) for x >= 15.5; error at most 1.1 ulp."""
-    return growing(x, I0_ASYMPTOTIC)
-
-
-def i1_asymptotic(x: Any) -> Any:
-    return growing(x, I1_ASYMPTOTIC)
-
-
-def k0_asymptotic(x: Any) -> Any:
-    """K0(x) for x >= 21.5; error at most 1.1 ulp; of nan a number."""
-    return falling(x, K0_FAR_SINGLE)
-
-
-def k1_asymptotic(x: Any) -> Any:
-    return falling(x, K1_FAR_SINGLE)
-
-
 def growing(x: Any, series: Any) -> Any:
-    """The product with e^x, infinite from where it is more than the largest float32."""
     size = select(x > OVERFLOW, type(x)(OVERFLOW), x)
     value, rest = root_asymptotic(size, INVERSE_TURN, series)
     product, k = times_exp(size, value, rest)
@@ -175,7 +138,7 @@ def i0e(x: Any) -> Any:
 
 
 def i0e_single(x: Any) -> Any:
-    return select(is_small(x), i0e_small(x), i0e_asymptotic(abs(x)))
+    return select(is_small(x), i0e_small(x), with_root(abs(x), INVERSE_TURN, I0_ASYMPTOTIC))
 
 
 def i0e_small(x: Any) -> Any:
@@ -192,7 +155,7 @@ def i1e(x: Any) -> Any:
 
 
 def i1e_single(x: Any) -> Any:
-    return select(is_small(x), i1e_small(x), with_sign(i1e_asymptotic(abs(x)), x))
+    return select(is_small(x), i1e_small(x), with_sign(with_root(abs(x), INVERSE_TURN, I1_ASYMPTOTIC), x))
 
 
 def i1e_small(x: Any) -> Any:
@@ -209,7 +172,7 @@ def i0(x: Any) -> Any:
 
 
 def i0_single(x: Any) -> Any:
-    return select(is_small(x), i0_small(x), i0_asymptotic(abs(x)))
+    return select(is_small(x), i0_small(x), growing(abs(x), I0_ASYMPTOTIC))
 
 
 def i0_small(x: Any) -> Any:
@@ -228,7 +191,7 @@ def i1(x: Any) -> Any:
 
 
 def i1_single(x: Any) -> Any:
-    return select(is_small(x), i1_small(x), with_sign(i1_asymptotic(abs(x)), x))
+    return select(is_small(x), i1_small(x), with_sign(growing(abs(x), I1_ASYMPTOTIC), x))
 
 
 def i1_small(x: Any) -> Any:
@@ -304,7 +267,7 @@ def modified_bessel_k0(x: Any) -> Any:
 
 def k0_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < MIXED[1], k0_below(y, more), k0_asymptotic(x)))
+    return of_positive(x, select(x < MIXED[1], k0_below(y, more), falling(x, K0_FAR_SINGLE)))
 
 
 def k0_small(x: Any) -> Any:
@@ -327,7 +290,7 @@ def modified_bessel_k1(x: Any) -> Any:
 
 
 def k1_single(x: Any) -> Any:
-    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), k1_asymptotic(x)))
+    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), falling(x, K1_FAR_SINGLE)))
 
 
 def k1_small(x: Any) -> Any:
@@ -347,7 +310,7 @@ def scaled_modified_bessel_k0(x: Any) -> Any:
 
 def k0e_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), k0e_asymptotic(x)))
+    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), with_root(x, QUARTER_TURN, K0_FAR_SINGLE)))
 
 
 def k0e_small(x: Any) -> Any:
@@ -370,7 +333,8 @@ def scaled_modified_bessel_k1(x: Any) -> Any:
 
 
 def k1e_single(x: Any) -> Any:
-    return of_positive(x, select(x < CENTRAL[1], or_pole(x, k1e_small(x), 1.0), k1e_asymptotic(x)))
+    asymptotic = with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
+    return of_positive(x, select(x < CENTRAL[1], or_pole(x, k1e_small(x), 1.0), asymptotic))
 
 
 def k1e_small(x: Any) -> Any:
@@ -391,7 +355,6 @@ def small_k0(x: Any) -> Any:
 
 
 def small_k1(x: Any) -> Any:
-    """K1(x) for 0 < x <= 2."""
     square = x * x
     i1 = x * polynomial(square, I1_SERIES, I1_SERIES)
     return polynomial(0.5 * square - 1.0, K1_SMALL, K1_SMALL) / x + log(0.5 * x) * i1

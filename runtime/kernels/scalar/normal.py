@@ -108,7 +108,6 @@ def positive_part(x: Any) -> Any:
 
 
 def negative_part(x: Any) -> Any:
-    """x below 0, else 0."""
     return select(x < 0, x, type(x)(0))
 
 

@@ -15,8 +15,7 @@ SHIFTED = 8  # what is added to the kinds of Chebyshev's
 
 
 def orthogonal(x: Any, n: Any, kind: Any, order: Any) -> Any:
-    """The polynomial of degree n, fractions cut off; 0 for degrees below 0, which there are not. `order` is that of
-    Laguerre's and Gegenbauer's."""
+    """The polynomial of degree n, cut; 0 below 0. `order` is that of Laguerre's and Gegenbauer's."""
     y, degree, a = np.float64(x), np.float64(n), np.float64(order)
     if kind >= SHIFTED:
         y, kind = 2.0 * y - 1.0, kind - SHIFTED

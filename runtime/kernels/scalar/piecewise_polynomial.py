@@ -31,12 +31,10 @@ AFTER = UNITS - 2.0  # the place of 3 is that after the last logarithmic one
 
 
 def is_small(x: Any) -> Any:
-    """Whether a float32 lies in linear pieces."""
     return abs(x) < SMALL_LIMIT
 
 
 def is_nearer(x: Any) -> Any:
-    """Whether a float32 lies in linear pieces of half that width."""
     return abs(x) < NEARER
 
 
@@ -51,32 +49,26 @@ def logarithmic_piece(x: Any, below: Any) -> Any:
 
 
 def small_piece(x: Any) -> Any:
-    """The place of |x| < 15.5."""
     return linear_piece(x, type(x)(UNITS))
 
 
 def smaller_piece(x: Any) -> Any:
-    """The place of |x| < 7.75 around a multiple of 1/2."""
     return linear_piece(x, type(x)(UNITS / 2))
 
 
 def central_piece(x: Any) -> Any:
-    """The place of a number in MIDDLE."""
     return logarithmic_piece(x, 22)
 
 
 def octave_piece(x: Any) -> Any:
-    """The place of a number where each doubling is one piece."""
     return logarithmic_piece(x, 23)
 
 
 def shifted_piece(x: Any) -> Any:
-    """The place of 0 <= x < 9.375: four to each doubling of x + 5/8."""
     return logarithmic_piece(x + type(x)(BEFORE), 21)
 
 
 def mixed_piece(x: Any) -> Any:
-    """The place of a number in MIXED."""
     return select(x < EDGE, central_piece(x), linear_piece(x, type(x)(AFTER)))
 
 

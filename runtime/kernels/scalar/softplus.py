@@ -1,5 +1,4 @@
-"""ln(1 + e^x), and the logarithm of the logistic function: both of l(w) = ln(1 + w) for w = e^-|x|, so neither
-overflows."""
+"""ln(1 + e^x), and the logarithm of the logistic function, both of l(w) = ln(1 + w) for w = e^-|x|."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The zeta function of Hurwitz and the derivatives of the digamma function that it gives. float32 is computed in
-float64, but for what is computed by pieces."""
+"""Hurwitz's zeta function and derivatives of digamma. float32 is computed in float64, or by pieces."""
 
 from __future__ import annotations
 
@@ -104,7 +103,6 @@ def trigamma_asymptotic(x: Any) -> Any:
 
 
 def squares_of_seven(x: Any) -> Any:
-    """1 / x^2 + 1 / (x + 1)^2 + ... + 1 / (x + 6)^2: minus the derivative of `sum_of_seven`."""
     centered, square = x + 3.0, x * (x + 6.0)
     part = 1.0 / (square * (square + 5.0) * (square + 8.0))
     first = fma(square, fma(square, 3.0, 26.0), 40.0) * part

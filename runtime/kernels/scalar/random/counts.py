@@ -68,7 +68,6 @@ def log_poisson(k: Any, rate: Any) -> Any:
 
 
 def deviance(k: Any, mean: Any) -> Any:
-    """k log(k / mean) + mean - k."""
     y = (k - mean) / mean
     return mean * ((1.0 + y) * log1p(y) - y)
 
@@ -125,7 +124,6 @@ def binomial_rejection(seed: Any, counter: Any, count: Any, chance: Any) -> Any:
 
 
 def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
-    """The logarithm of the probability of so many successes, after Loader."""
     k = np.float64(successes)
     others = count - k
     if k == 0 or others == 0:
