@@ -1,9 +1,5 @@
-"""`jit`: a numba kernel that is built when first called, so that importing a kernel module costs nothing.
-
-Intrinsics for numba: vectors, tiles, memory by address.
-
-`min` and `max` of numbers in kernels: numba's compile a function for each number and type of arguments.
-"""
+"""`jit`: a numba kernel that is built when first called; intrinsics; and `min` and `max` of numbers, as numba's compile
+a function for each number and type of arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +31,6 @@ def minimum_of(context: Any, x: Any, y: Any, *more: Any) -> Any:
 
 @for_numba
 def maximum_of(context: Any, x: Any, y: Any, *more: Any) -> Any:
-    """max(x, y, ...)."""
     return _extreme(context, operator.gt, x, y, more)
 
 
@@ -97,7 +92,6 @@ class LazyKernel:
         return self.compiled
 
     def dispatcher(self) -> Any:
-        """A new numba dispatcher: what has been compiled of the same code before is loaded."""
         from .cache.dispatcher import dispatcher
 
         function = rebuilt(self.function, {})
@@ -113,7 +107,6 @@ class LazyKernel:
         return made
 
     def only_linked(self) -> Any:
-        """The numba dispatcher for what calls the kernel, with which it is optimised and kept."""
         from numba import njit
 
         if self.linked is None:
@@ -136,7 +129,6 @@ class LazyKernel:
 
 
 def callees(function: Callable[..., Any]) -> dict[str, Any]:
-    """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     results = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     compiled = {name: getattr(callee, "kernel", callee) for name, callee in results.items()}  # some are already
     kernels = {name: callee.only_linked() for name, callee in compiled.items() if isinstance(callee, LazyKernel)}
@@ -167,12 +159,8 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 
 
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`.
-
-    `in_rows`: of a kernel that goes through flat arrays of which none overlap, with an entry for rows beside it
-    (compile/row_entries.py). The function may call other kernels of this kind and the functions of scalar.py by the
-    names they have there, which are compiled with it.
-    """
+    """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`. `in_rows`: of flat arrays, with an entry for
+    rows. Kernels and functions of `scalar` that it calls are compiled with it."""
     if function is None:
         return functools.partial(jit, **options)
     return LazyKernel(function, options)

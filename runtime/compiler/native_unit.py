@@ -1,8 +1,4 @@
-"""Units of native code: functions that are compiled together, once a machine, and then loaded as they are.
-
-Native code reads and writes words. It has no need of a certain processor's vectors, so it is compiled for the least
-that specgrad runs on, and is the same on each machine of that kind.
-"""
+"""Units of native code: functions compiled together, once a machine, for the least processor that specgrad runs on."""
 
 from __future__ import annotations
 
@@ -30,14 +26,12 @@ LEVEL = 2  # of optimisation
 
 @functools.cache
 def machine(level: int = LEVEL) -> Any:
-    """LLVM's target."""
     target = llvm().Target.from_default_triple()
     cpu = PROCESSORS.get(platform.machine(), "generic")
     return target.create_target_machine(cpu, "", opt=level, reloc="default", codemodel="jitdefault", jit=True)
 
 
 def translated(name: str, functions: Iterable[Native]) -> str:
-    """The LLVM module of functions."""
     module, target = Module(name), machine()
     for function in functions:
         module.export(function)
@@ -46,7 +40,6 @@ def translated(name: str, functions: Iterable[Native]) -> str:
 
 
 def object_code(text: str, level: int = LEVEL) -> bytes:
-    """The object file of a module; level 0 is for one that somebody waits for, and takes an eighth of the time."""
     target, parsed = machine(level), binding.parse_assembly(text)
     parsed.verify()
     builder = binding.create_pass_builder(target, binding.create_pipeline_tuning_options(speed_level=level))
@@ -55,7 +48,6 @@ def object_code(text: str, level: int = LEVEL) -> bytes:
 
 
 def _registers_only() -> Any:
-    """The passes that make registers of local variables, without which all that follows has much more to do."""
     passes = binding.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
@@ -75,11 +67,7 @@ def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
 
 
 class Unit:
-    """Native functions that are compiled together.
-
-    `version` changes with all that they are made of; `ready` lets the code find what it calls by names that no library
-    exports.
-    """
+    """`version` changes with all that functions are made of; `ready` lets code find what no library exports."""
 
     def __init__(
         self,
@@ -104,7 +92,6 @@ class Unit:
         return self.loaded[function.name]
 
     def digest(self) -> bytes:
-        """Changes with all that the code is made of."""
         names = [function.name for function in self.functions]  # a module may be imported under two names
         return digest(
             "unit", self.name, names, self.version(), folder_source(*INTRINSICS), module_source(__name__), SETTING
@@ -133,5 +120,4 @@ class Unit:
         return code
 
     def compiled(self) -> bytes:
-        """The object file, as it may be carried: for all processors of this architecture."""
         return object_code(translated(self.name, self.functions))

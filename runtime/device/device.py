@@ -80,7 +80,6 @@ def _valid_index(index: Any) -> int:
 
 
 def _parse(spec: Any) -> tuple[str, int | None]:
-    """Split a device argument into its type and its index."""
     if isinstance(spec, device):
         return spec.type, spec.index
     if isinstance(spec, int) and not isinstance(spec, bool):
@@ -117,7 +116,6 @@ def cuda_available() -> bool:
 
 
 def cuda_device_count() -> int:
-    """The number of CUDA devices."""
     from .cuda.driver import device_count
 
     return device_count()
@@ -129,11 +127,7 @@ def current_accelerator() -> device | None:
 
 
 def resolve(spec: device | str | int | None) -> device:
-    """The device that an argument `device=` names; None means the CPU.
-
-    Raises:
-        DeviceError: (a RuntimeError) for a CUDA device that there is not.
-    """
+    """The device of an argument `device=`; None: the CPU. A DeviceError for a CUDA device that there is not."""
     if spec is None or spec is CPU:
         return CPU
     chosen = spec if isinstance(spec, device) else device(spec)
@@ -145,11 +139,7 @@ def resolve(spec: device | str | int | None) -> device:
 
 
 def cuda_device(index: int | None) -> device:
-    """The CUDA device of a number, the current one for None: one object for each, as there is one for the CPU.
-
-    Raises:
-        DeviceError: (a RuntimeError) where there is no such device.
-    """
+    """The one object of a CUDA device, None: the current; a DeviceError where there is none."""
     from .cuda.current import here
     from .cuda.driver import NO_DRIVER
 

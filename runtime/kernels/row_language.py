@@ -1,8 +1,6 @@
-"""The words of row programs on NumPy: rows are the last dimension of arrays. This is what a program means.
-
-A program over rows x of shape (..., n) is the same function of Python, given these words: folds keep their dimension as
-1, so that numbers of a row stand beside its elements.
-"""
+"""The words of row programs on NumPy: what a program means. A program over rows x of shape (..., n) is the same
+function of Python, given these words: folds keep their dimension as 1, so that numbers of a row stand beside its
+elements."""
 
 from __future__ import annotations
 

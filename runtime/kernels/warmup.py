@@ -1,8 +1,6 @@
-"""Compiles the kernels that training begins with: `python -m specgrad.runtime.kernels.warmup K PROGRAM`.
-
-This is process K, and PROGRAM the number of the process for which they compile. A line of the list says where
-a kernel is and what it takes, as numba writes it: `runtime.ops.loss.cpu_loops finish (float32[::1], int64)`.
-"""
+"""Compiles the kernels that training begins with: `python -m specgrad.runtime.kernels.warmup K PROGRAM`. This is
+process K, and PROGRAM the number of the process for which they compile. A line of the list says where a kernel is and
+what it takes, as numba writes it: `runtime.ops.loss.cpu_loops finish (float32[::1], int64)`."""
 
 from __future__ import annotations
 
@@ -57,11 +55,9 @@ def stand_aside(k: int) -> None:
 
 
 def next_line(done: Collection[str]) -> tuple[str, bool, int] | None:
-    """What to compile next, whether the program that waits is likely to need it, and how many of these there are.
-
-    First those of its first step, the last one first: it begins at the other end. Those that nearly all programs need
-    come before, as it says more and more of itself meanwhile. Then what it needs later, and at last what others need.
-    """
+    """What to compile next, whether the program that waits is likely to need it, and how many of these there are. First
+    those of its first step, the last one first: it begins at the other end. Those that nearly all programs need come
+    before, as it says more and more of itself meanwhile. Then what it needs later, and at last what others need."""
     weights = weights_of(precompile.requested_programs())
     first, certain = likely(weights, 0), likely(weights, 0, CERTAIN)
     needed = [*dict.fromkeys((*reversed(certain), *reversed(first), *likely(weights, 1)))]
@@ -88,10 +84,8 @@ def compile_ahead(line: str) -> None:
 
 
 def weights_of(requested_programs: Collection[str]) -> dict[precompile.Program, float]:
-    """How like each program of the list is to the one that has asked for these kernels.
-
-    Each kernel counts that a program of the list does not need, and each that it would have asked for before.
-    """
+    """How like each program of the list is to the one that has asked for these kernels. Each kernel counts that a
+    program of the list does not need, and each that it would have asked for before."""
     known = {precompile.name_in(line) for program in precompile.programs().values() for line in chain(*program)}
     names = [name for name in dict.fromkeys(requested_programs) if name in known]
 

@@ -1,10 +1,5 @@
-"""Files of many entries, which lie in memory as they lie on disk: importing reads nothing, a lookup a few pages.
-
-A head says how long the table is and what all entries were compiled with; the table has the sorted keys and where their
-entries begin and end; the entries follow.
-
-Entries as bytes that tell what they are, and whether they are whole.
-"""
+"""Files of many entries, mapped into memory. A head says how long the table is and what all entries were compiled with;
+the table has the sorted keys and where their entries begin and end, which tell whether they are whole."""
 
 from __future__ import annotations
 
@@ -23,24 +18,18 @@ LEVEL = 1  # of compression, where somebody waits
 
 
 def seal(key: bytes, data: bytes, level: int = LEVEL) -> bytes:
-    """An entry: its key, the checksum of all that follows, and the data, compressed.
-
-    Machine code shrinks to a third at zlib's first level, and the best one saves little more; unpacking is faster than
-    reading what was saved.
-    """
+    """An entry: key, checksum, data compressed at zlib's first level; the best one saves little more."""
     packed = zlib.compress(data, level)
     return KERNEL_MAGIC + key + _checksum(key, packed) + packed
 
 
 def unseal(key: bytes, entry: bytes) -> bytes | None:
-    """What was kept under a key; None where the entry is another one's, cut off or damaged."""
     packed = entry[HEAD:]
     full = entry[:HEAD] == KERNEL_MAGIC + key + _checksum(key, packed)
     return zlib.decompress(packed) if full else None
 
 
 def key_of(entry: bytes) -> bytes:
-    """The key of an entry."""
     return entry[len(KERNEL_MAGIC) : len(KERNEL_MAGIC) + DIGEST]
 
 
@@ -71,12 +60,10 @@ class Archive:
                 self.memory, self.count, self.table = memory, count, begin + length
 
     def keys(self) -> Iterator[bytes]:
-        """The keys of all entries."""
         for start in range(self.table, self.table + self.count * ROW, ROW):
             yield self.memory[start : start + DIGEST]
 
     def get(self, key: bytes) -> bytes | None:
-        """The entry of a key, found by halving."""
         low, high = 0, self.count
         while low < high:
             midpoint = (low + high) // 2
@@ -90,7 +77,6 @@ class Archive:
 
 
 def pack(entries: Mapping[bytes, bytes], names: Sequence[str]) -> bytes:
-    """An archive of entries that were compiled with what the words say."""
     text = _encoded_head(names)
     head = MAGIC + COUNTS.pack(len(text), len(entries)) + text
     position = len(head) + len(entries) * ROW

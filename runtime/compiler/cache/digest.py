@@ -1,9 +1,6 @@
-"""What compiled code depends on, as a digest: the code of a function and of all that it calls, not where it stands.
-
-Bytecode, constants and names count; docstrings, files, line numbers and times do not. What numba is told by other
-means than a function's code (intrinsics, overloads, pipelines) counts by the text of its module. Bytecode differs
-between versions of Python; what is carried for all of them is found by the text of the functions instead.
-"""
+"""What compiled code depends on, as a digest: bytecode, constants and names of a function and of all that it calls; not
+docstrings, files, line numbers or times. What numba is told by other means (intrinsics, overloads, pipelines) counts by
+the text of its module; what is carried for all versions of Python is found by the text of the functions."""
 
 from __future__ import annotations
 
@@ -72,7 +69,6 @@ class Functions:
         return digest(name, self.described(function), defaults, cells, globals_)
 
     def _value(self, value: Any, names: Any) -> Any:
-        """A thing that a function names: what compiled code depends on of it."""
         value = getattr(value, "kernel", value) if hasattr(value, "py_func") else value  # before it was compiled
         if isinstance(value, PLAIN):
             return type(value).__name__, repr(value)
@@ -87,7 +83,6 @@ class Functions:
         return self._callable(value)
 
     def _members(self, module: ModuleType, names: Any) -> list[Any]:
-        """What a function may name of a module of this package: module.name."""
         if module.__name__.partition(".")[0] != OWN.partition(".")[0]:
             return []
         return [(name, self._value(vars(module)[name], ())) for name in sorted(names) if name in vars(module)]
@@ -110,7 +105,6 @@ def _pairs(defaults: Mapping[str, Any] | None) -> tuple[Any, ...]:
 
 
 def _bytecode(function: Any) -> Any:
-    """What Python runs: the same, whoever wrote it how."""
     return _code(function.__code__, function.__doc__)
 
 
@@ -132,7 +126,6 @@ def _constant(value: Any) -> Any:
 
 
 def _names(code: CodeType) -> frozenset[str]:
-    """All names that a function's code has, and those of the functions in it."""
     inner = [_names(value) for value in code.co_consts if isinstance(value, CodeType)]
     return frozenset(code.co_names).union(*inner)
 
@@ -154,7 +147,6 @@ def _last_lines(code: CodeType) -> Iterator[int]:
 
 @functools.cache
 def _lines(path: str) -> list[str]:
-    """The lines of a file, unless it was written after this process began: it may run what was there before."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.readlines() if os.fstat(file.fileno()).st_ctime < BEGAN else []
@@ -190,7 +182,6 @@ INTRINSICS = ("kernels/llvm", "compiler/language")  # folders whose texts change
 
 @functools.cache
 def module_source(name: str) -> bytes:
-    """The digest of a module's text, if it has been written in Python."""
     path = getattr(sys.modules.get(name), "__file__", None)
     result = (
         Path(path) if path else RUNTIME.joinpath(*name.removeprefix(f"{RUNTIME_NAME}.").split(".")).with_suffix(".py")
@@ -200,10 +191,8 @@ def module_source(name: str) -> bytes:
 
 @functools.cache
 def folder_source(*names: str) -> bytes:
-    """The digest of the modules of folders, by their paths below runtime/."""
     return digest([sources_of(RUNTIME / name) for name in names])
 
 
 def sources_of(folder: Path) -> bytes:
-    """The digest of a folder's modules: the same wherever it lies."""
     return digest([(path.relative_to(folder).parts, path.read_bytes()) for path in sorted(folder.rglob("*.py"))])

@@ -1,11 +1,6 @@
-"""The folder of what this user's programs have compiled: many processes write to it, and it stays within bounds.
-
-Who compiles what: of processes that want the same code one compiles it, and the others wait for it.
-
-A claim is a file beside the entry's, with the number of the process. It ends with the entry, with its process, or when
-it is older than anybody's patience. Who gets only the time that nobody else wants makes none: whoever needs an entry
-compiles it sooner.
-"""
+"""The folder of what this user's programs have compiled, kept within bounds, and who compiles what: of processes that
+want the same code one compiles it. A claim is a file beside the entry's, with the number of the process; it ends with
+the entry, with its process, or when it is too old. Who gets only the time that nobody else wants makes none."""
 
 from __future__ import annotations
 
@@ -22,10 +17,8 @@ DAY = 86400
 
 
 def cache_path(kind: str, own: str = "") -> Path | None:
-    """Where entries of a kind lie: in a folder of their own that a variable names, or in that of all; None if nowhere.
-
-    That is SPECGRAD_CACHE_DIR, or specgrad in XDG_CACHE_HOME, or in ~/.cache.
-    """
+    """Where entries of a kind lie: in a folder that a variable names, or SPECGRAD_CACHE_DIR, or specgrad in
+    XDG_CACHE_HOME, or in ~/.cache."""
     if own and os.environ.get(own):
         return Path(os.environ[own])
     if os.environ.get("SPECGRAD_CACHE_DIR"):
@@ -37,7 +30,6 @@ def cache_path(kind: str, own: str = "") -> Path | None:
 
 
 def read(path: Path) -> bytes | None:
-    """What a file holds; None where there is none that can be read. It counts as used today."""
     try:
         with open(path, "rb") as file:
             result = file.read()
@@ -113,7 +105,6 @@ _aside: list[None] = []
 
 
 def release(entry: Path) -> None:
-    """Whoever waits need not wait any longer."""
     with suppress(OSError):
         _mark(entry).unlink()
 
@@ -123,7 +114,6 @@ def _mark(entry: Path) -> Path:
 
 
 def _others(mark: Path) -> bool:
-    """Whether a claim is that of another process, which is there."""
     try:
         age, owner = time.time() - mark.stat().st_mtime, mark.read_text(encoding="ascii")
         if age > PATIENCE:

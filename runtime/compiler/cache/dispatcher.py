@@ -1,9 +1,6 @@
-"""numba's dispatchers over the store: what has been compiled from the same code before is loaded, wherever it was.
-
-numba would keep an index for each function beside its file, and load with a function what is linked into others. Here
-an entry is one function for one signature, and nothing else of numba's has to be loaded for it: neither what types
-and lowers NumPy's functions nor the bitcode of what it calls.
-"""
+"""numba's dispatchers over the store: what has been compiled from the same code before is loaded, wherever it was. An
+entry is one function for one signature, and nothing else of numba's has to be loaded for it: neither what types and
+lowers NumPy's functions nor the bitcode of what it calls."""
 
 from __future__ import annotations
 
@@ -36,10 +33,7 @@ Parts = tuple[Any, ...]  # of a compiled form: the name of its library, its mach
 
 
 def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: Callable[[], None]) -> Any:
-    """A dispatcher of a function, of which `code` says the digest.
-
-    `prepare` is called before anything is compiled: it gives the function's globals what they are compiled with.
-    """
+    """A dispatcher of a function of a digest; `prepare` gives its globals what they are compiled with."""
     keeps = options.get("cache", True)
     options = {name: value for name, value in options.items() if name != "cache"}
 
@@ -57,23 +51,18 @@ def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: C
 
 @functools.cache
 def compiler() -> tuple[Any, ...]:
-    """What decides how numba compiles, besides a function's own options."""
     return folder_source("compiler/passes"), LAYOUT, [(name, getattr(config, name, None)) for name in SETTINGS]
 
 
 class Uncached(_Cache):
-    """Keeps nothing."""
-
     def __init__(self, prepare: Callable[[], None]) -> None:
         self.prepare = prepare
 
     @property
     def cache_path(self) -> str | None:
-        """The folder, for numba's statistics."""
         return None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is not kept is compiled."""
         self.prepare()
         return None
 
@@ -95,22 +84,18 @@ class KernelCache(Uncached):
 
     @property
     def cache_path(self) -> str | None:
-        """The folder."""
         return str(store.cache_folder() or "nowhere")
 
     def enable(self) -> None:
-        """Load and save."""
         self.enabled = True
 
     def disable(self) -> None:
-        """Neither load nor save."""
         self.enabled = False
 
     def flush(self) -> None:
         """Nothing is forgotten: what was compiled from the same code is the same."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled form for a signature, or None."""
         parts = self.found(sig, target_context) if self.enabled else None
         if parts is None:
             self.prepare()
@@ -145,7 +130,6 @@ class KernelCache(Uncached):
 
     @contextmanager
     def giving_up(self, sig: Any) -> Iterator[None]:
-        """Let others compile what raises an exception here."""
         try:
             yield
         except BaseException:
@@ -153,14 +137,12 @@ class KernelCache(Uncached):
             raise
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled form, if it holds nothing of this process."""
         if self.enabled and not data.library.has_dynamic_globals and not any(not one.can_cache for one in data.lifted):
             store.keep(self.digest(sig), dumps(parts_of(data)))
         else:
             store.give_up(self.digest(sig))
 
     def digest(self, sig: Any, functions: Functions = BYTECODE) -> bytes:
-        """The digest of what a compiled form depends on."""
         args, result = sigutils.normalize_signature(sig)
         return digest(self.name(functions), [kind.name for kind in args], result and result.name, compiler())
 
@@ -170,7 +152,6 @@ class KernelCache(Uncached):
         return digest(self.digest(sig, SOURCE), traits)
 
     def compiled(self, args: Any, result: Any) -> Any:
-        """What numba compiles for a signature that is not there."""
         function = self.compiler.py_func
         is_abandoned = self.giving_up(args if result is None else result(*args))
         with precompile.waiting(function.__name__, function.__module__), loading.left_alone(), is_abandoned:
@@ -179,7 +160,6 @@ class KernelCache(Uncached):
                 return self.compile(args, result)
 
     def loaded(self, parts: Parts, target_context: Any) -> Any:
-        """A compiled form, ready to be called."""
         rtsys.initialize(target_context)  # what counts references, which code calls by name
         name, code, symbols, fndesc, environment, signature, objectmode, lifted, init, environments = parts
         for function in init:
@@ -223,7 +203,6 @@ class KernelCache(Uncached):
 
 
 def unpickled(result: bytes) -> Parts | None:
-    """The parts of a compiled form; None where a module that they name is not there, as one that a program makes."""
     try:
         parts: Parts = pickle.loads(result)
     except (ImportError, AttributeError):

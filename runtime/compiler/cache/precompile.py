@@ -1,11 +1,7 @@
-"""Compiling ahead in other processes, while the first program of a machine waits for its first kernels.
-
-A list has the kernels that training of some programs begins with, in the order in which they ask for them. Processes
-begin with those that are needed last and pass over what another one has begun (claims.py); the program compiles what it
-needs when it needs it, and while it waits for one of them, what it is going to need next, so that they meet in the
-middle. Which program it is like they see by what it has asked for. They end with the program. A line on standard error
-says what somebody waits for, while that is a terminal.
-"""
+"""Compiling ahead in other processes, while the first program of a machine waits for its first kernels. A list has the
+kernels that training of some programs begins with, in order. Processes begin with those needed last; the program
+compiles what it needs, and while it waits, what it will need next: so they meet in the middle. A line on a terminal's
+standard error says what somebody waits for."""
 
 from __future__ import annotations
 
@@ -53,18 +49,15 @@ def programs() -> dict[str, Program]:
 
 
 def name_in(line: str) -> str:
-    """Which kernel a line names: its module and its name."""
     module, name, _ = line.split(" ", 2)
     return f"{module} {name}"
 
 
 def name_of(module: str, name: str) -> str:
-    """The same of a kernel that there is."""
     return f"{module.removeprefix(OWN)} {name}"
 
 
 def note(module: str, name: str) -> None:
-    """Let the processes know of a kernel that the program needs and has found."""
     if _started and not _passing:
         _ask(name_of(module, name))
 
@@ -120,8 +113,6 @@ def begin() -> bool:
     if count < 1 or os.environ.get(SETTING) == "0" or store.archives():
         return False
     mark = progress_file()
-    if mark is None:
-        return False
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch(exist_ok=False)
@@ -138,38 +129,29 @@ _started: list[None] = []  # once there are processes
 
 
 def leave(k: int, completed: bool) -> None:
-    """A process ends: where it has not been through the list, those of the next program begin again."""
-    mark = progress_file()
-    if k == 0 and mark is not None:
+    if k == 0:
         with suppress(OSError):
-            _request_file(mark).unlink()
+            _request_file(progress_file()).unlink()
             if not completed:
-                mark.unlink()
+                progress_file().unlink()
 
 
 def tell(k: int, done: int, needed: int) -> None:
-    """Write how many lines have been gone through, and how many the program needs."""
-    mark = progress_file()
-    if k == 0 and mark is not None:
+    if k == 0:
         with suppress(OSError):
-            mark.write_text(f"{done}/{needed}", encoding="ascii")
+            progress_file().write_text(f"{done}/{needed}", encoding="ascii")
 
 
 def requested_programs() -> list[str]:
-    """What the program has needed."""
-    mark = progress_file()
     with suppress(OSError):
-        return [] if mark is None else _request_file(mark).read_text(encoding="utf-8").splitlines()
+        return _request_file(progress_file()).read_text(encoding="utf-8").splitlines()
     return []
 
 
 def _ask(name: str) -> None:
-    """Let the processes know what is needed here, while there are any."""
-    mark = progress_file()
-    if mark is not None:
-        with suppress(OSError), open(_request_file(mark), "r+", encoding="utf-8") as file:
-            file.seek(0, os.SEEK_END)
-            file.write(f"{name}\n")
+    with suppress(OSError), open(_request_file(progress_file()), "r+", encoding="utf-8") as file:
+        file.seek(0, os.SEEK_END)
+        file.write(f"{name}\n")
 
 
 def _request_file(mark: Path) -> Path:
@@ -187,17 +169,15 @@ def _start(k: int) -> None:
         os.posix_spawn(sys.executable, command, environment, file_actions=quiet, setpgroup=0)
 
 
-def progress_file() -> Path | None:
-    """Where the processes write how far they are; None where nothing can be kept."""
-    folder = store.cache_folder()
+def progress_file() -> Path:
+    """Where the processes write how far they are; where nothing can be kept, a file that nobody can write."""
+    folder = store.cache_folder() or Path(os.devnull)
     name = digest("first", programs(), folder_source("kernels", "compiler"), os.environ.get("SPECGRAD_BOUNDS"))
-    return None if folder is None else folder / f"{store.key(name, store.host()).hex()}.first"
+    return folder / f"{store.key(name, store.host()).hex()}.first"
 
 
 def _of_all() -> str:
-    """Which kernel of how many, while there are processes that go through the list."""
-    mark = progress_file()
     with suppress(OSError, ValueError):
-        done, needed = map(int, ("" if mark is None else mark.read_text(encoding="ascii")).split("/"))
+        done, needed = map(int, progress_file().read_text(encoding="ascii").split("/"))
         return f"{needed} kernels, once per machine: {done}/{needed}" if done < needed else ""
     return ""

@@ -1,14 +1,6 @@
-"""Machine code by the digest of what it was compiled from: carried with specgrad, or kept from an earlier run.
-
-`lookup` and `keep` know nothing of what compiles. The digest has all that the code depends on but the processor: this
-module knows for which one code is looked up, and for which one it is compiled.
-
-Kernels as numba has lowered them: LLVM modules that come with specgrad, for whoever has no machine code yet.
-
-To type and lower a kernel takes numba several times as long as LLVM then takes to optimise it and to emit its machine
-code, and what comes of it is the same on each machine of a kind. A module is found by the text of all that it was
-lowered from, so it serves every version of Python, and one of a text that has changed is never used.
-"""
+"""Machine code by the digest of what it was compiled from but the processor, carried with specgrad or kept from an
+earlier run. Also LLVM modules of lowered kernels, which come with specgrad, as lowering takes longer than LLVM then
+does: found by the text that they were lowered from, they serve every version of Python."""
 
 from __future__ import annotations
 
@@ -29,7 +21,6 @@ PAUSE = 0.005  # seconds between two looks at what another process compiles
 
 
 def lookup(digest: bytes) -> bytes | None:
-    """Code that was compiled from what has this digest, for this processor or a level of its; None if there is none."""
     for target, archive in archives():
         result = _unsealed(digest, target, archive.get(key(digest, target)))
         if result is not None:
@@ -39,15 +30,11 @@ def lookup(digest: bytes) -> bytes | None:
 
 
 def pause() -> None:
-    """Let another process go on for a moment."""
     time.sleep(PAUSE)
 
 
 def obtain(digest: bytes, meanwhile: Callable[[], object] = pause) -> bytes | None:
-    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`.
-
-    `meanwhile` is called again and again while there is one.
-    """
+    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`."""
     result, path = lookup(digest), _path(digest)
     if result is not None or path is None:
         return result
@@ -75,17 +62,14 @@ def give_up(digest: bytes) -> None:
 
 
 def cache_folder() -> Path | None:
-    """The folder of what this user's programs have compiled."""
     return directory.cache_path("kernels")
 
 
 def key(digest: bytes, target: Target) -> bytes:
-    """The name of code for one processor or level."""
     return hashlib.sha256(digest + repr((target, versions())).encode()).digest()
 
 
 def described(target: Target) -> tuple[str, ...]:
-    """What an archive says of itself."""
     return (*target, *versions())
 
 
@@ -112,7 +96,6 @@ MODULES_SUFFIX = ".modules"
 
 
 def find(digest: bytes) -> bytes | None:
-    """What is carried under a digest; None where nothing is."""
     result = archive()
     entry = None if result is None else result.get(digest)
     full = None if entry is None else unseal(digest, entry)
@@ -121,13 +104,11 @@ def find(digest: bytes) -> bytes | None:
 
 @functools.cache
 def archive() -> Archive | None:
-    """What is carried for machines of this kind."""
     path = cache_path()
     return Archive(path, lowering_described()) if path.is_file() else None
 
 
 def cache_path() -> Path:
-    """The file for machines of this kind."""
     return FOLDER / f"{host().triple}{MODULES_SUFFIX}"
 
 
@@ -137,5 +118,4 @@ def lowering_described() -> tuple[str, ...]:
 
 
 def packed(entries: Mapping[bytes, bytes]) -> bytes:
-    """The file of entries by their digests."""
     return pack({digest: seal(digest, lzma.compress(entry)) for digest, entry in entries.items()}, lowering_described())

@@ -1,9 +1,6 @@
-"""Calls of compiled kernels by their addresses: the frames in which their arguments stand, and the calls.
-
-numba passes a flat array as seven words, ints as words, and numbers in the registers for floating-point numbers, of
-which a kernel reads as many as it has: so one call fits all kernels that take as many arrays. A frame holds addresses
-of memory and owns none of it: who calls owns each array until the kernel has returned.
-"""
+"""Calls of compiled kernels by their addresses. numba passes a flat array as seven words, ints as words, and numbers in
+registers, of which a kernel reads as many as it has: so one call fits all kernels that take as many arrays. A frame
+owns no memory: who calls owns each array until the kernel has returned."""
 
 from __future__ import annotations
 
@@ -77,14 +74,12 @@ class CallSlots(Struct):
 
 @native
 def put_array(frame: CallFrame, index: int, memory: int, itemsize: int) -> None:
-    """Make an array the kernel's argument number `index`."""
     frame.memory[index] = memory
     frame.itemsize[index] = itemsize
 
 
 @native
 def write_array_slots(array: FlatArray, memory: int, itemsize: int, size: int) -> None:
-    """Write a flat array as numba passes it."""
     array.owner = 0
     array.parent = 0
     array.size = size
@@ -103,7 +98,6 @@ def _names(builder: Any, address: Any, first: int, count: int, kind: Any = WORD)
 
 
 def _arrays(builder: Any, frame: Any, count: int, size: Any) -> list[Any]:
-    """The arguments of a call before its numbers: pointers for result and error, and the arrays."""
     null = BYTES(None)
     args = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
     for i in range(count):
@@ -148,8 +142,7 @@ def call_elementwise(builder: Any, kernel: Any, arrays: Any, size: Any, frame: A
 
 @instruction(Word, Word, Word, Address(CallFrame), Address(Constants))
 def call_with_constants(builder: Any, kernel: Any, arrays: Any, frame: Any, constants: Any) -> Any:
-    """call_with_constants(kernel, arrays, frame, constants): of arrays of their own sizes, then ints, then numbers; 0
-    where it raised nothing."""
+    """Of arrays of their own sizes, then ints, then numbers; 0 where it raised nothing."""
     ints = _names(builder, constants, 0, MAX_INTS)
     behind = [*ints, *_names(builder, constants, MAX_INTS, MAX_NUMBERS, NUMBER)]
     return _by_count(
@@ -159,11 +152,8 @@ def call_with_constants(builder: Any, kernel: Any, arrays: Any, frame: Any, cons
 
 @instruction(Word, Word, None, None)
 def call_any(builder: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
-    """call_any(kernel, integers, numbers): of any arguments, as pool/calls.py writes them; 0 where it raised nothing.
-
-    Integers, and the words of arrays, stand at one address, floating-point numbers at another. A kernel has its
-    arguments of either kind in their order, in registers and then on the stack, and reads as many as it has.
-    """
+    """call_any(kernel, integers, numbers): of any arguments, 0 where it raised nothing. Integers, and the words of
+    arrays, stand at one address, floating-point numbers at another; a kernel reads as many as it has."""
     stack_slots = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
     value = _names(builder, integers, 0, CALL_INTEGERS) + _names(builder, numbers, 0, CALL_NUMBERS, NUMBER)
     return builder.sext(_call(builder, kernel, [*stack_slots, *value]), WORD)
@@ -171,8 +161,7 @@ def call_any(builder: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
 
 @instruction(Word, Word, None, None, None)
 def call_native(builder: Any, function: Any, *args: Any) -> Any:
-    """call_native(function, first, second, third): a compiled native function, of which all take three words and give
-    one."""
+    """call_native(function, first, second, third): all take three words and give one."""
     kind = ir.FunctionType(WORD, [WORD] * 3)
     return builder.call(builder.inttoptr(function, kind.as_pointer()), args)
 
@@ -194,15 +183,11 @@ def call_launch(builder: Any, entry: Any, function: Any, extents: Any, stream: A
 
 @instruction(Nothing, Word, Address(RowCall))
 def call_rows(builder: Any, entry: Any, call: Any) -> Any:
-    """call_rows(entry, call): of a kernel's entry for rows, by its address."""
     kind = ir.FunctionType(VOID, [WORD.as_pointer()])
     return builder.call(builder.inttoptr(entry, kind.as_pointer()), [builder.inttoptr(call, WORD.as_pointer())])
 
 
 @instruction(Word, Word, None)
 def call_slots(builder: Any, function: Any, slot_values: Any) -> Any:
-    """call_slots(function, words): a function of C of whole numbers and addresses, by its address; its status.
-
-    It is given so many words that all functions that are called have enough, and reads as many as it has parameters.
-    """
+    """A function of C of whole numbers and addresses, given as many words as any has parameters; its status."""
     return builder.sext(_call(builder, function, _names(builder, slot_values, 0, MAX_ARGUMENTS)), WORD)

@@ -1,17 +1,12 @@
-"""Expressions of native code, from Python's syntax trees to LLVM's instructions.
+"""Expressions of native code, from Python's syntax trees to LLVM's instructions. What is known while a function is
+translated (numbers, classes, functions by their global names) is a plain object of Python; all else is a `Value`. A
+choice by a known condition is made here: the other branch is not looked at.
 
-What is known while a function is translated (numbers, classes, functions by their global names) is a plain object of
-Python; all else is a `Value`. Arithmetic of known numbers is done here, and so is a choice by a known condition: the
-other branch is not looked at.
-
-SPECGRAD_NATIVE: `1`, or nothing, for native code where it is supported; `0` for none; `check` to check it.
-
-In check mode what native code answers is computed by the general path too, and compared (native/comparison.py). An
-index beyond an array of a struct ends the process, and so does a reference that is used after it was released. For
-tests, every allocation of native code, every reference that it releases and every moment at which it releases the GIL
-calls `interrupt.hook` first: what they put there runs the garbage collector, raises MemoryError, or gives tensors other
-memory, as a finalizer or another thread might just then.
-"""
+SPECGRAD_NATIVE: `1`, or nothing, for native code where it is supported; `0` for none; `check` to compare what it
+answers with the general path (native/check_mode.py). In check mode an index beyond an array of a struct ends the
+process, and so does a reference that is used after it was released. For tests, every allocation, every reference
+released and every moment at which native code releases the GIL calls `interrupt.hook` first, which may run the garbage
+collector, raise MemoryError, or give tensors other memory."""
 
 from __future__ import annotations
 
@@ -42,7 +37,6 @@ class Interrupt:
         self.points = 0
 
     def __call__(self) -> None:
-        """One point at which Python may run."""
         hook = self.hook
         if hook is not None:
             self.points += 1
@@ -57,84 +51,55 @@ interrupt = Interrupt()
 
 
 Operand = Any  # a Value, or an object that is known
-KNOWN_ARITHMETIC: dict[type, Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.Div: operator.truediv,
+# Python's function for what is known, and LLVM's instructions for words and for numbers.
+ARITHMETIC: dict[type, tuple[Callable[..., Any], str | None, str | None]] = {
+    ast.Add: (operator.add, "add", "fadd"),
+    ast.Sub: (operator.sub, "sub", "fsub"),
+    ast.Mult: (operator.mul, "mul", "fmul"),
+    ast.Div: (operator.truediv, None, "fdiv"),
+    ast.FloorDiv: (operator.floordiv, None, None),
+    ast.Mod: (operator.mod, None, None),
+    ast.Pow: (operator.pow, None, None),
+    ast.LShift: (operator.lshift, "shl", None),
+    ast.RShift: (operator.rshift, "ashr", None),
+    ast.BitAnd: (operator.and_, "and_", None),
+    ast.BitOr: (operator.or_, "or_", None),
+    ast.BitXor: (operator.xor, "xor", None),
 }
-ARITHMETIC: dict[type, tuple[str | None, str | None]] = {
-    ast.Add: ("add", "fadd"),
-    ast.Sub: ("sub", "fsub"),
-    ast.Mult: ("mul", "fmul"),
-    ast.Div: (None, "fdiv"),
-    ast.LShift: ("shl", None),
-    ast.RShift: ("ashr", None),
-    ast.BitAnd: ("and_", None),
-    ast.BitOr: ("or_", None),
-    ast.BitXor: ("xor", None),
-}
-COMPARISONS: dict[type, str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "==",
-    ast.IsNot: "!=",
-}
-KNOWN_COMPARISONS: dict[type, Callable[..., Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+COMPARISONS: dict[type, tuple[Callable[..., Any], str]] = {
+    ast.Eq: (operator.eq, "=="),
+    ast.NotEq: (operator.ne, "!="),
+    ast.Lt: (operator.lt, "<"),
+    ast.LtE: (operator.le, "<="),
+    ast.Gt: (operator.gt, ">"),
+    ast.GtE: (operator.ge, ">="),
+    ast.Is: (operator.is_, "=="),
+    ast.IsNot: (operator.is_not, "!="),
 }
 
 
 def is_known(*operands: Operand) -> bool:
-    """Whether these are objects of Python, and no values of native code."""
     return not any(isinstance(operand, Value | Constant) for operand in operands)
 
 
 class Expressions:
-    """Writes the instructions of expressions with a builder.
-
-    `look_up` finds what a name stands for, `function` the LLVM function of a native one, for arguments of such kinds.
-    """
+    """Writes expressions; `look_up` finds what a name means, `function` the LLVM function of a native one."""
 
     builder: Any
 
     def look_up(self, name: str) -> Operand:
-        """What a name stands for."""
         raise NotImplementedError
 
     def function(self, callee: Native, args: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
-        """The function, with the kinds of its result and parameters."""
         raise NotImplementedError
 
     def evaluate(self, node: ast.expr) -> Operand:
-        """An expression: a value, or what is known."""
         return getattr(self, f"_{type(node).__name__.lower()}", self._unknown)(node)
 
     def value(self, node: ast.expr) -> Value:
-        """An expression as a value."""
         return self.as_value(self.evaluate(node))
 
     def as_value(self, operand: Operand) -> Value:
-        """What is known, as a value."""
         if isinstance(operand, Constant):
             return Value(Address(operand.cls), operand.build(self.builder))
         if isinstance(operand, bool):
@@ -148,11 +113,6 @@ class Expressions:
         return operand
 
     def converted(self, value: Value, kind: Kind) -> Any:
-        """LLVM's value of another kind, which it fits.
-
-        Raises:
-            NativeError: it does not.
-        """
         if not value.kind.fits(kind):
             raise NativeError(f"expected {kind}, but got {value.kind}")
         if value.kind.llvm == kind.llvm:
@@ -164,7 +124,6 @@ class Expressions:
         return (self.builder.sext if value.kind == Half else self.builder.zext)(value.ir, kind.llvm)
 
     def truth(self, operand: Operand) -> Any:
-        """A condition, as a bit."""
         value = self.as_value(operand)
         if value.kind == Truth:
             return value.ir
@@ -197,13 +156,11 @@ class Expressions:
         return Value(kind, load_as(self.builder, owner.ir, WORD(field.distance), field.kind))
 
     def field(self, owner: Value, name: str) -> Any:
-        """The field of that name."""
         if not isinstance(owner.kind, Address) or name not in fields(owner.kind.cls):
             raise NativeError(f"{owner.kind} has no field {name!r}")
         return fields(owner.kind.cls)[name]
 
     def set_field(self, owner: Value, name: str, value: Value) -> None:
-        """owner.name = value"""
         field = self.field(owner, name)
         arg = self.converted(value, kind_of(field.kind))
         store_as(self.builder, owner.ir, WORD(field.distance), field.kind, arg)
@@ -213,19 +170,16 @@ class Expressions:
         return self.item(items, index)
 
     def item(self, items: Value, index: Value) -> Value:
-        """items[index]"""
         distance, kind = self.distance_of(items, index)
         if is_struct(kind):
             return Value(kind_of(kind), self.builder.add(items.ir, distance))
         return Value(kind_of(kind), load_as(self.builder, items.ir, distance, kind))
 
     def set_item(self, items: Value, index: Value, value: Value) -> None:
-        """items[index] = value"""
         distance, kind = self.distance_of(items, index)
         store_as(self.builder, items.ir, distance, kind, self.converted(value, kind_of(kind)))
 
     def distance_of(self, items: Value, index: Value) -> tuple[Any, Any]:
-        """The distance of an item, and what it is; in check mode the process ends where there is no such number."""
         if not isinstance(items.kind, ItemsKind):
             raise NativeError(f"{items.kind} has no items")
         number = self.converted(index, Word)
@@ -238,9 +192,8 @@ class Expressions:
         return self.arithmetic(type(node.op), self.evaluate(node.left), self.evaluate(node.right))
 
     def arithmetic(self, op: type, left: Operand, right: Operand) -> Operand:
-        """left op right, as Python has it."""
         if is_known(left, right):
-            return KNOWN_ARITHMETIC[op](left, right)
+            return ARITHMETIC[op][0](left, right)
         left, right = self.as_value(left), self.as_value(right)
         kind = common(left.kind, right.kind)
         bits = kind == Truth and op in (ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -248,7 +201,7 @@ class Expressions:
         args = self.converted(left, kind), self.converted(right, kind)
         if op in (ast.FloorDiv, ast.Mod) and kind == Word:
             return Value(Word, self._floored(*args)[op is ast.Mod])
-        name = ARITHMETIC.get(op, (None, None))[kind == Number]
+        name = ARITHMETIC[op][1 + (kind == Number)] if op in ARITHMETIC else None
         if name is None or not (bits or kind in (Word, Number)):
             raise NativeError(f"native code has no {op.__name__} of {left.kind} and {right.kind}")
         return Value(kind, getattr(self.builder, name)(*args))
@@ -282,7 +235,7 @@ class Expressions:
         if op in (ast.In, ast.NotIn):
             return self._among(left, right, op is ast.NotIn)
         if is_known(left, right):
-            return KNOWN_COMPARISONS[op](left, right)
+            return COMPARISONS[op][0](left, right)
         return Value(Truth, self._compared(op, self.as_value(left), self.as_value(right)))
 
     def _compared(self, op: type, left: Value, right: Value) -> Any:
@@ -293,9 +246,9 @@ class Expressions:
         kind = Word if kind == Truth else kind
         args = self.converted(left, kind), self.converted(right, kind)
         if kind != Number:
-            return self.builder.icmp_signed(COMPARISONS[op], *args)
+            return self.builder.icmp_signed(COMPARISONS[op][1], *args)
         ordered = self.builder.fcmp_unordered if op is ast.NotEq else self.builder.fcmp_ordered
-        return ordered(COMPARISONS[op], *args)
+        return ordered(COMPARISONS[op][1], *args)
 
     def _among(self, target: Operand, known: Any, negated: bool) -> Operand:
         if not is_known(known):
@@ -397,18 +350,15 @@ class Expressions:
         return Value(callee.result, callee.build(self.builder, *converted))
 
     def extreme(self, *operands: Operand) -> Value:
-        """max(a, b)"""
         left, right = map(self.as_value, operands)
         return Value(Word, self.builder.select(self._compared(ast.Lt, left, right), right.ir, left.ir))
 
     def magnitude(self, operand: Operand) -> Value:
-        """abs(x) of a word."""
         word = self.converted(self.as_value(operand), Word)
         below = self.builder.icmp_signed("<", word, WORD(0))
         return Value(Word, self.builder.select(below, self.builder.neg(word), word))
 
     def as_int(self, operand: Operand) -> Value:
-        """int(x)"""
         value = self.as_value(operand)
         return Value(Word, self.builder.fptosi(value.ir, WORD) if value.kind == Number else self.converted(value, Word))
 

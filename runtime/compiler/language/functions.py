@@ -30,8 +30,6 @@ Stolen = Annotated[T, "a reference that the function takes over, also where it f
 
 
 class Value(NamedTuple):
-    """A value of native code while it is translated."""
-
     kind: Kind
     ir: Any
 
@@ -48,8 +46,6 @@ NULL: Any = Constant(Null, lambda builder: WORD(0))
 
 
 class Native:
-    """A function of native code."""
-
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.name = f"{function.__module__}.{function.__name__}"  # with a dot, as no function of C has one
@@ -79,10 +75,7 @@ class Instruction(NamedTuple):
 
 
 def native(function: F) -> F:
-    """A function of native code: its annotations are its kinds. It is translated once, with those that call it.
-
-    A parameter whose annotation is a type variable has the kind of what is given; then there is one for each kind.
-    """
+    """Native code, whose annotations are its kinds; one that is a type variable has the kind of what is given."""
     return Native(function)  # type: ignore[return-value]
 
 
@@ -103,37 +96,31 @@ def instruction(result: Kind, *parameters: Kind | None) -> Callable[[Callable[..
 
 
 def _form(build: Callable[..., Any]) -> Any:
-    """As `instruction`, for one that looks at the kinds of what it is given, or at what is known of it beforehand."""
     return Instruction(build.__name__.strip("_"), build, None, ())
 
 
 def word_at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
-    """LLVM's pointer to what lies at a distance in bytes from an address."""
     return builder.inttoptr(builder.add(address, distance), kind.as_pointer())
 
 
 def load_as(builder: Any, address: Any, distance: Any, kind: Any) -> Any:
-    """What lies there, by the annotation of the field or item."""
     if kind == Int32:
         return builder.zext(builder.load(word_at(builder, address, distance, HALF)), WORD)
     return builder.load(word_at(builder, address, distance, NUMBER if kind is float else WORD))
 
 
 def store_as(builder: Any, address: Any, distance: Any, kind: Any, value: Any) -> None:
-    """Write what `load_as` reads."""
     value = builder.trunc(value, HALF) if kind == Int32 else value
     builder.store(value, word_at(builder, address, distance, value.type))
 
 
 def on_stack(builder: Any, kind: Any, count: int = 1) -> Any:
-    """Memory of the function: allocated where it begins, so that in a loop each turn has the same, and the stack does
-    not grow."""
+    """Memory of the function, allocated where it begins: in a loop the stack does not grow."""
     with builder.goto_entry_block():
         return builder.alloca(kind, count)
 
 
 def c_function(builder: Any, name: str, result: Any, parameters: list[Any]) -> Any:
-    """A function of C, or of LLVM's, in the module that is being built."""
     from llvmlite import ir
 
     cached = builder.module.globals.get(name)
@@ -168,13 +155,13 @@ def _atomic_xchg(builder: Any, operand: Value, name: str, value: Value) -> Value
 
 
 class _Cast(Protocol):
-    def __call__(self, cls: type[M], address: Memory | int) -> M:
-        """An address, or a word, as the address of a class: who calls knows that there is one."""
+    # An address, or a word, as the address of a class: who calls knows that there is one.
+    def __call__(self, cls: type[M], address: Memory | int) -> M: ...
 
 
 class _New(Protocol):
-    def __call__(self, cls: type[M]) -> M:
-        """A struct on the stack, not filled; it is there until the function that asks returns."""
+    # A struct on the stack, not filled; it is there until the function that asks returns.
+    def __call__(self, cls: type[M]) -> M: ...
 
 
 cast: _Cast = _cast

@@ -1,9 +1,4 @@
-"""Memory that has no type, as native code sees it: words of 64 bits at addresses.
-
-The kinds of elements that native code knows by number, and one element in memory as a kernel is given it.
-
-Squares of elements, transposed in vectors of sixteen bytes, as native code has them on any processor.
-"""
+"""Memory without a type, as native code sees it: words at addresses, kinds of elements, transposed squares."""
 
 from __future__ import annotations
 
@@ -21,42 +16,23 @@ def load(builder: Any, address: Any, distance: Any) -> Any:
     return builder.load(word_at(builder, address, distance))
 
 
-@instruction(Word, Word)
-def load_half(builder: Any, address: Any) -> Any:
-    """load_half(address): the four bytes at an address, as a word."""
-    return builder.zext(builder.load(word_at(builder, address, WORD(0), HALF)), WORD)
+def _narrow_load(bits: int) -> Any:
+    def load_bits(builder: Any, address: Any) -> Any:
+        return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(bits))), WORD)
+
+    return instruction(Word, Word)(load_bits)
 
 
-@instruction(Word, Word)
-def load_quarter(builder: Any, address: Any) -> Any:
-    """load_quarter(address): the two bytes at an address, as a word."""
-    return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(16))), WORD)
+def _narrow_store(bits: int) -> Any:
+    def store_bits(builder: Any, address: Any, word: Any) -> Any:
+        kind = ir.IntType(bits)
+        return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
+
+    return instruction(Nothing, Word, Word)(store_bits)
 
 
-@instruction(Word, Word)
-def load_eighth(builder: Any, address: Any) -> Any:
-    """load_eighth(address): the byte at an address, as a word."""
-    return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(8))), WORD)
-
-
-@instruction(Nothing, Word, Word)
-def store_half(builder: Any, address: Any, word: Any) -> Any:
-    """store_half(address, word): write the lower four bytes of a word to an address."""
-    return builder.store(builder.trunc(word, HALF), word_at(builder, address, WORD(0), HALF))
-
-
-@instruction(Nothing, Word, Word)
-def store_quarter(builder: Any, address: Any, word: Any) -> Any:
-    """store_quarter(address, word): write the lower two bytes of a word to an address."""
-    kind = ir.IntType(16)
-    return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
-
-
-@instruction(Nothing, Word, Word)
-def store_eighth(builder: Any, address: Any, word: Any) -> Any:
-    """store_eighth(address, word): write the lowest byte of a word to an address."""
-    kind = ir.IntType(8)
-    return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
+load_half, load_quarter, load_eighth = map(_narrow_load, (32, 16, 8))
+store_half, store_quarter, store_eighth = map(_narrow_store, (32, 16, 8))
 
 
 @instruction(Nothing, Word, Word, Word)
@@ -98,25 +74,21 @@ COMPLEX = KINDS  # and behind it those of float64: kernels are given complex num
 
 @native
 def is_float(kind: int) -> bool:
-    """Whether kernels are compiled for arrays of this kind."""
     return kind >= 0 and kind < FLOATS
 
 
 @native
 def is_integral(kind: int) -> bool:
-    """Whether a kind is one of integers."""
     return kind >= INTEGERS and kind < KINDS
 
 
 @native
 def is_half(kind: int) -> bool:
-    """Whether a kind is one of 16-bit floats."""
     return kind in (BFLOAT16, FLOAT16)
 
 
 @native
 def is_complex(kind: int) -> bool:
-    """Whether a kind is one of complex numbers."""
     return kind >= COMPLEX
 
 
@@ -128,13 +100,11 @@ def part_kind(kind: int) -> int:
 
 @native
 def parts(kind: int) -> int:
-    """As how many elements a kernel is given one of a kind."""
     return 2 if is_complex(kind) else 1
 
 
 @native
 def itemsize(kind: int) -> int:
-    """The bytes of an element of a kind."""
     if is_half(kind) or kind == INT16:
         return 2
     if is_complex(kind):
@@ -146,7 +116,6 @@ def itemsize(kind: int) -> int:
 
 @native
 def holds(kind: int, number: int) -> bool:
-    """Whether an integer is one of a kind of integers."""
     if kind == INTEGERS:
         return True
     min_value = 0 if kind == UINT8 else -max_value_of(kind) - 1
@@ -155,13 +124,11 @@ def holds(kind: int, number: int) -> bool:
 
 @native
 def max_value_of(kind: int) -> int:
-    """The largest integer of a kind of fewer than 64 bits."""
     return 255 if kind == UINT8 else (1 << (8 * itemsize(kind) - 1)) - 1
 
 
 @native
 def widened(half: int) -> int:
-    """The bits of a float32 for those of a float16."""
     sign, exponent, fraction = (half >> 15) << 31, half >> 10 & 31, half & 1023
     if exponent == 0:
         return sign | single_bits(fraction * 2.0**-24)
@@ -180,25 +147,21 @@ def number_at(memory: int, kind: int) -> int:
 BYTES = 16  # of a row of a square
 
 
-@instruction(Nothing, Word, Word, Word, Word)
-def turn_halves(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
-    """turn_halves(to, to_row, source, row): four columns of four times four bytes, written as rows; steps in bytes."""
-    _turn(builder, HALF, to, to_row, source, row)
+def _transposing(element: Any) -> Any:
+    """(to, to_row, source, row): a square of elements of 16 bytes a row, transposed; steps in bytes."""
+
+    def turn(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
+        count, size = 8 * BYTES // element.width, element.width // 8
+        kind = ir.VectorType(element, count)
+        offsets = [builder.mul(row, WORD(i)) for i in range(count)]
+        read = [builder.load(word_at(builder, source, offset, kind), align=size) for offset in offsets]
+        for i, vector in enumerate(transposed(builder, read)):
+            builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)
+
+    return instruction(Nothing, Word, Word, Word, Word)(turn)
 
 
-@instruction(Nothing, Word, Word, Word, Word)
-def transpose_slots(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
-    """transpose_slots(to, to_row, source, row): the same of two columns of two words."""
-    _turn(builder, WORD, to, to_row, source, row)
-
-
-def _turn(builder: Any, element: Any, to: Any, to_row: Any, source: Any, row: Any) -> None:
-    count, size = 8 * BYTES // element.width, element.width // 8
-    kind = ir.VectorType(element, count)
-    offsets = [builder.mul(row, WORD(i)) for i in range(count)]
-    read = [builder.load(word_at(builder, source, offset, kind), align=size) for offset in offsets]
-    for i, vector in enumerate(transposed(builder, read)):
-        builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)
+turn_halves, transpose_slots = _transposing(HALF), _transposing(WORD)
 
 
 def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
@@ -215,5 +178,4 @@ def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
 
 
 def shuffled(builder: Any, a: Any, b: Any, offsets: Sequence[int]) -> Any:
-    """The lanes of `a`, and behind them those of `b`, at the given places."""
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(offsets)), list(offsets)))

@@ -1,8 +1,5 @@
-"""Native functions from Python's syntax trees to functions of LLVM's.
-
-A local variable is memory on the stack, which LLVM turns into registers. Its kind is that of what it is given: where a
-later line gives it something wider (an address of a base class), the function is translated anew with that.
-"""
+"""Native functions from Python's syntax trees to functions of LLVM's. A local variable is memory on the stack. Where a
+later line gives it something wider (an address of a base class), the function is translated anew with that."""
 
 from __future__ import annotations
 
@@ -35,12 +32,10 @@ class Module:
         self.functions: dict[Any, tuple[Any, Kind, Sequence[Kind]]] = {}
 
     def export(self, native: Native) -> None:
-        """Translate a function, with all that it calls; C calls it by its name."""
         function, _, _ = self.function(native, ())
         function.linkage = "external"
 
     def function(self, native: Native, args: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
-        """The function for arguments of such kinds, with the kinds of its result and parameters."""
         result, parameters = signature_of(native.function).kinds(tuple(value.kind for value in args))
         key = (native, parameters)
         if key not in self.functions:
@@ -69,20 +64,17 @@ def _translate(module: Module, function: Any, target: Any, result: Kind, paramet
 
 
 def where(function: Any, line: int) -> str:
-    """The file and line of a function of native code, and its name."""
     return f"{Path(function.__code__.co_filename).name}:{line}, {function.__name__}()"
 
 
 @functools.cache
 def definitions(path: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a file by the lines at which they begin, decorators included."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     matches = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return {min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]): node for node in matches}
 
 
 def names_of(function: Any) -> Callable[[str], Any]:
-    """What a function's names stand for that are not its own."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
     def result(name: str) -> Any:
@@ -98,8 +90,6 @@ def names_of(function: Any) -> Callable[[str], Any]:
 
 
 class Body(Expressions):
-    """Writes the instructions of one function's statements."""
-
     def __init__(self, module: Module, function: Any, target: Any, result: Kind, widest: dict[str, Kind]) -> None:
         self.module, self.target, self.result, self.widest = module, target, result, widest
         self.definition = definitions(function.__code__.co_filename)[function.__code__.co_firstlineno]
@@ -112,7 +102,6 @@ class Body(Expressions):
         self.entry = entry
 
     def translate(self, parameters: Sequence[Kind]) -> None:
-        """Write the function."""
         for parameter, argument, kind in zip(self.definition.args.args, self.target.args, parameters, strict=True):
             self.assign(parameter.arg, Value(kind, argument))
         self.statements(self.definition.body)
@@ -123,18 +112,15 @@ class Body(Expressions):
         ir.IRBuilder(self.entry).branch(self.target.blocks[1])
 
     def function(self, callee: Native, args: Sequence[Value]) -> tuple[Any, Kind, Sequence[Kind]]:
-        """One of the module."""
         return self.module.function(callee, args)
 
     def look_up(self, name: str) -> Operand:
-        """A variable, or what is known by the name."""
         if name not in self.variables:
             return self.names(name)
         slot, kind = self.variables[name]
         return Value(kind, self.builder.load(slot))
 
     def assign(self, name: str, value: Value) -> None:
-        """name = value"""
         before = self.widest.get(name, value.kind)
         kind = self.widest[name] = common(before, value.kind)
         if kind != before:
@@ -144,7 +130,6 @@ class Body(Expressions):
         self.builder.store(self.converted(value, kind), self.variables[name][0])
 
     def statements(self, nodes: Sequence[ast.stmt]) -> None:
-        """Write them up to one that goes elsewhere."""
         for node in nodes:
             if self.builder.block.is_terminated:
                 return
@@ -245,7 +230,6 @@ class Body(Expressions):
         self.loops.pop()
 
     def _for(self, node: ast.For) -> None:
-        """for i in range(...): the step is known."""
         first, last, step = self._range(node.iter)
         b = self.builder
         count = on_stack(b, WORD)

@@ -68,7 +68,6 @@ def at(distance: int, count: int = 0) -> Any:
 
 
 def capacity(count: int) -> Any:
-    """Room for so many items."""
     return FieldSpec(capacity=count)
 
 
@@ -77,12 +76,7 @@ class Struct(Memory):
 
     @classmethod
     def pack(cls, **values: Any) -> np.ndarray:
-        """The words of a struct with these fields; all others are 0.
-
-        Raises:
-            TypeError: there is no field of such a name.
-            ValueError: more items than there is room for.
-        """
+        """The words of a struct, unnamed ones 0; a TypeError for no such field, a ValueError for too many items."""
         slot_values, known = np.zeros(length(cls), np.int64), fields(cls)
         for name, value in values.items():
             if type(value) is int and name in known:  # most are, and each call that threads share is described so
@@ -93,12 +87,10 @@ class Struct(Memory):
 
     @classmethod
     def word(cls, name: str) -> int:
-        """The number of the first word of a field."""
         return fields(cls)[name].distance // WORD_BYTES
 
     @classmethod
     def put(cls, slot_values: np.ndarray, name: str, value: Any) -> None:
-        """Write one field into the words of a struct."""
         field = fields(cls).get(name)
         if field is None:
             raise TypeError(f"{cls.__name__} has no field {name!r}")
@@ -116,13 +108,8 @@ def as_slots(value: Any) -> Sequence[int] | np.ndarray:
     return (result.astype(np.int64) if result.dtype == bool else result).ravel().view(np.int64)
 
 
-def fields(cls: Any) -> dict[str, Field]:
-    """The fields of such a class, those of its bases first."""
-    return _fields(cls)
-
-
 @functools.cache
-def _fields(cls: Any) -> dict[str, Field]:
+def fields(cls: Any) -> dict[str, Field]:
     results: dict[str, Field] = {}
     distance = 0
     for base in reversed(cls.__mro__):
@@ -139,28 +126,20 @@ def _own_hints(cls: type) -> dict[str, Any]:
     return {name: kind for name, kind in get_type_hints(cls, include_extras=True).items() if name in names}
 
 
-def length(cls: Any) -> int:
-    """The number of words of a struct."""
-    return _length(cls)
-
-
 @functools.cache
-def _length(cls: Any) -> int:
+def length(cls: Any) -> int:
     return max(field.distance + field.item * max(field.capacity, 1) for field in fields(cls).values()) // WORD_BYTES
 
 
 def item_size(kind: Any) -> int:
-    """The bytes of a field of such a type, or of one of its items."""
     return stride(get_args(kind)[0]) if get_origin(kind) is Items else stride(kind, in_place=False)
 
 
 def stride(kind: Any, in_place: bool = True) -> int:
-    """The bytes from one item of a type to the next; of a struct that is not in place, of its address."""
     if is_struct(kind) and in_place:
         return WORD_BYTES * length(kind)
     return 4 if kind == Int32 else WORD_BYTES
 
 
 def is_struct(kind: Any) -> bool:
-    """Whether a type is a struct of ours."""
     return isinstance(kind, type) and issubclass(kind, Struct)

@@ -1,9 +1,5 @@
-"""The kinds of values in native code: words, numbers, truth values, and addresses of what structs.py describes.
-
-An address of a class has its fields as attributes and none other. There is no arithmetic with it, and no comparison but
-`is`; it may stand where an address of a base class is wanted, and `cast` goes the other way. So the slot of one thing
-is never read from another.
-"""
+"""The kinds of values in native code: words, numbers, truth values, and addresses of what structs.py describes, which
+have its fields as attributes, no arithmetic, and no comparison but `is`; `cast` goes to a class from its base."""
 
 from __future__ import annotations
 
@@ -28,8 +24,6 @@ class NativeError(TypeError):
 
 
 class Kind:
-    """A kind of value."""
-
     llvm: Any = WORD
 
     def fits(self, other: Kind) -> bool:
@@ -39,8 +33,6 @@ class Kind:
 
 @dataclasses.dataclass(frozen=True)
 class Plain(Kind):
-    """A kind that a machine knows."""
-
     name: str
     llvm: Any = dataclasses.field(default=WORD, compare=False)
     wider: tuple[str, ...] = ()  # what it may be converted to
@@ -66,8 +58,6 @@ class Null(Memory):
 
 @dataclasses.dataclass(frozen=True)
 class Address(Kind):
-    """The address of a struct or an object."""
-
     cls: type
 
     def fits(self, other: Kind) -> bool:
@@ -101,7 +91,6 @@ class UnionKind(Kind):
 
     @property
     def llvm(self) -> Any:
-        """A struct of them."""
         return ir.LiteralStructType([kind.llvm for kind in self.kinds])
 
     def __str__(self) -> str:
@@ -109,11 +98,7 @@ class UnionKind(Kind):
 
 
 def common(first: Kind, second: Kind) -> Kind:
-    """The kind of what may be either: that which both fit.
-
-    Raises:
-        NativeError: there is none.
-    """
+    """The kind that both fit; a NativeError where there is none."""
     if first.fits(second):
         return second
     if second.fits(first):
@@ -137,7 +122,6 @@ def kind_of_annotation(hint: Any, count: int = 0) -> Kind:
 
 
 def without_notes(hint: Any) -> Any:
-    """What stands in Annotated."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
@@ -149,7 +133,6 @@ class Signature:
     parameters: tuple[tuple[str, Any], ...]
 
     def kinds(self, args: tuple[Kind, ...]) -> tuple[Kind, tuple[Kind, ...]]:
-        """The kinds of the result and of the parameters, for arguments of these kinds."""
         hints = [without_notes(hint) for _, hint in self.parameters]
         variables = {hint: kind for hint, kind in zip(hints, args, strict=False) if isinstance(hint, TypeVar)}
 
@@ -162,7 +145,6 @@ class Signature:
 
 @functools.cache
 def signature_of(function: Callable[..., Any]) -> Signature:
-    """A function's annotations."""
     hints = get_type_hints(function, include_extras=True)
     result = hints.pop("return")
     return Signature(result, tuple(hints.items()))

@@ -1,9 +1,4 @@
-"""numba's types of plain NumPy arrays, found without `numpy.ma`.
-
-numba first asks whether an array is a masked one, and NumPy imports that module for the question: that takes longer
-than the first kernels of a small program, and more memory.
-
-"""
+"""numba's types of plain NumPy arrays, found without `numpy.ma`, which takes longer to import than first kernels."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Loops over bfloat16 take elements by pairs, as they lie in words of 32 bits, and not in the order of their places.
-
-The upper half of such a word is a float32 but for 16 bits to clear, and the lower half is one when it is shifted. LLVM
-makes a vector of words of a vector of halves, and one of halves of that in the end, where their order stays: three
-instructions that a processor has one unit for. Vectors with the elements at even places first and those at odd places
-behind them need none. What is computed of an element is the same in any lane, so the order matters where elements are
-read and written alone. llvmlite has no pass for that: so the text of the module is changed.
-"""
+"""Loops over bfloat16 take elements by pairs, in words of 32 bits: the upper half is a float32 but for 16 bits to
+clear, the lower half one when shifted. LLVM would make a vector of words of a vector of halves and back, in order:
+three instructions for one unit. Vectors of the elements at even places need none. llvmlite has no such pass: the text
+is changed."""
 
 from __future__ import annotations
 
@@ -24,12 +20,10 @@ ORDERED = re.compile(
 
 
 def in_pairs(text: str) -> str:
-    """The text of an optimised module, whose loops over bfloat16 take elements by pairs."""
     return BODY.sub(lambda body: _changed(body.group(), body.start()), text)
 
 
 def _changed(block: str, position: int) -> str:
-    """A loop's block in which every vector has elements of even places first, or the same block."""
     if not _has_no_order(block):
         return block
     block = WIDENED.sub(lambda result: _even_and_odd(result, f"%pairs.{position + result.start()}"), block)
@@ -47,12 +41,10 @@ def _has_no_order(block: str) -> bool:
 
 
 def _uses(block: str, name: str) -> int:
-    """How often a value is used."""
     return len(re.findall(rf"{re.escape(name)}(?![\w.])", block)) - 1
 
 
 def _even_and_odd(result: re.Match[str], new: str) -> str:
-    """Words of halves: the lower ones, and behind them the upper ones."""
     name, size, source = result.groups()
     i32_vector, half = f"<{int(size) // 2} x i32>", int(size) // 2
     positions = ", ".join(f"i32 {position}" for position in range(2 * half))
@@ -65,7 +57,6 @@ def _even_and_odd(result: re.Match[str], new: str) -> str:
 
 
 def _merged(result: re.Match[str], new: str) -> str:
-    """Halves that stand one behind the other in memory, of words in that order."""
     name, size, source = result.groups()
     i32_vector, kind, half = f"<{int(size) // 2} x i32>", f"<{size} x i32>", int(size) // 2
     even, odd = (", ".join(f"i32 {first + position}" for position in range(half)) for first in (0, half))
@@ -80,5 +71,4 @@ def _merged(result: re.Match[str], new: str) -> str:
 
 
 def _splat(size: int, number: int) -> str:
-    """A constant vector."""
     return f"<{', '.join([f'i32 {number}'] * size)}>"

@@ -21,19 +21,14 @@ ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class FullLibrary(JITCodeLibrary):
-    """A module that is linked with all that it calls."""
-
     def finalize(self) -> None:
-        """Link what is called, what that calls, and so on, each once."""
         self._linking_libraries = [*all_called(self)]
         super().finalize()
 
 
 class UnoptimisedLibrary(FullLibrary):
-    """A module that LLVM does not optimise."""
-
     def _optimize_final_module(self) -> None:
-        """Only what nobody reads goes: there are addresses of this process in it, with which no code can be kept."""
+        """Long loops are interleaved; vectorised ones ask for memory ahead; short ones are not halved."""
         passes = create_new_module_pass_manager()
         passes.add_sroa_pass()
         passes.add_dead_code_elimination_pass()
@@ -53,14 +48,11 @@ class KernelLibrary(FullLibrary):
         super().add_ir_module(module)
 
     def _optimize_functions(self, module: Any) -> None:
-        """Not one by one."""
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised.
-
-        Those over short ones have vectors that the processor need not halve.
-        """
+        Those over short ones have vectors that the processor need not halve."""
         if multiplies(self._final_module):
             self._change(interleaved)
         elif halves_vectors():
@@ -73,14 +65,12 @@ class KernelLibrary(FullLibrary):
         self._change(with_prefetches)
 
     def _optimize_with_lookups(self) -> None:
-        """The same where entries of tables are looked up, which become permutations of registers."""
         self._change(partial(with_vectors, kinds=lookups()))
         super()._optimize_final_module()
         self._change(inlinable)
         inline(self._final_module, self._codegen._pass_builder())
 
     def _change(self, changed: Callable[[str], str]) -> None:
-        """Put a changed text in the place of the module's."""
         before = str(self._final_module)
         text = changed(before)
         if text != before:
@@ -101,7 +91,6 @@ class LinkedLibrary(KernelLibrary):
     """A module that is linked into others as it is: it names what it calls, and whoever is linked with it has that."""
 
     def finalize(self) -> None:
-        """Nothing is linked yet."""
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
         self._finalized = True
@@ -118,14 +107,12 @@ def emit(text: str, name: str, symbols: Collection[str], codegen: Any) -> bytes 
 
 
 def environments_in(module: Any) -> set[str]:
-    """The environments of Python functions that the code of a module refers to, by their names."""
     text = str(module)
     named = (one.name for one in module.global_variables if one.name.startswith(ENVIRONMENT))
     return {name for name in named if text.count(name) > 1}
 
 
 def all_called(library: Any) -> dict[Any, None]:
-    """The libraries that one has to be linked with, in the order in which they are named."""
     result = dict[Any, None]()
     waiting = [*reversed(library._linking_libraries)]
     while waiting:
@@ -137,8 +124,6 @@ def all_called(library: Any) -> dict[Any, None]:
 
 
 class StandaloneLibrary(LinkedLibrary):
-    """A module whose functions are not inlined."""
-
     def add_ir_module(self, module: Any) -> None:
         for function in module.functions:
             if not function.is_declaration:
@@ -146,49 +131,22 @@ class StandaloneLibrary(LinkedLibrary):
         super().add_ir_module(module)
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewKernelLibrary(LoweringPass):
-    """The library of machine code that `NativeLowering` would make, as kernels have it."""
+def _making(library: type[JITCodeLibrary]) -> Any:
+    class New(LoweringPass):
+        _name = f"new_{library.__name__}"
 
-    _name = "new_kernel_library"
-    made: type[JITCodeLibrary] = KernelLibrary
+        def __init__(self) -> None:
+            super().__init__()
 
-    def __init__(self) -> None:
-        super().__init__()
+        def run_pass(self, state: Any) -> bool:
+            state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
+            return True
 
-    def run_pass(self, state: Any) -> bool:
-        state.library = self.made(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
-        return True
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewRowKernelLibrary(NewKernelLibrary):
-    """The same for kernels that have an entry for rows."""
-
-    _name = "new_row_kernel_library"
-    made = RowKernelLibrary
+    New.__name__ = f"New{library.__name__}"
+    return register_pass(mutates_CFG=False, analysis_only=False)(New)
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewLinkedLibrary(NewKernelLibrary):
-    """The same for what kernels call."""
-
-    _name = "new_linked_library"
-    made = LinkedLibrary
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewStandaloneLibrary(NewKernelLibrary):
-    """The same for what is not inlined."""
-
-    _name = "new_apart_library"
-    made = StandaloneLibrary
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewUnoptimisedLibrary(NewKernelLibrary):
-    """The same for what LLVM does not optimise."""
-
-    _name = "new_unoptimised_library"
-    made = UnoptimisedLibrary
+NewKernelLibrary, NewRowKernelLibrary = _making(KernelLibrary), _making(RowKernelLibrary)
+NewLinkedLibrary, NewStandaloneLibrary = _making(LinkedLibrary), _making(StandaloneLibrary)
+NewUnoptimisedLibrary = _making(UnoptimisedLibrary)

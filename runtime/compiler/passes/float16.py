@@ -1,12 +1,6 @@
-"""The bits of 16-bit floats: LLVM code that makes a float32 of them, and rounds one to them.
-
-bfloat16 is the upper half of a float32. float16 is converted by the processor where that has an instruction for it;
-what stands in its place gives the same bits.
-
-Arrays of 16-bit floats as kernels see them: an element is read as float32, and rounded once where it is written.
-
-So a kernel's text, and what it computes, is that for float32. Rounding is to nearest, ties to even; nan stays nan.
-"""
+"""16-bit floats: LLVM code that makes a float32 of their bits and rounds one to them, ties to even, and arrays of them
+as kernels see them: an element is read as float32, and rounded once where it is written. float16 is converted by the
+processor where it can; what stands in its place gives the same bits."""
 
 from __future__ import annotations
 
@@ -39,12 +33,10 @@ def widened(builder: Any, bits: Any, half: str) -> Any:
 
 
 def like(value: Any, kind: Any) -> Any:
-    """A type, or that of as many of it as a vector has lanes."""
     return ir.VectorType(kind, value.type.count) if isinstance(value.type, ir.VectorType) else kind
 
 
 def of(kind: Any, number: int) -> Any:
-    """A number as a constant of a type, in all lanes of a vector."""
     return ir.Constant(kind, [number] * kind.count if isinstance(kind, ir.VectorType) else number)
 
 
@@ -114,16 +106,13 @@ class HalfArray(types.Array):
 
     @property
     def key(self) -> Any:
-        """What tells it from other types."""
         return self.half, self.ndim, self.layout
 
     @property
     def mangling_args(self) -> Any:
-        """Its part of a function's name."""
         return type(self).__name__, [self.half, self.ndim, self.layout]
 
     def copy(self, dtype: Any = None, ndim: Any = None, layout: Any = None, readonly: Any = None) -> Any:
-        """The type of a part of such an array, or of one seen in another shape."""
         if dtype not in (None, self.dtype):
             return super().copy(dtype, ndim, layout, readonly)
         return HalfArray(self.half, self.ndim if ndim is None else ndim, layout or self.layout)
@@ -138,7 +127,6 @@ class HalfArray(types.Array):
 
 
 def stored(array: Any) -> Any:
-    """The type of what an array has in memory for an element."""
     return STORED if isinstance(array, HalfArray) else array.dtype
 
 
@@ -160,7 +148,6 @@ class HalfArrayModel(StructModel):
 
 
 def _element_pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """The address of the one element that is indexed."""
     kind, index = signature.args[:2]
     array = make_array(kind)(context, builder, args[0])
     if isinstance(index, types.BaseTuple):
@@ -174,7 +161,6 @@ def _element_pointer(context: Any, builder: Any, signature: Any, args: Any) -> A
 @lower_builtin(operator.getitem, HalfArray, types.Integer)
 @lower_builtin(operator.getitem, HalfArray, types.BaseTuple)
 def get_element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """x[i], as float32; or a part of x."""
     if isinstance(signature.return_type, types.Array):
         is_tuple = isinstance(signature.args[1], types.BaseTuple)
         return (getitem_array_tuple if is_tuple else getitem_arraynd_intp)(context, builder, signature, args)
@@ -184,7 +170,6 @@ def get_element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 @lower_builtin(operator.setitem, HalfArray, types.Integer, types.Any)
 @lower_builtin(operator.setitem, HalfArray, types.BaseTuple, types.Any)
 def set_element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """x[i] = y, rounded from float32."""
     kind, _, arg = signature.args
     value = context.cast(builder, args[2], arg, types.float32)
     builder.store(narrowed(builder, value, kind.half), _element_pointer(context, builder, signature, args))

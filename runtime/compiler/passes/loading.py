@@ -1,7 +1,4 @@
-"""Loading the compiler, which takes a second: Ctrl-C in the middle of it must not leave half of it for ever.
-
-No search for garbage while something is compiled: it looks at all objects again and again, and finds hardly any.
-"""
+"""Loading the compiler, of which Ctrl-C must not leave half for ever; and no search for garbage while it compiles."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ REGISTRIES = ("numba.core.boxing", "numba.cpython.listobj", "numba.cpython.setob
 
 
 def load_compiler() -> None:
-    """Import what compiling needs."""
     if not _COMPILER.is_done:
         _COMPILER.do()
 
@@ -39,15 +35,11 @@ def load_types() -> None:
 
 
 def is_loaded() -> bool:
-    """Whether what compiling needs is there."""
     return _COMPILER.is_done
 
 
 class Imports:
-    """Imports that are done in another thread: exceptions that are meant for this one do not reach it there.
-
-    A module whose import was interrupted is imported again, which those of numba do not survive.
-    """
+    """Imports in another thread, where exceptions for this one do not reach them: numba survives no interruption."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self.is_done = False
@@ -55,9 +47,7 @@ class Imports:
         self._threads: list[threading.Thread] = []  # that were started
 
     def do(self) -> bool:
-        """Wait until all is there. False where no thread starts any more, or gets the locks that this one has: whoever
-        needs a module imports it here.
-        """
+        """Wait until all is there. False where no thread starts, or gets this one's locks."""
         if locks.loads_here() or sys.is_finalizing() or locks.are_retained():
             return False
         errors: list[BaseException] = []
@@ -87,8 +77,7 @@ def _import_all() -> None:
 
 
 def _import_types() -> None:
-    """numba looks whether SciPy has a BLAS, which takes as long as numba itself; specgrad requires SciPy, and who
-    compiles a product by numba's means imports it then."""
+    """numba looks whether SciPy has a BLAS, which takes as long as numba; who needs it imports it then."""
     linalg: Any = importlib.import_module("numba.np.linalg")
     look = linalg.ensure_blas
     linalg.ensure_blas = lambda: None

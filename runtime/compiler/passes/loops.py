@@ -1,25 +1,8 @@
-"""Several iterations side by side in loops over long functions: while one waits, the others compute.
-
-A long function is a few chains of products and sums, each of which waits for the one before it. LLVM interleaves short
-loops alone, and leaves it to the processor to begin the next iterations early, which then keeps more instructions
-waiting than it has room for. LLVM takes advice for a loop, as clang's `#pragma clang loop interleave_count` gives it,
-which llvmlite cannot express: so the text of the module is changed. What is computed of an element stays the same.
-
-Prefetches in the loops that LLVM has vectorised: what an iteration reads and writes is asked for some ahead of it.
-
-A processor begins several iterations at once, as many as it has room for: few where one takes many instructions, so
-such loops wait for memory though they hardly use it. LLVM has a pass for that, which it lets run for few processors,
-and llvmlite has none that runs it: so the text of the module is changed. No result depends on it.
-
-The whole width of the vector registers for kernels: LLVM uses half of it on many processors that have 512 bits.
-
-It prefers 256 bits where wide registers once lowered the clock, by the processor's name, and does so for all that it
-does not know as well. Loops of arithmetic lose up to half of their speed by that, those that wait for memory gain
-nothing; on processors that take the halves of such a vector one after the other, those are faster with vectors of 256
-bits, which `in_halves` gives them. What is computed of an element is the same in any lane. Sums that a kernel lets LLVM
-reorder (`reassoc`) have as many parts as a register has lanes, so their last bits are those of a width, as they have
-been.
-"""
+"""Changes of loops that llvmlite cannot express, made in the text of a module. Loops over long functions are
+interleaved: LLVM interleaves short loops alone. Vectorised loops prefetch what an iteration some ahead reads and
+writes. Loops have the whole width of the vector registers, of which LLVM uses half on many processors that have 512
+bits; those that wait for memory have half of it (`in_halves`). Sums that LLVM may reorder (`reassoc`) have as many
+parts as a register has lanes."""
 
 from __future__ import annotations
 
@@ -38,15 +21,11 @@ ADVICE = 100000  # the number of the metadata: far from those that numba gives
 
 
 def multiplies(module: Any) -> bool:
-    """Whether a module of LLVM's has such products at all: its text is long."""
     return any(function.name in ("llvm.fma.f32", "llvm.fma.f64") for function in module.functions)
 
 
 def interleaved(text: str) -> str:
-    """The text of a module before LLVM optimises it, with advice at its loops where what they compute is long.
-
-    There is none where a long function takes branches: without vectors, more iterations only need more registers.
-    """
+    """Advice at loops that compute something long; none where it takes branches: it needs registers alone."""
     if REORDERED in text:
         return text
     long = [function for function in FUNCTION.findall(text) if FUSED.search(function)]
@@ -57,7 +36,6 @@ def interleaved(text: str) -> str:
 
 
 def _advised(function: str) -> Iterator[str]:
-    """The lines of a function, with advice at the jumps back to the beginning of a loop."""
     seen = set[str]()
     for line in function.split("\n"):
         if line and not line.startswith((" ", "}")):
@@ -84,13 +62,11 @@ ARITHMETIC = re.compile(r"= (?:tail call <|f(?:add|sub|mul|div) )")
 
 
 def with_prefetches(text: str) -> str:
-    """The text of an optimised module, with prefetches in its vector loops."""
     changed = BODY.sub(_ahead, text)
     return changed if changed == text or DECLARED in text else changed + DECLARATION
 
 
 def _ahead(body: re.Match[str]) -> str:
-    """A loop's block, with a prefetch before each access where there is enough to compute."""
     block = body.group()
     accesses = len(ACCESS.findall(block))
     writes = " store <" in block
@@ -111,11 +87,9 @@ HALF = WIDEST.replace("512", "256")
 
 
 def let_be_wide(module: Any) -> None:
-    """Let the loops of a module of llvmlite's use the widest vectors that there are."""
     for function in module.functions:
         set.add(function.attributes, WIDEST)  # past llvmlite's list of attributes, which has none of targets
 
 
 def in_halves(text: str) -> str:
-    """The text of a module whose loops wait for memory: with half of that width."""
     return text.replace(WIDEST, HALF)

@@ -1,15 +1,7 @@
-"""No reference counts in functions that own no memory: whoever calls holds what they read and write.
-
-numba counts references wherever an array gets a name, a slice as any other, and takes most counts away again when all
-that is called has been inlined: half of what LLVM is given of a short loop over slices. A function that makes no array
-and returns none needs none of them; nor is memory found for the owner of each argument when Python calls it.
-
-How long memory lives that a kernel makes for itself: as long as the function, if something reads it by address.
-
-numba lets go of an array behind its last use by name. What is read by an address, or through a part that does not
-count who holds it, is no use: such memory would be free, and given to whoever asks for some next, another thread
-among them.
-"""
+"""No reference counts in functions that own no memory: whoever calls holds what they read and write. numba counts
+references wherever an array gets a name, and takes most counts away again when all is inlined: half of what LLVM is
+given of a short loop over slices. And memory that a kernel makes for itself lives as long as the function, if something
+reads it by address: numba would let go of it behind its last use by name."""
 
 from __future__ import annotations
 
@@ -42,7 +34,6 @@ class WithoutCounts(AnalysisPass):
 
 
 def borrows(state: Any) -> bool:
-    """Whether a function neither makes anything that has an owner nor returns it."""
     if is_owned(state, state.return_type):
         return False
     steps = [step for block in state.func_ir.blocks.values() for step in block.find_insts(ir.Assign)]
@@ -50,13 +41,11 @@ def borrows(state: Any) -> bool:
 
 
 def is_owned(state: Any, kind: Any) -> bool:
-    """Whether values of a type have memory whose references are counted."""
     owned: bool = state.targetctx.data_model_manager[kind].contains_nrt_meminfo()
     return owned
 
 
 def is_borrowed(state: Any, value: Any) -> bool:
-    """Whether a value is, or is part of, what has an owner already."""
     if not isinstance(value, ir.Expr):
         return isinstance(value, ir.Arg | ir.Var)
     if value.op == "getitem" and isinstance(state.typemap[value.index.name], types.Array):
@@ -65,7 +54,6 @@ def is_borrowed(state: Any, value: Any) -> bool:
 
 
 def is_view(state: Any, function: Any) -> bool:
-    """Whether a function gives an array over memory that is there."""
     kind = state.typemap[function.name]
     if isinstance(kind, types.BoundFunction):
         return kind.typing_key in METHODS
@@ -74,11 +62,9 @@ def is_view(state: Any, function: Any) -> bool:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class KeepUntilReturn(FunctionPass):
-    """Names the arrays that intrinsics have been given once more where the function returns.
-
-    numba's own search for each variable's last use, in `IRLegalization`, does the rest: one that is made anew in a loop
-    lives until the next one is made.
-    """
+    """Names the arrays that intrinsics have been given once more where the function returns. numba's own search for
+    each variable's last use, in `IRLegalization`, does the rest: one that is made anew in a loop lives until the next
+    one is made."""
 
     _name = "keep_until_return"
 
@@ -114,7 +100,6 @@ def _is_intrinsic(state: Any, function: Any) -> bool:
 
 
 def _owner(values: dict[str, list[Any]], name: str) -> str:
-    """The variable that a variable is but another name of."""
     while len(values[name]) == 1 and isinstance(values[name][0], ir.Var):
         name = values[name][0].name
     return name

@@ -1,16 +1,7 @@
-"""How kernels become machine code: numba's passes that they need, and LLVM's once for a kernel with all that it calls.
-
-numba compiles every function for itself, with wrappers for C and Python, and whatever calls it once more with that. A
-kernel's callees have no machine code of their own here (`Linked`), and nobody asks for the wrapper for C.
-
-numba's compiler pipelines for kernels: linked into callers, unoptimised.
-
-Running numba's passes over a kernel without what only reports, debuggers and generators need.
-
-For each pass of each function numba formats all options, tells listeners, takes times and enforces rules; after most it
-computes which variables each block begins with, for generators; and for each operation on numbers or arrays it asks
-again which of many definitions fits. That is a quarter of the time that a kernel takes before LLVM gets it.
-"""
+"""How kernels become machine code: numba's passes that they need, and LLVM's once for a kernel with all that it calls,
+whose callees have no machine code of their own (`Linked`). What only reports, debuggers and generators need is left
+out: for each pass numba formats all options, tells listeners, takes times and enforces rules, and for each operation on
+numbers or arrays asks again which definition fits: a quarter of the time before LLVM begins."""
 
 from __future__ import annotations
 
@@ -59,10 +50,8 @@ from .ownership import KeepUntilReturn, WithoutCounts
 @register_pass(mutates_CFG=False, analysis_only=False)
 class OnlyLinked(LoweringPass):
     """Let compiled code call a lowered function that has no machine code of its own: its callers are linked with it.
-
     numba would optimise each and compile it to machine code, with all that it calls; but nobody runs it by itself, and
-    who calls it optimises and compiles it again.
-    """
+    who calls it optimises and compiles it again."""
 
     _name = "only_linked"
 
@@ -70,7 +59,6 @@ class OnlyLinked(LoweringPass):
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Let the library count as finished, without machine code."""
         library, lowered = state.library, state["cr"]
         # numba has no flag for a library that is finished without code: these two steps would optimise and emit it.
         library._optimize_final_module = lambda: None
@@ -83,33 +71,36 @@ class OnlyLinked(LoweringPass):
         return True
 
 
-class Linked(CompilerBase):
-    """numba's passes, without machine code at their end."""
+class Flagged(CompilerBase):
+    """numba's compiler with some flags set."""
+
+    flagged: tuple[str, ...] = ()
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_compile = True
+        for name in self.flagged:
+            setattr(flags, name, True)
         super().__init__(typing, target, library, args, result, flags, kinds)
 
-    def define_pipelines(self) -> list[PassManager]:
-        """The usual one, and what offers the function."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
-        passes.add_pass_after(NewLinkedLibrary, IRLegalization)
-        passes.add_pass_after(OnlyLinked, NativeLowering)
-        passes.finalize()
-        return [passes]
 
-
-class Unoptimised(CompilerBase):
+class Unoptimised(Flagged):
     """numba's passes, without LLVM's: for what runs once, on a few numbers, while somebody waits."""
 
+    library, behind = NewUnoptimisedLibrary, ()
+
     def define_pipelines(self) -> list[PassManager]:
-        """The usual one, with a library of our own."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
-        passes.add_pass_after(NewUnoptimisedLibrary, IRLegalization)
+        passes.add_pass_after(self.library, IRLegalization)
+        for step in self.behind:
+            passes.add_pass_after(step, NativeLowering)
         passes.finalize()
         return [passes]
+
+
+class Linked(Unoptimised):
+    """numba's passes, without machine code at their end."""
+
+    library, behind, flagged = NewLinkedLibrary, (OnlyLinked,), ("no_compile",)
 
 
 class LeanPasses(PassManager):
@@ -130,7 +121,6 @@ class LeanPasses(PassManager):
 
 @contextmanager
 def lean() -> Iterator[None]:
-    """Who holds the compiler's lock compiles so meanwhile."""
     (processor.run, function.get_call_type), before = (postprocess, call_type), (_postprocess, _call_type)
     try:
         yield
@@ -166,7 +156,6 @@ def call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether a type is that of numbers or arrays of them, of which there are a few."""
     return isinstance(kind, types.Number | types.Boolean | types.Array)
 
 
@@ -189,17 +178,11 @@ TYPED = (
 )
 
 
-class Kernel(CompilerBase):
-    """The passes for a kernel."""
-
+class Kernel(Flagged):
     after: tuple[Any, ...] = (NewKernelLibrary, NativeLowering, NoPythonBackend)
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_cfunc_wrapper = True  # kernels are called by Python, or at the address of their own code
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = ("no_cfunc_wrapper",)  # kernels are called by Python, or at the address of their own code
 
     def define_pipelines(self) -> list[PassManager]:
-        """One pipeline."""
         passes = LeanPasses("kernel")
         has_closures = any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts)
         for step in (*READ, *([InlineClosureLikes] if has_closures else []), *TYPED, *self.after):
@@ -209,43 +192,29 @@ class Kernel(CompilerBase):
 
 
 class LinkedKernel(Kernel):
-    """The passes for what kernels call."""
-
     after = (NewLinkedLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_compile = True
-        flags.no_cpython_wrapper = True
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = (*Kernel.flagged, "no_compile", "no_cpython_wrapper")
 
 
 class LinkedNoAlias(LinkedKernel):
     """The passes for what a kernel calls with arrays of which `NoAlias` is true."""
 
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.noalias = True
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = (*LinkedKernel.flagged, "noalias")
 
 
 class StandaloneKernel(LinkedNoAlias):
-    """The same for what is not inlined."""
-
     after = (NewStandaloneLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
 
 
 class NoAlias(Kernel):
-    """The passes for kernels whose arguments share no memory, except element by element.
+    """The passes for kernels whose arguments share no memory, except element by element. Without being told, LLVM
+    compares the arrays' addresses at run time and takes a slow loop, without vectors, where they overlap: so it did in
+    every in-place op, whose result is its first operand. What LLVM does when it is told (reading several elements ahead
+    of writing any) is right for such an operand as well, as long as the kernel writes an element after its last read of
+    it, and arrays that overlap are the same elements in the same order. The ops see to the latter: see
+    `check_disjoint`."""
 
-    Without being told, LLVM compares the arrays' addresses at run time and takes a slow loop, without vectors, where
-    they overlap: so it did in every in-place op, whose result is its first operand. What LLVM does when it is told
-    (reading several elements ahead of writing any) is right for such an operand as well, as long as the kernel writes
-    an element after its last read of it, and arrays that overlap are the same elements in the same order. The ops see
-    to the latter: see `check_disjoint`.
-    """
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.noalias = True  # LLVM's attribute of all pointers to data among the arguments
-        super().__init__(typing, target, library, args, result, flags, kinds)
+    flagged = (*Kernel.flagged, "noalias")  # LLVM's attribute of all pointers to data among the arguments
 
 
 class InRows(NoAlias):

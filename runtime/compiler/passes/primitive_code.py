@@ -1,12 +1,11 @@
-"""The primitives of the scalar functions for numba's compilers: `primitives.py` says what each one means.
-
-numba and numba-cuda have types and registries of their own, so the primitives are made for either. All of them are
-LLVM instructions, or chosen when types are inferred: a loop that calls them stays one that LLVM vectorises.
-"""
+"""The primitives of the scalar functions for numba's compilers: `primitives.py` says what each one means. numba and
+numba-cuda have types and registries of their own, so the primitives are made for either. All are LLVM instructions, or
+chosen when types are inferred: a loop that calls them stays one that LLVM vectorises."""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
@@ -16,10 +15,8 @@ from .primitives import evaluated
 
 
 class Target:
-    """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor.
-
-    Where the processor does not fuse a product and a sum, that is computed from sums and products, without a branch.
-    """
+    """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor. Where the
+    processor does not fuse a product and a sum, that is computed from sums and products, without a branch."""
 
     def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any, fuses: bool = True) -> None:
         self.intrinsic = intrinsic
@@ -31,41 +28,45 @@ class Target:
         return bool(x == self.types.float32)
 
     def number(self, x: Any) -> Any:
-        """The type that an expression computes in whose first argument has the type `x`."""
         return self.types.float32 if self.is_single(x) else self.types.float64
 
     def integer(self, x: Any) -> Any:
         return self.types.int32 if self.is_single(x) else self.types.int64
 
     def converted(self, x: Any, other: Any) -> Any:
-        """The type of a constant beside `x`."""
         return self.number(x) if isinstance(other, self.types.Float) else other
 
 
 def primitives(target: Target) -> dict[str, Any]:
-    """All primitives for one compiler, by name."""
     makers = (fma, root, select, where, choose, bits, from_bits, narrow, polynomial, pick, picks, product)
-    return {make.__name__: target.intrinsic(make(target)) for make in makers}
+    return {make.__name__: target.intrinsic(bound(make, target)) for make in makers}
 
 
-def fma(target: Target) -> Any:
-    def fma(context: Any, x: Any, y: Any, z: Any) -> Any:
-        number = target.number(x)
-        made = product_and_sum(target, x)
-        return target.signature(number, number, number, number), lambda _, builder, __, args: made(builder, *args)
+def bound(make: Callable[..., Any], target: Target) -> Callable[..., Any]:
+    """What a compiler asks for the type and the code of an intrinsic, from its context and the types of arguments."""
 
-    return fma
+    def define(*args: Any) -> Any:
+        return make(target, *args)
+
+    define.__name__ = make.__name__
+    parameters = [*inspect.signature(make).parameters.values()]
+    define.__signature__ = inspect.Signature(parameters[1:])  # type: ignore[attr-defined]
+    return define
+
+
+def fma(target: Target, context: Any, x: Any, y: Any, z: Any) -> Any:
+    number = target.number(x)
+    made = product_and_sum(target, x)
+    return target.signature(number, number, number, number), lambda _, builder, __, args: made(builder, *args)
 
 
 def product_and_sum(target: Target, x: Any) -> Any:
-    """The function that emits x y + z, rounded once, for a type and a processor."""
     if target.fuses:
         return fused
     return in_double if target.is_single(x) else in_pairs
 
 
 def fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
-    """x y + z by one instruction."""
     return builder.fma(x, y, z)
 
 
@@ -78,11 +79,9 @@ def in_double(builder: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def in_pairs(builder: Any, x: Any, y: Any, z: Any) -> Any:
-    """x y + z of double precision: the rounded sum, and what the product and the sum lost, which is added last.
-
-    The product of two halves of numbers is exact, unless it is too small. Where something overflows, or nothing was
-    lost, the sum stays.
-    """
+    """x y + z of double precision: the rounded sum, and what the product and the sum lost, which is added last. The
+    product of two halves of numbers is exact, unless it is too small. Where something overflows, or nothing was lost,
+    the sum stays."""
     add, sub, mul = builder.fadd, builder.fsub, builder.fmul
     (x_high, x_low), (y_high, y_low) = halves(builder, x), halves(builder, y)
     product = mul(x, y)
@@ -96,7 +95,6 @@ def in_pairs(builder: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def is_subnormal(builder: Any, x: Any) -> Any:
-    """Whether a number is below 2^-1022."""
     from llvmlite import ir
 
     exponent = builder.and_(builder.bitcast(x, ir.IntType(64)), ir.IntType(64)(0x7FF << 52))
@@ -109,7 +107,6 @@ def rounded_twice(builder: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 def halves(builder: Any, x: Any) -> tuple[Any, Any]:
-    """The first 26 bits of a number, rounded, and the rest."""
     from llvmlite import ir
 
     integral = ir.IntType(64)
@@ -118,121 +115,90 @@ def halves(builder: Any, x: Any) -> tuple[Any, Any]:
     return high, builder.fsub(x, high)
 
 
-def root(target: Target) -> Any:
-    def root(context: Any, x: Any) -> Any:
-        signature = target.signature(target.number(x), target.number(x))
-        return signature, lambda context, builder, signature, args: context.get_function(math.sqrt, signature)(
-            builder, args
-        )
-
-    return root
+def root(target: Target, context: Any, x: Any) -> Any:
+    signature = target.signature(target.number(x), target.number(x))
+    return signature, lambda context, builder, signature, args: context.get_function(math.sqrt, signature)(
+        builder, args
+    )
 
 
-def select(target: Target) -> Any:
-    def select(context: Any, condition: Any, x: Any, y: Any) -> Any:
-        chosen = min(x, y, key=lambda kind: kind.bitwidth)
-        signature = target.signature(chosen, target.types.boolean, chosen, chosen)
-        return signature, lambda _, builder, __, args: builder.select(*args)
-
-    return select
+def select(target: Target, context: Any, condition: Any, x: Any, y: Any) -> Any:
+    chosen = min(x, y, key=lambda kind: kind.bitwidth)
+    signature = target.signature(chosen, target.types.boolean, chosen, chosen)
+    return signature, lambda _, builder, __, args: builder.select(*args)
 
 
-def where(target: Target) -> Any:
-    def where(context: Any, condition: Any, x: Any, y: Any) -> Any:
-        common = context.unify_types(x, y)
-        signature = target.signature(common, target.types.boolean, common, common)
-        return signature, lambda _, builder, __, args: builder.select(*args)
-
-    return where
+def where(target: Target, context: Any, condition: Any, x: Any, y: Any) -> Any:
+    common = context.unify_types(x, y)
+    signature = target.signature(common, target.types.boolean, common, common)
+    return signature, lambda _, builder, __, args: builder.select(*args)
 
 
-def choose(target: Target) -> Any:
-    def choose(context: Any, x: Any, single: Any, double: Any) -> Any:
-        chosen = target.converted(x, single if target.is_single(x) else double)
-        bit_index = 1 if target.is_single(x) else 2
-        others = (target.converted(x, single), target.converted(x, double))
-        return target.signature(chosen, x, *others), lambda _, __, ___, args: args[bit_index]
-
-    return choose
+def choose(target: Target, context: Any, x: Any, single: Any, double: Any) -> Any:
+    chosen = target.converted(x, single if target.is_single(x) else double)
+    bit_index = 1 if target.is_single(x) else 2
+    others = (target.converted(x, single), target.converted(x, double))
+    return target.signature(chosen, x, *others), lambda _, __, ___, args: args[bit_index]
 
 
-def bits(target: Target) -> Any:
-    def bits(context: Any, x: Any) -> Any:
-        signature = target.signature(target.integer(x), target.number(x))
-        return signature, lambda context, builder, signature, args: builder.bitcast(
-            args[0], context.get_value_type(signature.return_type)
-        )
-
-    return bits
+def bits(target: Target, context: Any, x: Any) -> Any:
+    signature = target.signature(target.integer(x), target.number(x))
+    return signature, lambda context, builder, signature, args: builder.bitcast(
+        args[0], context.get_value_type(signature.return_type)
+    )
 
 
-def from_bits(target: Target) -> Any:
-    def from_bits(context: Any, x: Any, pattern: Any) -> Any:
-        signature = target.signature(target.number(x), target.number(x), target.integer(x))
-        return signature, lambda context, builder, signature, args: builder.bitcast(
-            args[1], context.get_value_type(signature.return_type)
-        )
-
-    return from_bits
+def from_bits(target: Target, context: Any, x: Any, pattern: Any) -> Any:
+    signature = target.signature(target.number(x), target.number(x), target.integer(x))
+    return signature, lambda context, builder, signature, args: builder.bitcast(
+        args[1], context.get_value_type(signature.return_type)
+    )
 
 
-def narrow(target: Target) -> Any:
-    def narrow(context: Any, x: Any, k: Any) -> Any:
-        signature = target.signature(target.integer(x), target.number(x), target.integer(x))
-        return signature, lambda _, __, ___, args: args[1]
-
-    return narrow
+def narrow(target: Target, context: Any, x: Any, k: Any) -> Any:
+    signature = target.signature(target.integer(x), target.number(x), target.integer(x))
+    return signature, lambda _, __, ___, args: args[1]
 
 
-def polynomial(target: Target) -> Any:
-    def polynomial(context: Any, x: Any, single: Any, double: Any) -> Any:
-        number = target.number(x)
-        bit_index, table = (1, single) if target.is_single(x) else (2, double)
-        exact = product_and_sum(target, x)
-        # In single precision a step by way of double costs little, and all processors then give the same bits: one
-        # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
-        every = target.fuses or target.is_single(x)
+def polynomial(target: Target, context: Any, x: Any, single: Any, double: Any) -> Any:
+    number = target.number(x)
+    bit_index, table = (1, single) if target.is_single(x) else (2, double)
+    exact = product_and_sum(target, x)
+    # In single precision a step by way of double costs little, and all processors then give the same bits: one
+    # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
+    every = target.fuses or target.is_single(x)
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            parts = ((builder.extract_value(args[bit_index], k), table[k]) for k in range(len(table)))
-            coefficients = [context.cast(builder, value, kind, number) for value, kind in parts]
-            step, last = (partial(each, builder) for each in (exact if every else rounded_twice, exact))
-            return evaluated(args[0], coefficients, step, last, lambda x: builder.fmul(x, x))
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        parts = ((builder.extract_value(args[bit_index], k), table[k]) for k in range(len(table)))
+        coefficients = [context.cast(builder, value, kind, number) for value, kind in parts]
+        step, last = (partial(each, builder) for each in (exact if every else rounded_twice, exact))
+        return evaluated(args[0], coefficients, step, last, lambda x: builder.fmul(x, x))
 
-        return target.signature(number, number, single, double), code
-
-    return polynomial
+    return target.signature(number, number, single, double), code
 
 
-def pick(target: Target) -> Any:
-    def pick(context: Any, table: Any, index: Any) -> Any:
-        chosen = way_to_pick(target, table)
+def pick(target: Target, context: Any, table: Any, index: Any) -> Any:
+    chosen = way_to_pick(target, table)
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return chosen(builder, parts_of(builder, args[0], len(table)), args[1])
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return chosen(builder, parts_of(builder, args[0], len(table)), args[1])
 
-        return target.signature(table.dtype, table, index), code
-
-    return pick
+    return target.signature(table.dtype, table, index), code
 
 
-def picks(target: Target) -> Any:
-    def picks(context: Any, tables: Any, index: Any) -> Any:
-        table = tables.dtype
-        chosen = way_to_pick(target, table)
+def picks(target: Target, context: Any, tables: Any, index: Any) -> Any:
+    table = tables.dtype
+    chosen = way_to_pick(target, table)
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            rows = [parts_of(builder, row, len(table)) for row in parts_of(builder, args[0], len(tables))]
-            matches = [chosen(builder, row, args[1]) for row in rows]
-            return context.make_tuple(builder, signature.return_type, matches)
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = [parts_of(builder, row, len(table)) for row in parts_of(builder, args[0], len(tables))]
+        matches = [chosen(builder, row, args[1]) for row in rows]
+        return context.make_tuple(builder, signature.return_type, matches)
 
-        return target.signature(target.types.UniTuple(table.dtype, len(tables)), tables, index), code
-
-    return picks
+    return target.signature(target.types.UniTuple(table.dtype, len(tables)), tables, index), code
 
 
 def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
-    """The entries of a tuple: those of a constant, as a table is one, are constants."""
     from llvmlite.ir.instructions import InsertValue
 
     known, rest = dict[int, Any](), value
@@ -243,12 +209,10 @@ def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
 
 
 def way_to_pick(target: Target, table: Any) -> Callable[..., Any]:
-    """How an entry of such a table is found."""
     return entry_of_long if ENTRIES.get(len(table)) == table.dtype.bitwidth else selected
 
 
 def entry_of_long(builder: Any, values: list[Any], index: Any) -> Any:
-    """One of 16 or 32 float32, or of 8 float64."""
     return (loaded if builder.module.triple.startswith("nvptx") else looked_up)(builder, values, index)
 
 
@@ -268,10 +232,8 @@ LOOKUPS = {length: f"specgrad.lookup{length}" for length in ENTRIES}  # function
 
 
 def looked_up(builder: Any, values: list[Any], index: Any) -> Any:
-    """The same, by a call of a function of `LOOKUPS`: vector code permutes registers instead.
-
-    It takes the bits of the numbers: LLVM asks of what all lanes share what it knows of integers alone.
-    """
+    """The same, by a call of a function of `LOOKUPS`: vector code permutes registers instead. It takes the bits of the
+    numbers: LLVM asks of what all lanes share what it knows of integers alone."""
     from llvmlite import ir
 
     word = ir.IntType(ENTRIES[len(values)])
@@ -280,7 +242,6 @@ def looked_up(builder: Any, values: list[Any], index: Any) -> Any:
 
 
 def lookup(module: Any, length: int) -> Any:
-    """The function in a module; each has its own until modules are linked."""
     from llvmlite import ir
 
     if LOOKUPS[length] in module.globals:
@@ -301,9 +262,7 @@ def lookup(module: Any, length: int) -> Any:
 
 def loaded(builder: Any, values: list[Any], index: Any) -> Any:
     """The same where threads load from a table in memory: they hit few lines of the cache, whatever entries they want.
-
-    A table that is not known when code is made is chosen from.
-    """
+    A table that is not known when code is made is chosen from."""
     from llvmlite import ir
 
     if not all(isinstance(value, ir.Constant) for value in values):
@@ -321,18 +280,13 @@ def loaded(builder: Any, values: list[Any], index: Any) -> Any:
     return builder.load(builder.gep(table, [word(0), bit_index], inbounds=True))
 
 
-def by_exponent(target: Target) -> Any:
+def by_exponent(target: Target, context: Any, x: Any, k: Any) -> Any:
     """`scaled` of exponential.py by LLVM's own function, where that is one instruction: the same bits."""
-
-    def scaled(context: Any, x: Any, k: Any) -> Any:
-        signature = target.signature(target.number(x), target.number(x), target.integer(x))
-        return signature, by_ldexp
-
-    return scaled
+    signature = target.signature(target.number(x), target.number(x), target.integer(x))
+    return signature, by_ldexp
 
 
 def by_ldexp(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """x 2^k, rounded once."""
     from llvmlite import ir
 
     x, k = args
@@ -343,16 +297,12 @@ def by_ldexp(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.call(function, args)
 
 
-def product(target: Target) -> Any:
-    def product(context: Any, x: Any, y: Any) -> Any:
-        word = target.types.uint64
-        return target.signature(target.types.UniTuple(word, 2), word, word), both_halves
-
-    return product
+def product(target: Target, context: Any, x: Any, y: Any) -> Any:
+    word = target.types.uint64
+    return target.signature(target.types.UniTuple(word, 2), word, word), both_halves
 
 
 def both_halves(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """The upper and the lower word of a product: one multiplication of the processor, where it has one."""
     from llvmlite import ir
 
     word, wide = ir.IntType(64), ir.IntType(128)

@@ -1,8 +1,6 @@
-"""Primitives of the scalar functions (fma, bits, select) as Python on NumPy scalars: their meaning, for the simulator.
-
-A compiler gets those of `intrinsics.py` in their place: one instruction each, or nothing at all. The type of the first
-argument, float32 or float64, is the type that they compute in; a constant among the others is converted to it.
-"""
+"""Primitives of the scalar functions (fma, bits, select) as Python on NumPy scalars: their meaning, for the simulator;
+a compiler gets those of `primitive_code.py`. The type of the first argument, float32 or float64, is the type that they
+compute in; a constant among the others is converted to it."""
 
 from __future__ import annotations
 
@@ -45,10 +43,8 @@ def select(condition: Any, x: Any, y: Any) -> Any:
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds, else `y`, of any types, in their common one.
-
-    Both are computed: no branch is taken, of which LLVM would make a load from one of two addresses for each element.
-    """
+    """`x` where the condition holds, else `y`, of any types, in their common one. Both are computed: no branch is
+    taken, of which LLVM would make a load from one of two addresses for each element."""
     return x if condition else y
 
 
@@ -84,11 +80,9 @@ LAST = 4  # steps of that rule, in which most of the rounding errors arise
 
 
 def evaluated(x: Any, coefficients: Any, step: Any, last: Any, square: Any) -> Any:
-    """A polynomial, the highest power first, by operations of any kind: `step(a, x, b)` and `last` are a x + b.
-
-    A long one is evaluated by pairs of coefficients, pairs of pairs and so on (Estrin 1960), which a processor computes
-    side by side, but for its lowest powers: the terms above them are small, and so are their rounding errors.
-    """
+    """A polynomial, the highest power first, by operations of any kind: `step(a, x, b)` and `last` are a x + b. A long
+    one is evaluated by pairs of coefficients, pairs of pairs and so on (Estrin 1960), which a processor computes side
+    by side, but for its lowest powers: the terms above them are small, and so are their rounding errors."""
     lowest = len(coefficients) - LAST
     first = lowest if len(coefficients) > SHORT else 1
     result = by_pairs(x, coefficients[:first], step, square)
@@ -98,7 +92,6 @@ def evaluated(x: Any, coefficients: Any, step: Any, last: Any, square: Any) -> A
 
 
 def by_pairs(x: Any, values: Any, step: Any, square: Any) -> Any:
-    """A polynomial with these coefficients."""
     while len(values) > 1:
         odd = len(values) % 2
         pairs = zip(values[odd::2], values[odd + 1 :: 2], strict=True)
@@ -108,15 +101,12 @@ def by_pairs(x: Any, values: Any, step: Any, square: Any) -> Any:
 
 def pick(table: tuple[Any, ...], index: Any) -> Any:
     """The entry of a table whose place is `index` modulo the table's length, a power of two; without branches.
-
     Selections between its constants, or, of 16 or 32 float32 or 8 float64, a permutation of registers: no access to
-    memory.
-    """
+    memory."""
     return table[index & len(table) - 1]
 
 
 def picks(tables: tuple[tuple[Any, ...], ...], index: Any) -> Any:
-    """The same of several tables of one length, as a tuple."""
     return tuple([pick(table, index) for table in tables])
 
 

@@ -1,8 +1,5 @@
-"""One scalar function for every target: plain Python functions are rebuilt with globals that are compiled in turn.
-
-The functions of the folder `scalar` are written once, undecorated. A `ScalarLibrary` compiles them for one target when
-they are first named: the functions that they call are compiled first and put into the globals of a new function object.
-"""
+"""One scalar function for every target: the functions of the folder `scalar`, written once and undecorated, are rebuilt
+with globals that are compiled in turn."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ building = new_lock()  # who makes a dispatcher holds it: two threads that want 
 
 
 def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
-    """A copy of a function with some of its globals replaced."""
     namespace = {**function.__globals__, **replacements}
     copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__
@@ -30,7 +26,6 @@ def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
 
 @functools.cache
 def names_in(code: types.CodeType) -> frozenset[str]:
-    """The global names that a function's code loads; attributes such as `math.exp` are none of them."""
     return frozenset(i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL")
 
 
@@ -42,7 +37,6 @@ class ScalarModules:
     scaled: Any  # (x, k) -> x 2^k, for which some processors have an instruction
 
     def register(self, real: types.ModuleType, complex: Callable[[], types.ModuleType], scaled: Any) -> None:
-        """Called once, by `scalar`."""
         self.real, self.complex, self.scaled = real, complex, scaled
 
 
@@ -50,7 +44,6 @@ modules = ScalarModules()
 
 
 def is_scalar(function: Any) -> bool:
-    """Whether something is a function of `scalar`, or one of the primitives that these are made of."""
     from . import primitives
 
     own = (modules.real.__name__, primitives.__name__)
@@ -58,17 +51,14 @@ def is_scalar(function: Any) -> bool:
 
 
 def not_inlined(function: Any) -> Any:
-    """Mark a function over arrays that kernels call: it stays one of its own."""
     function.is_standalone = True
     return function
 
 
 class ScalarCompiler:
-    """Compiles scalar functions for one target, each when it is first wanted, and what it calls before.
-
-    Functions that `scalar` or `scalar.complex` offer become functions, by `compiler`; helpers of these are
-    inlined, by `inliner`, which saves the time to compile them. Primitives are given.
-    """
+    """Compiles scalar functions for one target, each when it is first wanted, and what it calls before. Functions that
+    `scalar` or `scalar.complex` offer become functions, by `compiler`; helpers of these are inlined, by `inliner`,
+    which saves the time to compile them. Primitives are given."""
 
     def __init__(
         self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], arguments: dict[str, Any]
@@ -79,7 +69,6 @@ class ScalarCompiler:
         self.compiled: dict[Any, Any] = {}
 
     def get(self, function: Any) -> Any:
-        """The compiled form of a function."""
         with building:  # reentrant: making one function asks for those that it calls
             if function not in self.compiled:
                 self.compiled[function] = self.make(function)
@@ -100,7 +89,6 @@ class ScalarCompiler:
         return compiler(rebuilt(function, calls))
 
     def standalone(self, function: Any) -> Any:
-        """The compiled form of a function that is not inlined."""
         from numba import njit
 
         from .pipelines import StandaloneKernel
@@ -116,11 +104,9 @@ class ScalarLibrary:
         self.compiler = compiler
 
     def get(self, name: str) -> Any:
-        """The compiled form of a function of the module."""
         return self.compiler.get(getattr(self.module, name))
 
     def used_by(self, function: Any) -> dict[str, Any]:
-        """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
         called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
         results = {name: meant(self.module, name, value) for name, value in called.items()}
         return {
@@ -129,10 +115,8 @@ class ScalarLibrary:
 
 
 def meant(module: types.ModuleType, name: str, value: Any) -> Any:
-    """What a kernel means by a global: a function of `scalar` or `scalar.complex`, or one of a user's package.
-
-    That has functions of complex numbers in a module beside the one for real ones: `scalars_complex`.
-    """
+    """What a kernel means by a global: a function of `scalar` or `scalar.complex`, or one of a user's package. That has
+    functions of complex numbers in a module beside the one for real ones: `scalars_complex`."""
     own = vars(module).get(name)
     if isinstance(own, types.FunctionType) or not isinstance(value, types.FunctionType):
         return own if isinstance(own, types.FunctionType) else value
@@ -141,7 +125,6 @@ def meant(module: types.ModuleType, name: str, value: Any) -> Any:
 
 
 def module_of(is_complex: bool) -> types.ModuleType:
-    """The module whose functions take such numbers."""
     return modules.complex() if is_complex else modules.real
 
 
@@ -155,16 +138,14 @@ def cpu_library(is_complex: bool, linked: bool = False) -> ScalarLibrary:
 
 def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool = False) -> ScalarLibrary:
     """The scalar functions for a CPU that fuses products and sums, or does not, and one that scales by one instruction.
-
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
-    not vectorised. Complex ones, each of which calls several, would only take longer to compile.
-    """
+    not vectorised. Complex ones, each of which calls several, would only take longer to compile."""
     from numba import njit, types
     from numba.core.typing import signature
     from numba.extending import intrinsic
 
     from .pipelines import Kernel, LinkedKernel
-    from .primitive_code import Target, by_exponent, primitives
+    from .primitive_code import Target, bound, by_exponent, primitives
 
     # fastmath is said, or it is that of the first caller.
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}
@@ -173,5 +154,5 @@ def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool
     target = Target(intrinsic, types, signature, fuses)
     made = ScalarCompiler(compiler, inliner, primitives(target))
     if scales:
-        made.compiled[modules.scaled] = intrinsic(by_exponent(target))
+        made.compiled[modules.scaled] = intrinsic(bound(by_exponent, target))
     return ScalarLibrary(module_of(is_complex), made)

@@ -1,9 +1,6 @@
-"""A second entry of element-wise kernels: a loop over rows, through which each array and number steps for itself.
-
-A call of a kernel takes twenty instructions for each array, since numba passes one as seven words: as long as a row of
-fifty elements takes. LLVM inlines a short kernel into this loop. A long one it calls, which costs little beside what
-that computes.
-"""
+"""A second entry of element-wise kernels: a loop over rows, through which each array and number steps for itself. A
+call of a kernel takes twenty instructions for each array, as long as a row of fifty elements. LLVM inlines a short
+kernel into this loop; calling a long one costs little beside what that computes."""
 
 from __future__ import annotations
 
@@ -59,7 +56,6 @@ def _parameters(kinds: Sequence[Any]) -> Iterator[tuple[Any, str, int]]:
 
 
 def _row_argument(builder: Any, kind: Any, size: Any, row: Any, start: Any, step: Any) -> list[Any]:
-    """The arguments for one of these in a row: the words of an array, or a number."""
     position = builder.add(start, builder.mul(row, step))
     if not kind.is_pointer:
         return [builder.load(builder.inttoptr(position, kind.as_pointer()))]
@@ -68,11 +64,9 @@ def _row_argument(builder: Any, kind: Any, size: Any, row: Any, start: Any, step
 
 
 def _walk(builder: Any, call: Any, name: str, k: int) -> tuple[Any, Any]:
-    """Where an array or number begins, and how many bytes it steps from row to row."""
     first = k * length(Walk)
     return _word(builder, call, name, first), _word(builder, call, name, first + 1)
 
 
 def _word(builder: Any, call: Any, name: str, k: int = 0) -> Any:
-    """A word of a field of the call."""
     return builder.load(builder.gep(call, [WORD(fields(RowCall)[name].distance // WORD_BYTES + k)]))

@@ -1,12 +1,9 @@
-"""Tables in registers: where loops are vectorised, looking up one of their entries is a permutation of registers.
-
-Tables have 16 or 32 float32, or 8 float64. LLVM vectorises a loop with a call if it is told which function does the
-same for a vector. `LOOKUPS` are such functions (`scalar/intrinsics.py`): they take an index, and the bits of the
-entries, which are the same for all lanes. Those for vectors are added to the text of a module before LLVM optimises it,
-as llvmlite knows no attribute that names them, and when loops are vectors all of them are inlined. What is looked up is
-the same in any lane. Processors that do not permute by an index in a register (of x86-64 those without AVX2) load an
-entry for each lane.
-"""
+"""Tables in registers (16 or 32 float32, or 8 float64): where loops are vectorised, looking up an entry is a
+permutation of registers. LLVM vectorises a loop with a call if it is told which function does the same for a vector.
+`LOOKUPS` are such functions (`primitive_code.py`): they take an index, and the bits of the entries, which are the same
+for all lanes. Those for vectors are added to the text of a module before LLVM optimises it, as llvmlite knows no
+attribute that names them, and inlined when loops are vectors. Processors that do not permute by an index in a register
+(of x86-64 those without AVX2) load an entry for each lane."""
 
 from __future__ import annotations
 
@@ -31,17 +28,14 @@ class Kind(NamedTuple):
     called: str
 
     def lanes(self, length: int) -> int:
-        """How many indices there are for a table of such a length."""
         return self.bits // ENTRIES[length]
 
 
 def looks_up(module: Any) -> bool:
-    """Whether a module has such a function: its text is long."""
     return any(function.name in LOOKUPS.values() for function in module.functions)
 
 
 def with_vectors(text: str, kinds: Iterable[str]) -> str:
-    """The text of a module before LLVM optimises it, with the functions for vectors of some kinds."""
     requested = [KINDS[name] for name in kinds]
     lengths = [int(length) for _, length in DEFINED.findall(text)]
     added = [vector_function(length, kind) for length in lengths for kind in requested]
@@ -65,7 +59,6 @@ def vector_function(length: int, kind: Kind) -> str:
 
 
 def _types(length: int) -> tuple[str, str]:
-    """The types of words and numbers of a table."""
     return ("i64", "double") if ENTRIES[length] == 64 else ("i32", "float")
 
 
@@ -74,7 +67,6 @@ def _names(length: int) -> str:
 
 
 def _registers(length: int, bits: int, kind: str) -> Iterator[str]:
-    """The table in as many registers as it takes: %r0, %r1, ..., each as a vector of a kind."""
     word, lanes = _types(length)[0], bits // ENTRIES[length]
     for number in range(length // lanes):
         before = "poison"
@@ -86,7 +78,6 @@ def _registers(length: int, bits: int, kind: str) -> Iterator[str]:
 
 
 def _avx512(length: int) -> Iterator[str]:
-    """One permutation, of one register or of two."""
     kind, index = ("<8 x double>", "<8 x i64>") if length == 8 else ("<16 x float>", "<16 x i32>")
     yield from _registers(length, 512, kind)
     names = {8: "permvar.df.512", 16: "permvar.sf.512", 32: "vpermi2var.ps.512"}
@@ -95,7 +86,6 @@ def _avx512(length: int) -> Iterator[str]:
 
 
 def _avx2(length: int) -> Iterator[str]:
-    """A permutation of each register, and choices between them by bits of the index."""
     yield from _registers(length, 256, "<8 x float>")
     yield from _halves_of_index() if length == 8 else _integer_index_kinds()
     names, bit = [f"%p{k}" for k in range(length * ENTRIES[length] // 256)], 3
@@ -118,7 +108,6 @@ def _integer_index_kinds() -> Iterator[str]:
 
 
 def _halves_of_index() -> Iterator[str]:
-    """The places of both words of a float64."""
     yield "  %words = bitcast <4 x i64> %index to <8 x i32>"
     yield f"  %both = shufflevector <8 x i32> %words, <8 x i32> poison, <8 x i32> <{_listed(0, 0, 2, 2, 4, 4, 6, 6)}>"
     yield "  %even = shl <8 x i32> %both, splat (i32 1)"
@@ -144,14 +133,12 @@ def _neon(length: int) -> Iterator[str]:
 
 
 def _one_word(length: int) -> Iterator[str]:
-    """The places of the bytes of a float32."""
     yield f"  %place = and <4 x i32> %index, splat (i32 {length - 1})"
     yield f"  %first = mul <4 x i32> %place, splat (i32 {0x04040404})"
     yield f"  %bytes = add <4 x i32> %first, splat (i32 {0x03020100})"
 
 
 def _mixed_index_kinds() -> Iterator[str]:
-    """The places of the bytes of a float64."""
     yield "  %words = bitcast <2 x i64> %index to <4 x i32>"
     yield f"  %both = shufflevector <4 x i32> %words, <4 x i32> poison, <4 x i32> <{_listed(0, 0, 2, 2)}>"
     yield "  %place = and <4 x i32> %both, splat (i32 7)"
@@ -160,7 +147,6 @@ def _mixed_index_kinds() -> Iterator[str]:
 
 
 def _loads(length: int) -> Iterator[str]:
-    """The function itself, for each lane."""
     (word, number), lanes, before = _types(length), 128 // ENTRIES[length], "poison"
     for k in range(lanes):
         yield f"  %i{k} = extractelement <{lanes} x {word}> %index, i64 {k}"
@@ -191,12 +177,10 @@ KINDS = {
 
 
 def inlinable(text: str) -> str:
-    """The text of an optimised module, in which all of these functions may be inlined, and are nobody else's."""
     return OWN.sub(r"define internal \1", NOT_INLINED.sub(r"\1alwaysinline \2\3", text))
 
 
 def inline(module: Any, builder: Any) -> None:
-    """Inline them, compute of their constants what can be, and leave them out."""
     from llvmlite.binding import create_new_module_pass_manager
 
     passes = create_new_module_pass_manager()

@@ -1,13 +1,7 @@
-"""The processor that kernels are compiled for, and the levels of processors that carried machine code is for.
-
-A level is a set of instructions that LLVM knows by a name. Code for a level runs on every processor that has them.
-NUMBA_CPU_NAME and NUMBA_CPU_FEATURES choose a processor that kernels are compiled for, as they do for numba.
-
-Vector registers and fused multiply-add of the processor that numba compiles for, read from what LLVM emits for it.
-
-Its list of features is no answer: it is empty where a processor was named (NUMBA_CPU_NAME), and says nothing of how
-LLVM uses them.
-"""
+"""The processor that kernels are compiled for, and the levels, sets of instructions that LLVM knows by a name, that
+carried machine code is for. NUMBA_CPU_NAME and NUMBA_CPU_FEATURES choose another processor, as they do for numba.
+Vector registers and fused multiply-add are read from what LLVM emits: its list of features is empty where a processor
+was named, and says nothing of how LLVM uses them."""
 
 from __future__ import annotations
 
@@ -21,8 +15,6 @@ from typing import Any, NamedTuple
 
 
 class Target(NamedTuple):
-    """What LLVM compiles for."""
-
     triple: str
     name: str
     features: str
@@ -48,7 +40,6 @@ LEVELS = {
 
 @functools.cache
 def host() -> Target:
-    """The processor that kernels are compiled for: this one, unless another has been named."""
     from llvmlite import binding
 
     name = os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name()
@@ -74,7 +65,6 @@ def levels() -> tuple[Target, ...]:
 
 @functools.cache
 def versions() -> tuple[str, ...]:
-    """What decides how code is compiled and how it is called, besides its text."""
     from importlib.metadata import version
 
     numpy = ".".join(version("numpy").split(".")[:2])
@@ -123,7 +113,6 @@ define <16 x float> @permuted(<16 x float> %x) "prefer-vector-width"="512" "min-
 
 @functools.cache
 def llvm() -> Any:
-    """llvmlite, ready to compile for this machine."""
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -132,7 +121,6 @@ def llvm() -> Any:
 
 
 def assembly(triple: str, name: str, features: str, probe: str = PROBE) -> str:
-    """A probe in the instructions of a processor."""
     machine = llvm().Target.from_triple(triple).create_target_machine(name, features)
     module = llvm().parse_assembly(probe)
     module.data_layout, module.triple = str(machine.target_data), triple
@@ -141,7 +129,6 @@ def assembly(triple: str, name: str, features: str, probe: str = PROBE) -> str:
 
 @functools.cache
 def own() -> str:
-    """The probe in the instructions of the processor that numba compiles for."""
     return assembly(*host())
 
 
@@ -155,10 +142,8 @@ def vector_registers() -> tuple[int, int]:
 
 @functools.cache
 def reads_side_by_side() -> bool:
-    """Whether four pages of memory are read faster together than one after the other: by processors with 512 bits.
-
-    Not by AMD's: 26 GB/s in place of 42 of an EPYC 9004. A level of processors holds both, and most is lost there.
-    """
+    """Whether four pages of memory are read faster together than one after the other: by processors with 512 bits. Not
+    by AMD's: 26 GB/s in place of 42 of an EPYC 9004. A level of processors holds both, and most is lost there."""
     return vector_registers()[0] == 64 and not host().name.startswith(("znver", "x86-64"))
 
 
@@ -170,23 +155,19 @@ def halves_vectors() -> bool:
 
 @functools.cache
 def lookups() -> tuple[str, ...]:
-    """How vectors of float32 look up entries of a table: see `compile/lookups.py`."""
     return lookups_of(*host())
 
 
 def fuses() -> bool:
-    """Whether x y + z, rounded once, is an instruction and not a call of the C library's function."""
     return calls_no_library(own())
 
 
 def scales() -> bool:
-    """Whether x 2^k is an instruction."""
     return has_scale(own())
 
 
 @functools.cache
 def converts_halves() -> bool:
-    """Whether float16 becomes float32 by an instruction and not by a call of the compiler's library."""
     return not re.search(r"\w*(extendhfsf2|gnu_h2f)", own())
 
 
@@ -205,7 +186,6 @@ def pair_products() -> str:
 
 
 def may_use_tiles() -> bool:
-    """Whether the system lets the threads of this process use tiles; the first to use them asks."""
     if not sys.platform.startswith("linux"):
         return False
     try:
@@ -215,17 +195,14 @@ def may_use_tiles() -> bool:
 
 
 def has_scale(text: str) -> bool:
-    """Whether LLVM makes one instruction of its own function of x 2^k: from version 22 on, for AVX-512.
-
-    The processors that have it are those that convert vectors of words by one instruction.
-    """
+    """Whether LLVM makes one instruction of its own function of x 2^k: from version 22 on, for AVX-512. The processors
+    that have it are those that convert vectors of words by one instruction."""
     from llvmlite import binding
 
     return binding.llvm_version_info[0] >= 22 and "vcvtqq2pd" in text
 
 
 def lookups_of(triple: str, name: str, features: str) -> tuple[str, ...]:
-    """What `lookups` are for a processor: permutations, or a load for each lane."""
     if triple.startswith(("aarch64", "arm64")):
         return ("neon",)  # all of them permute bytes
     permutations = re.findall(r"vperm(?:ps|d|[it]2ps|[it]2d)\b.*%([yz])mm", assembly(triple, name, features, PERMUTED))

@@ -1,10 +1,6 @@
-"""Memory of CUDA devices, kept for reuse when it is freed: blocks by stream and size class.
-
-A block that was freed is given out again only for work on the same stream, which comes after all that used it before,
-so nothing waits. Sizes are rounded to classes: multiples of 512 bytes up to 1 MiB, above eighths of a power of two.
-Where a class has no free block the driver is asked; where that has no memory left, all cached blocks are given back to
-it, and it is asked again. What a capture allocates comes from lists of its graph (`graphs/pools.py`).
-"""
+"""Memory of CUDA devices, kept for reuse when it is freed. A block is given out again only for work on the same stream,
+so nothing waits. Sizes are rounded to multiples of 512 bytes up to 1 MiB, above to eighths of a power of two. Where no
+memory is left, all cached blocks are given back, and the driver is asked again. Captures have lists of their graph."""
 
 from __future__ import annotations
 
@@ -32,10 +28,7 @@ UNIT = 512
 
 
 class SizeClass:
-    """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these.
-
-    `quick` says that native code may take them and put them back by itself, as nobody else has to know.
-    """
+    """The free addresses of one class on one stream; `quick`: native code may take and put back blocks by itself."""
 
     __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "counters")
 
@@ -46,17 +39,13 @@ class SizeClass:
         self.counters = cache.statistics.counters.buffer_info()[0]  # the address of the figures
 
     def emptied(self) -> Iterator[int]:
-        """Take the free blocks, one after the other: native code may take some meanwhile."""
         with contextlib.suppress(IndexError):
             while True:
                 yield self.free.pop()
 
 
 class Block:
-    """Memory of a device, which is free again when nothing refers to this object any more.
-
-    `size` is what was asked for; `streams` are those besides its own that `record_stream` says use it.
-    """
+    """Memory that is free when nothing refers to this. `size`: as asked for; `streams`: others that use it."""
 
     __slots__ = ("__weakref__", "address", "size_class", "size", "streams")
     address: int
@@ -96,11 +85,8 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device.
-
-    The collector may free a block anywhere, also where its thread has this lock or one that others want who have this
-    one: so the lock lets its thread in again, and a block that finds it closed waits in `late` for who comes next.
-    """
+    """The blocks of one device. The collector may free a block anywhere, also where its thread has this lock: so that
+    lets its thread in again, and a block that finds it closed waits in `late`."""
 
     def __init__(self, device: int) -> None:
         _every.add(self)
@@ -192,7 +178,6 @@ class Cache:
         return matches
 
     def _look_at_events(self, wait: bool = False) -> None:
-        """Put back what other streams have done with, or what they will have when they are waited for."""
         for _ in range(len(self.waiting)):
             events, size_class, address = self.waiting.popleft()
             for event in events if wait else ():
@@ -205,7 +190,6 @@ class Cache:
                 self.waiting.append((events, size_class, address))
 
     def _reserve(self, size_class: SizeClass, size: int) -> int:
-        """New memory from the driver, where need be after all that is cached was given back."""
         address = self._ask(size_class)
         if not address and not underway:
             self.statistics.retries += 1
@@ -229,15 +213,10 @@ class Cache:
         return graph_capture.allocate(self.driver, self.device, size_class.size)
 
     def allowed(self) -> int | None:
-        """The bytes that may be reserved, if there is a limit besides the device's."""
         return None if self.fraction == 1.0 else int(self.fraction * self.driver.memory_info(self.device)[1])
 
     def release(self) -> None:
-        """Give all cached blocks back to the driver, but for those of graphs.
-
-        Raises:
-            RuntimeError: the current stream is recorded for a graph.
-        """
+        """Give cached blocks back, but for those of graphs; a RuntimeError where the stream is recorded."""
         graph_capture.refuse(self.device, "gives memory back")
         self._give_late()
         with self.lock:
@@ -252,7 +231,6 @@ class Cache:
             self.driver.trim(self.device)
 
     def _empty(self, size_class: SizeClass, stream: int) -> int:
-        """Give the blocks of a shelf back; how many they were."""
         count = 0
         for count, address in enumerate(size_class.emptied(), 1):  # noqa: B007  (how many they were)
             self.driver.free(self.device, address, stream)
@@ -269,7 +247,6 @@ class Cache:
             return pool
 
     def leave_pool(self, pool: PrivatePool) -> None:
-        """A graph is gone: what the last one leaves is given back with what is cached."""
         with self.lock:
             pool.graphs -= 1
             if not pool.graphs:
@@ -299,11 +276,7 @@ def existing_cache(device: int) -> Cache | None:
 
 
 def allocate(device: int, size: int, stream: int | None = None) -> Block:
-    """Memory of `size` bytes, for work on a stream of the device: the current one where none is given.
-
-    Raises:
-        OutOfMemoryError: the device has too little left.
-    """
+    """Memory for work on a stream, the current one by default; an OutOfMemoryError where too little is left."""
     if stream is None:
         streams = here.streams
         stream = streams[device][0] if device in streams else device
@@ -311,7 +284,6 @@ def allocate(device: int, size: int, stream: int | None = None) -> Block:
 
 
 def release() -> None:
-    """Give the cached memory of all devices back to the driver."""
     for result in list(_caches.values()):
         result.release()
 

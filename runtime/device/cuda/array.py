@@ -1,8 +1,5 @@
-"""Arrays on a CUDA device: metadata with an address, where a tensor of the CPU has a NumPy array.
-
-A `DeviceArray` never turns into a NumPy array by itself: a function for the CPU that is given one fails with an error
-that says so, instead of copying in silence or reading an address of another memory.
-"""
+"""Arrays on a CUDA device: metadata with an address. A `DeviceArray` never turns into a NumPy array by itself:
+functions for the CPU fail with an error that says so."""
 
 from __future__ import annotations
 
@@ -16,14 +13,11 @@ from ...shapes import Shape, byte_strides, contiguous_strides
 
 
 class DeviceArray:
-    """Elements that lie on a CUDA device.
-
-    `strides` are in bytes, None where the elements lie in row order without gaps. Kernels compute in `dtype`; memory
-    holds `stored`. The two differ after a lazy cast (`as_read`), which kernels do in registers; what is no
-    kernel makes it first (`memory.materialized`). `final` is the dtype in which memory holds what an op computes of
-    these elements (`memory.result`): of 16-bit floats, which kernels read as float32, their own. `block` keeps the
-    memory alive.
-    """
+    """Elements that lie on a CUDA device. `strides` are in bytes, None where the elements lie in row order without
+    gaps. Kernels compute in `dtype`; memory holds `stored`. The two differ after a lazy cast (`as_read`), which kernels
+    do in registers; what is no kernel makes it first (`memory.materialized`). `final` is the dtype in which memory
+    holds what an op computes of these elements (`memory.result`): of 16-bit floats, which kernels read as float32,
+    their own. `block` keeps the memory alive."""
 
     __slots__ = ("__weakref__", "address", "block", "device", "dtype", "final", "shape", "size", "stored", "strides")
     __array_ufunc__ = None
@@ -40,16 +34,9 @@ class DeviceArray:
     strides: tuple[int, ...] | None
 
     def __init__(
-        self,
-        address: int,
-        shape: Shape,
-        dtype: np.dtype,
-        block: Any,
-        device: Any,
-        strides: tuple[int, ...] | None = None,
-        stored: np.dtype | None = None,
-        final: np.dtype | None = None,
-    ) -> None:
+        self, address: int, shape: Shape, dtype: np.dtype, block: Any, device: Any,
+        strides: tuple[int, ...] | None = None, stored: np.dtype | None = None, final: np.dtype | None = None,
+    ) -> None:  # fmt: skip
         self.address = address
         self.shape = shape
         self.size = prod(shape)
@@ -76,7 +63,6 @@ class DeviceArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements in memory, without the gaps between them."""
         return self.size * self.stored.itemsize
 
     @property
@@ -99,7 +85,6 @@ class DeviceArray:
         return f"DeviceArray({self.address:#x}, shape={self.shape}, dtype={self.dtype}, device={self.device})"
 
     def __getitem__(self, part: slice) -> DeviceArray:
-        """A range of a 1-D array without gaps."""
         first, end, step = part.indices(self.size)
         if self.ndim != 1 or self.strides is not None or step != 1:
             raise TypeError(f"expected a range of a 1-D DeviceArray, but got {part} of shape {self.shape}")
@@ -107,7 +92,6 @@ class DeviceArray:
         return self.with_strides((count,), None, first * self.stored.itemsize)
 
     def reshape(self, *sizes: Any) -> DeviceArray:
-        """The same elements, which must lie in row order, in another shape."""
         shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
         if self.strides is not None:
             raise TypeError(f"reshape(): expected elements in row order, but got steps of {self.strides} bytes")
@@ -118,11 +102,9 @@ class DeviceArray:
         return self.with_strides(full_shape, None)
 
     def ravel(self) -> DeviceArray:
-        """The elements, which must lie in row order, as a 1-D array."""
         return self if self.ndim == 1 and self.strides is None else self.reshape((self.size,))
 
     def view(self, dtype: Any) -> DeviceArray:
-        """The memory of a 1-D array without gaps, read in another dtype."""
         kind = np.dtype(dtype)
         self._require_stored("view")
         if self.ndim != 1 or self.strides is not None:
@@ -130,7 +112,6 @@ class DeviceArray:
         return DeviceArray(self.address, (self.nbytes // kind.itemsize,), kind, self.block, self.device)
 
     def strided(self, shape: Shape, dtype: np.dtype, offset: int, steps: tuple[int, ...]) -> DeviceArray:
-        """Elements of this 1-D array's memory at a byte offset, `steps` bytes apart."""
         self._require_stored("strided")
         contiguous_steps = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
         same = all(n == 1 or a == b for n, a, b in zip(shape, steps, contiguous_steps, strict=True))
@@ -138,7 +119,6 @@ class DeviceArray:
         return DeviceArray(self.address + offset, tuple(shape), dtype, self.block, self.device, remaining_steps)
 
     def viewed(self, shape: Shape, offset: int, steps: tuple[int, ...]) -> DeviceArray:
-        """Elements of this array's memory, from `offset` bytes after its first one on, `steps` bytes apart."""
         contiguous_steps = byte_strides(shape, contiguous_strides(shape), self.stored.itemsize)
         same = all(n == 1 or a == b for n, a, b in zip(shape, steps, contiguous_steps, strict=True))
         return self.with_strides(shape, None if same or not prod(shape) else tuple(steps), offset)

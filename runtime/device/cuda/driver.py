@@ -34,11 +34,7 @@ def driver() -> Driver:
 
 
 def chosen() -> Driver:
-    """The driver in use: the simulated one if `SPECGRAD_CUDA=simulated` or `simulate()` ask for it, else the real one.
-
-    Raises:
-        RuntimeError: there is no driver.
-    """
+    """The driver in use, simulated if `SPECGRAD_CUDA=simulated` or `simulate()` say so; a RuntimeError without one."""
     if _chosen:
         return _chosen[0]
     if _inherited:
@@ -55,7 +51,6 @@ def _simulated(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> Driver
 
 
 def _real() -> Driver:
-    """The driver of the machine; that there is none is found out once."""
     from .real_driver import RealDriver, bindings, is_installed
 
     if not _missing and not is_installed():
@@ -93,7 +88,6 @@ def in_use(result: Driver) -> bool:
 
 
 def device_count() -> int:
-    """The number of CUDA devices; 0 without a driver."""
     if _inherited:
         return _inherited[0]
     try:

@@ -1,9 +1,5 @@
-"""What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
-
-Inside `rehearsed` this thread's launches, its calls of libraries' functions by their addresses (calls.py) and its
-blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: it raises
-`Beyond`.
-"""
+"""What a kernel does, written down, so that it can be done again: inside `rehearsed` this thread's launches, its calls
+by address and its blocks are noted; all else asked of the driver or of a library raises `Beyond`."""
 
 from __future__ import annotations
 
@@ -21,11 +17,8 @@ class Beyond(Exception):
 
 
 class DryRun:
-    """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
-
-    `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
-    each time on one stream. `workspace` is memory that calls of libraries use one after the other.
-    """
+    """The launches and calls of a kernel, and all blocks that it took. `words`: for bad indices; `constants`: arrays
+    that an op knows beforehand; `workspace`: memory that calls of libraries use one after the other."""
 
     def __init__(self) -> None:
         self.launches: list[Any] = []
@@ -54,7 +47,6 @@ def rehearsed() -> Iterator[DryRun]:
 
 @contextmanager
 def unrehearsed() -> Iterator[None]:
-    """Note nothing inside: it is done once, whatever is launched again."""
     before, here.now = here.now, None
     try:
         yield
@@ -101,7 +93,6 @@ def constant_noted(array: Any) -> None:
 
 
 def beyond_launches() -> None:
-    """Something is going to be done, by another library or the driver, that cannot be done again by launches or calls:
-    the rehearsal ends before it, so that it is done but once, by the call itself."""
+    """What is done now cannot be done again: the rehearsal ends before it, so that it is done but once."""
     if here.now is not None:
         raise Beyond

@@ -1,11 +1,6 @@
-"""A graph that was captured: what it holds besides the driver's graph, and what a replay does besides replaying it.
-
-Random numbers in graphs: where a draw begins is read from memory, which each replay sets anew.
-
-While a graph is captured, its generators move on as always, so that draws get words of their own; then they go back to
-where they were. A replay takes as many words as the capture did from each generator, and writes its seed and the first
-of these words to the memory that the graph's draws read: so replays go on in the stream of numbers as calls would.
-"""
+"""A captured graph: what it holds and what a replay does besides the driver's. Draws read from memory where they begin:
+a replay takes as many words as the capture did, and writes its seed and the first of them there, so replays go on in
+the stream of numbers as calls would."""
 
 from __future__ import annotations
 
@@ -24,13 +19,7 @@ from .pinned_memory import used_on
 
 
 class Recorded:
-    """A graph, and all that must live as long as it does.
-
-    Args:
-        capture: the capture that has ended.
-        graph: its handle.
-        cache: the allocator of its device, which keeps its pool.
-    """
+    """A graph, and all that must live as long; `cache`: the allocator of its device, which keeps its pool."""
 
     def __init__(self, capture: Capture, graph: int, cache: Cache) -> None:
         self.driver, self.device, self.pool = capture.driver, capture.device, capture.pool
@@ -45,7 +34,6 @@ class Recorded:
         self.last: tuple[int, int] | None = None  # the stream of the last replay, and an event behind it
 
     def instantiate(self) -> None:
-        """Make it ready to be replayed, again if it was."""
         assert self.graph is not None
         if self.executable is not None:
             self.driver.destroy_executable(self.executable)
@@ -82,7 +70,6 @@ class Recorded:
             self.last = stream, event
 
     def release(self) -> None:
-        """Give all back; memory that was allocated in the capture is free when no tensor holds it."""
         if not in_use(self.driver):
             return
         if self.executable is not None:
@@ -99,13 +86,7 @@ SLOT_DTYPE = np.dtype(np.uint64)
 
 
 class GeneratorState:
-    """What a graph draws from one generator.
-
-    Args:
-        generator: the generator.
-        capture: that of the graph.
-        device: where it draws.
-    """
+    """What a graph draws from one generator."""
 
     def __init__(self, generator: Any, capture: Capture, device: Any) -> None:
         self.generator, self.count = generator, 0
@@ -116,7 +97,6 @@ class GeneratorState:
             self.state = DeviceArray(block.address, (2,), SLOT_DTYPE, block, device)
 
     def take(self, count: int) -> tuple[DeviceArray, int]:
-        """The memory of the position, and how far behind it the next `count` words begin."""
         seed, offset = self.generator.take(count)
         added = offset - self.first
         if seed != self.seed or added < 0:
@@ -130,7 +110,6 @@ class GeneratorState:
         self.generator._restore(self.before)
 
     def replay(self) -> None:
-        """Take the words of one replay, which comes next on the current stream."""
         seed, offset = self.generator.take(self.count)
         seed_and_offset = np.array([seed % 2**64, offset], SLOT_DTYPE)
         stream = current_stream(self.state.device.index or 0)

@@ -1,7 +1,4 @@
-"""What is said where work cannot be recorded for a graph, with the name of the function that the user called.
-
-Graphs of real devices: the part of the driver that records and replays, by `cuda.bindings.driver`.
-"""
+"""The part of the real driver that records and replays graphs, and what is said where work cannot be recorded."""
 
 from __future__ import annotations
 
@@ -64,7 +61,6 @@ ADVICE = {
 
 
 def refusal(status: Status, what: str = "") -> AcceleratorError:
-    """The error of a call that CUDA refuses: its text, who called, what was wrong with that, and what to do."""
     advice = ADVICE.get(status)
     message = f"CUDA error: {ERROR_MESSAGES[status]} (CUDA_ERROR_{name_of(status)})"
     message += f": {calling()}() {what}" if what else ""
@@ -76,7 +72,6 @@ def name_of(status: Status) -> str:
 
 
 def calling() -> str:
-    """The function of this package that was called by the user, or by a layer."""
     frame: FrameType | None = sys._getframe(1)
     result = "specgrad"
     while frame is not None:
@@ -137,11 +132,7 @@ class RealGraphs:
             self._call("cuThreadExchangeStreamCaptureMode", before)
 
     def refuse_pageable(self, stream: int) -> None:
-        """Before a copy from or to pageable memory: a graph would go on to read it long after it is freed.
-
-        Raises:
-            RuntimeError: the stream is recorded.
-        """
+        """A RuntimeError where the stream is recorded: a graph would read pageable memory after it is freed."""
         if self.is_capturing(stream):
             self.invalidate_capture(stream)
             raise refusal(Status.UNSUPPORTED, "copies from or to pageable memory of the host")

@@ -1,10 +1,5 @@
-"""Captures that are underway: what their streams are given is recorded for a graph, and not done.
-
-Memory that belongs to graphs: blocks that were allocated in captures, by the allocator's lists.
-
-What is freed in a capture is given out again in that one or in a later one of the same pool, never elsewhere: replays
-write to it for as long as one of the pool's graphs lives.
-"""
+"""Captures that are underway: what their streams are given is recorded, and not done. Blocks freed in a capture are
+given out again in captures of the same pool alone: replays write to them for as long as its graphs live."""
 
 from __future__ import annotations
 
@@ -45,13 +40,7 @@ _making = new_lock()
 
 
 class Capture:
-    """One capture, from its beginning to its end.
-
-    Args:
-        device: the number of the device.
-        stream: where it begins and ends; streams that wait for that one take part.
-        pool: where memory comes from that is allocated meanwhile.
-    """
+    """One capture; streams that wait for the one where it begins take part; memory comes from `pool` meanwhile."""
 
     def __init__(self, device: int, stream: int, pool: PrivatePool) -> None:
         self.driver: Driver = chosen()
@@ -68,11 +57,7 @@ class Capture:
         Changes.notify()  # native code would take memory from elsewhere
 
     def end(self) -> int:
-        """Record no longer; the graph's handle.
-
-        Raises:
-            RuntimeError: something was refused meanwhile, or streams have not come together.
-        """
+        """The graph's handle. A RuntimeError where something was refused, or streams have not come together."""
         try:
             return self.driver.end_capture(self.stream)
         finally:
@@ -126,11 +111,7 @@ def here_on(device: int) -> Capture | None:
 
 
 def refuse(device: int, what: str) -> None:
-    """Where the current stream of a device records: end that with an error that says what cannot be recorded.
-
-    Raises:
-        RuntimeError: it does.
-    """
+    """Where the current stream of a device records: end that with a RuntimeError that says what cannot be recorded."""
     capture = here_on(device)
     if capture is not None:
         capture.driver.invalidate_capture(capture.stream)

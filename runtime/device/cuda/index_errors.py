@@ -1,9 +1,6 @@
-"""Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits.
-
-Each stream of a device, and each graph, has such a word, three int64: a ticket, 0 where all is well, the index and the
-number of places that there are. A ticket stands for an error and its text, as other values that an op refuses are noted
-too. The first bad index stays until it is raised; then all goes on, as no memory was touched.
-"""
+"""Indices out of bounds on a device: kernels skip them, and note the first in memory that is read when a program waits.
+Each stream of a device, and each graph, has three int64: a ticket, which stands for an error and its text, 0 where all
+is well, the index and the number of places."""
 
 from __future__ import annotations
 
@@ -33,10 +30,7 @@ class Ticket(NamedTuple):
 
 
 class Word:
-    """The word of one stream, or of a graph; while a driver is in use, a stream has the same one.
-
-    `state` is 1 where some kernel has got it since it was last read: in memory, where native code writes it too.
-    """
+    """The word of a stream, or of a graph; `state`: 1 where a kernel has got it since it was read, in memory."""
 
     def __init__(self, device: Any, stream: int) -> None:
         with unrehearsed():
@@ -50,7 +44,6 @@ class Word:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
 
     def forget(self) -> None:
-        """Of a graph: it is known again when that is replayed."""
         _names.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
@@ -84,7 +77,6 @@ def word_for(device: Any) -> DeviceArray:
 
 
 def _word_of(capture: Capture, device: Any) -> DeviceArray:
-    """The word of the graph that is recorded: `replayed` says when its kernels have run."""
     if capture.word is None:
         with capture.aside():
             capture.word = Word(device, capture.side)
@@ -100,7 +92,6 @@ def replayed(word: Word, stream: int) -> None:
 
 
 def ticket(op: str, dim: int) -> Any:
-    """The number that a kernel puts into a word for an index that is out of bounds."""
     return fault(BadIndexError, f"{op}(): index {{index}} is out of bounds for dimension {dim} with size {{size}}")
 
 
@@ -117,12 +108,8 @@ def raise_at_once(device: Any) -> None:
 
 
 def raise_if_any(device: int, stream: int | None = None) -> None:
-    """Raise what kernels of a stream, or of all of a device, have found since the last time.
-
-    Raises:
-        IndexError: an index was out of bounds; it is a RuntimeError, too, as some ops raise that on the CPU.
-        RuntimeError: a value was one that an op refuses.
-    """
+    """Raise what kernels of a stream, or of a device, have found: an IndexError that is a RuntimeError, too, or a
+    RuntimeError for a refused value."""
     for word in _pending(device, stream):
         number, index, size = word.read()
         word.forget()

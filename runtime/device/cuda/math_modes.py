@@ -9,10 +9,7 @@ PRECISIONS = ("highest", "high", "medium")
 
 
 class MathModes:
-    """The switches, at first as PyTorch has them; whoever keeps what was done under them is told of each change.
-
-    TF32 keeps 10 of the 23 bits of a float32 factor, and adds up in float32.
-    """
+    """The switches, as PyTorch has them; each change is told. TF32 keeps 10 of 23 bits, and adds in float32."""
 
     notify: Callable[[], None] = staticmethod(lambda: None)
 
@@ -30,12 +27,10 @@ class MathModes:
         MathModes.notify()
 
     def all(self) -> tuple[Any, ...]:
-        """All switches as they are."""
         return tuple(vars(self).values())
 
     @property
     def matmul_tf32(self) -> bool:
-        """Whether products of float32 matrices may be computed in TF32."""
         return self.precision != "highest"
 
 

@@ -35,7 +35,6 @@ class Figure:
 
     @property
     def added(self) -> int:
-        """All that was ever added, without what was there before `reset_accumulated`."""
         return self.now + self.total_allocated - self.counters[self.first + FORGOTTEN]
 
     def add(self, amount: int) -> None:
@@ -63,24 +62,18 @@ def take(counters: array[int], first: int, amount: int) -> None:
 
 
 class CountedCache(Protocol):
-    """What is asked of the cache of a device's blocks: see allocator.py."""
-
     device: int
     driver: Driver
     statistics: Statistics
 
-    def allowed(self) -> int | None:
-        """The bytes that the program may have; None where there is no limit."""
+    def allowed(self) -> int | None: ...  # The bytes that the program may have; None where there is no limit.
 
 
 class CountedShelf(Protocol):
-    """What is asked of the blocks of one size."""
-
     size: int
 
     @property
-    def cache(self) -> CountedCache:
-        """The cache that they belong to."""
+    def cache(self) -> CountedCache: ...  # The cache that they belong to.
 
 
 def given(size_class: CountedShelf, size: int) -> None:
@@ -92,7 +85,6 @@ def given(size_class: CountedShelf, size: int) -> None:
 
 
 def returned(size_class: CountedShelf, size: int) -> None:
-    """Count a block that came back."""
     counters = size_class.cache.statistics.counters
     take(counters, 0, size_class.size)
     take(counters, COUNTER_SLOTS, size)
@@ -107,10 +99,7 @@ class Counting:
 
 
 class Statistics:
-    """Of one device: bytes and blocks that are given out, bytes as they were asked for, and what the driver gave.
-
-    The figures are `words`, which native code changes too: first allocated, requested and blocks.
-    """
+    """Of one device: what is given out, asked for, and reserved. Native code changes the first three `words`."""
 
     __slots__ = ("allocated", "blocks", "failures", "requested", "reserved", "retries", "segments", "counters")
 
@@ -163,7 +152,6 @@ def human(size: int) -> str:
 
 
 def out_of_memory(cache: CountedCache, size: int) -> str:
-    """The message of an OutOfMemoryError."""
     free, total = cache.driver.memory_info(cache.device)
     result = cache.statistics
     allowed = cache.allowed()

@@ -1,8 +1,5 @@
-"""Pinned host memory: NumPy arrays that a device reads and writes by itself while the program goes on.
-
-Pinning is slow, so blocks are kept, by powers of two. A block is free again when no array lies over it and the copies
-that were noted for it (`used_on`) are done.
-"""
+"""Pinned host memory. Pinning is slow, so blocks are kept, by powers of two; one is free again when no array lies over
+it and the copies noted for it (`used_on`) are done."""
 
 from __future__ import annotations
 
@@ -93,7 +90,6 @@ class HostPool:
                 self.waiting.append((events, kind, address))
 
     def release(self) -> None:
-        """Give blocks that are free back to the system."""
         with self.lock:
             if graph_capture.underway:
                 return
@@ -116,11 +112,7 @@ def pool() -> HostPool:
 
 
 def empty(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
-    """An array in pinned memory whose elements nobody has set.
-
-    Raises:
-        RuntimeError: there is no driver, or no memory left.
-    """
+    """An array in pinned memory; a RuntimeError where there is no driver, or no memory left."""
     kind = np.dtype(dtype)
     memory = np.asarray(pool().take(prod(shape) * kind.itemsize))
     return memory.view(kind).reshape(shape)

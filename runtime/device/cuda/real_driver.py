@@ -37,14 +37,12 @@ def is_installed() -> bool:
 
 @functools.cache
 def _entry(name: str) -> int:
-    """The address of a function of the driver's library; 0 without one."""
     if not is_installed():
         return 0
     return ctypes.cast(getattr(ctypes.CDLL(LIBRARY), name), ctypes.c_void_p).value or 0
 
 
 def bindings() -> Any:
-    """The module `cuda.bindings.driver`; a RuntimeError where it is not installed."""
     try:
         return importlib.import_module("cuda.bindings.driver")
     except ImportError as error:
@@ -60,11 +58,7 @@ class _Here(threading.local):
 
 
 class RealDriver(RealGraphs):
-    """A `Driver` that calls CUDA.
-
-    Args:
-        cuda: the module `cuda.bindings.driver`, or what has the same functions.
-    """
+    """A `Driver` that calls CUDA, by the module `cuda.bindings.driver`, or what has the same functions."""
 
     is_simulated = False
     max_elements: int | None = None
@@ -94,7 +88,6 @@ class RealDriver(RealGraphs):
         return int(result[0])
 
     def _call(self, name: str, *arguments: Any) -> Any:
-        """Call a function that must not fail; its result, if it has one, or all of several."""
         status, *values = getattr(self.cuda, name)(*arguments)
         if int(status) != SUCCESS:
             raise self._error(name, int(status))
@@ -124,7 +117,6 @@ class RealDriver(RealGraphs):
             Changes.notify()
 
     def enter(self, stream: int) -> int:
-        """Make the context of a stream's device the current one, for libraries; that device."""
         device = self._device_of(stream)
         self._at(device)
         return device
@@ -143,7 +135,6 @@ class RealDriver(RealGraphs):
             return self._contexts[device]
 
     def _share(self, pool: Any, device: int) -> None:
-        """Let kernels of other devices reach the memory of a pool, where the machine can do that."""
         for peer in range(self._count):
             if self.can_access_peer(peer, device):
                 access = self.cuda.CUmemAccessDesc()
@@ -282,14 +273,9 @@ class RealDriver(RealGraphs):
         return function
 
     def launch(
-        self,
-        function: int,
-        grid: tuple[int, int, int],
-        block: tuple[int, int, int],
-        slot_values: Sequence[int],
-        shared: int,
-        stream: int,
-    ) -> None:
+        self, function: int, grid: tuple[int, int, int], block: tuple[int, int, int], slot_values: Sequence[int],
+        shared: int, stream: int,
+    ) -> None:  # fmt: skip
         self._at(self._devices[function])
         if shared > max(STATIC_SHARED, self._shared.get(function, 0)):
             attribute = self.cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -305,7 +291,6 @@ class RealDriver(RealGraphs):
         return int(handle_of(stream))
 
     def _parameters(self, slot_values: Sequence[int]) -> int:
-        """The address of addresses of the words: CUDA copies from each as many bytes as the argument has."""
         count = len(slot_values)
         known = self._here.arguments.get(count)
         if known is None:
@@ -319,7 +304,6 @@ class RealDriver(RealGraphs):
     # Streams and events.
 
     def _device_of(self, stream: int) -> int:
-        """The device of a stream; of one that another library made, the current one."""
         return stream if stream < DEFAULT_STREAMS else self._owning_devices.get(stream, max(self._here.device, 0))
 
     def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:

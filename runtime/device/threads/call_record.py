@@ -31,10 +31,8 @@ def sliced_arrays(arguments: Sequence[Any], size: int) -> list[int]:
 
 
 def slots_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None:
-    """The arguments as integers and as floating-point numbers; None where a call cannot have them.
-
-    numba passes an array as (owner, parent, elements, bytes of one, address, shape, strides).
-    """
+    """The arguments as integers and floats; None where a call cannot have them. An array: (owner, parent, elements,
+    bytes of one, address, shape, strides)."""
     integers: list[int] = []
     numbers: list[float] = []
     for argument in arguments:
@@ -51,7 +49,6 @@ def memory_of(array: np.ndarray) -> int:
 
 
 def _put(argument: Any, integers: list[int], numbers: list[float]) -> bool:
-    """Append the words of an argument; False for one of an unknown kind."""
     kind = type(argument)
     if kind is np.ndarray:
         start = memory_of(argument)
@@ -70,7 +67,6 @@ def _put(argument: Any, integers: list[int], numbers: list[float]) -> bool:
 
 
 def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
-    """Where the machine code of a kernel for arguments like these begins."""
     key = (kernel, *map(_kind, arguments))
     if key not in _addresses:
         load_compiler()
@@ -81,10 +77,7 @@ def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
 
 
 def kernel_address(kernel: Any, arguments: Sequence[Any], suffix: str = "") -> int:
-    """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been.
-
-    `suffix`: behind the name of another entry of the kernel.
-    """
+    """The machine code of a kernel for such arguments, compiled if need be; `suffix`: of another entry."""
     result = compiled_for(kernel, arguments)
     return int(result.library.get_pointer_to_function(f"{result.fndesc.llvm_func_name}{suffix}"))
 

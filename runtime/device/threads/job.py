@@ -48,11 +48,7 @@ class ParkingSlot(Struct):
 
 
 class Job(Struct):
-    """The one computation that threads share.
-
-    What is written at different moments lies in different cache lines: a worker that looks for work reads the cursor,
-    and whether it is wanted, all the time, and who reads a line takes it from the thread that writes to it.
-    """
+    """The one computation that threads share. What is written at different moments lies in different cache lines."""
 
     cursor: Atomic  # the number of the job, the last part that is left + 1, the first part that is left
     finished: Atomic = at(LINE)  # how many parts are
@@ -113,7 +109,6 @@ _REQUEST, _JOB_OFFSETS = length(Request), {name: field.distance for name, field 
 
 
 def _from_a_line_on(value: np.ndarray) -> np.ndarray:
-    """The same words where a cache line begins."""
     longer = np.zeros(value.size + LINE // WORD_BYTES, np.int64)
     first = -longer.ctypes.data % LINE // WORD_BYTES
     longer[first : first + value.size] = value

@@ -1,7 +1,5 @@
 """Elements of strided tensors are packed side by side, or unpacked: row by row, or by squares where rows are columns.
-
-Where much is packed the kernel takes it block by block from the memory of its result: see `run_flat` of turning.py.
-"""
+Where much is packed the kernel takes it block by block from the memory of its result: see `run_flat` of turning.py."""
 
 from __future__ import annotations
 
@@ -53,21 +51,18 @@ class TileWalk(Struct):
 
 @native
 def put_walk(strided: Walk, start: int, step: int) -> None:
-    """Let something begin at an address, and step from row to row."""
     strided.start = start
     strided.step = step
 
 
 @native
 def begin_strided(strided: StridedOperand, written: int) -> None:
-    """Begin with a tensor that is packed."""
     strided.written = written
     strided.row_entry = 0
 
 
 @native
 def add_loop(strided: StridedOperand, extent: int, step: int) -> None:
-    """Add a loop around the others, by steps in bytes: one with the last where that goes on with it."""
     last = strided.loops - 1
     if strided.loops and step == strided.sizes[last] * strided.steps[last]:
         strided.sizes[last] *= extent
@@ -79,7 +74,6 @@ def add_loop(strided: StridedOperand, extent: int, step: int) -> None:
 
 @native
 def move_row(to: int, to_step: int, source: int, step: int, count: int, width: int) -> None:
-    """Copy elements of a width in bytes, from one place after another to one after another."""
     if step == width and to_step == width:
         copy_memory(to, source, count * width)
     elif width == 4:
@@ -98,8 +92,7 @@ def move_row(to: int, to_step: int, source: int, step: int, count: int, width: i
 
 @native
 def move_transposed(to: int, to_row: int, source: int, row: int, rows: int, count: int, width: int) -> None:
-    """Copy rows of elements that are columns where they come from, square by square; the last ones overlap. There are
-    at least as many of both as a square has."""
+    """Copy rows of elements that are columns, square by square, the last ones overlapping."""
     side, tile_rows, start = BYTES // width, LINE // width, 0
     while start < rows:
         stop, column = smaller(start + tile_rows, rows), 0
@@ -119,7 +112,6 @@ def move_transposed(to: int, to_row: int, source: int, row: int, rows: int, coun
 
 @native
 def are_columns(strided: StridedOperand) -> bool:
-    """Whether the last two loops of tensors are those of a transposed matrix, which is gone through by squares."""
     width = strided.itemsize
     if strided.loops < 2 or (width != 4 and width != 8):
         return False
@@ -129,7 +121,6 @@ def are_columns(strided: StridedOperand) -> bool:
 
 @native
 def turn_to(strided: StridedOperand, row: int, tiles: TileWalk) -> int:
-    """Set the loops around rows to the one with a number; gives where its elements begin."""
     position = strided.memory
     for i in range(1, strided.loops):
         tiles.items[i] = row % strided.sizes[i]
@@ -159,21 +150,18 @@ def go_on(strided: StridedOperand, rows: int, tiles: TileWalk, position: int) ->
 
 @native
 def have_company(strided: StridedOperand) -> bool:
-    """Whether rows are moved together: those of squares, and short ones."""
     return are_columns(strided) or (strided.loops > 1 and strided.sizes[0] < SHORT)
 
 
 @native
 def tile_row_count(strided: StridedOperand, tiles: TileWalk, elements: int) -> int:
-    """How many rows are moved together that are left of the loop around them, no more than have so many elements; 0
-    where they are too few for a square."""
+    """How many rows are moved together, of so many elements at most; 0 for too few for a square."""
     rows = smaller(strided.sizes[1] - tiles.items[1], elements // strided.sizes[0])
     return 0 if rows < BYTES // strided.itemsize and are_columns(strided) else rows
 
 
 @native
 def move_rows(strided: StridedOperand, memory: int, position: int, rows: int, back: bool) -> None:
-    """Copy some rows together, by squares, or column by column where they are short."""
     extent, step, width = strided.sizes[0], strided.steps[0], strided.itemsize
     row = extent * width
     if are_columns(strided) and back:
@@ -191,8 +179,7 @@ def move_rows(strided: StridedOperand, memory: int, position: int, rows: int, ba
 
 @native
 def move_part(strided: StridedOperand, memory: int, first: int, last: int, back: bool) -> None:
-    """Copy a range of the elements, in the order of the tensor, to memory where they lie side by side; or `back` from
-    there."""
+    """Copy a range of the elements, in the order of the tensor, to where they lie side by side, or `back`."""
     tiles, width = new(TileWalk), strided.itemsize
     extent, step = strided.sizes[0] if strided.loops else 1, strided.steps[0] if strided.loops else 0
     position, column, company = turn_to(strided, first // extent, tiles), first % extent, have_company(strided)
@@ -213,19 +200,16 @@ def move_part(strided: StridedOperand, memory: int, first: int, last: int, back:
 
 @native
 def pack(strided: StridedOperand, memory: int) -> None:
-    """Copy all elements to memory where they lie side by side."""
     move_part(strided, memory, 0, strided.count, False)
 
 
 @native
 def unpack(strided: StridedOperand, memory: int) -> None:
-    """Copy all elements from there to where those of the tensor lie."""
     move_part(strided, memory, 0, strided.count, True)
 
 
 @native
 def end_of_block(strided: StridedOperand, first: int) -> int:
-    """Where the elements end that are packed with the first one, before a kernel goes on with them."""
     block = BLOCK
     if are_columns(strided):
         line = LINE // strided.itemsize
@@ -236,14 +220,12 @@ def end_of_block(strided: StridedOperand, first: int) -> int:
 
 @native
 def are_rows(strided: StridedOperand) -> bool:
-    """Whether elements of the innermost loop lie side by side."""
     return strided.loops > 0 and strided.steps[0] == strided.itemsize
 
 
 @native
 def run_strided_rows(strided: StridedOperand, frame: CallFrame, first: int, last: int) -> None:
-    """Call the kernel's entry for rows for a range of the elements of its first array, which lies so; the second one
-    has all elements side by side."""
+    """Call the entry for rows for a range of the first array's elements; the second has no gaps."""
     tiles, call, extent, itemsize = new(TileWalk), new(RowCall), strided.sizes[0], frame.itemsize[1]
     position, column = turn_to(strided, first // extent, tiles), first % extent
     for i in range(MAX_NUMBERS):

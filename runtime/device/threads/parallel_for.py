@@ -1,7 +1,4 @@
-"""Kernels whose work several threads share where there is much of it; results do not depend on how it is cut.
-
-Setting the number of threads that one call uses in NumPy's BLAS and in kernels that share work.
-"""
+"""Kernels whose work several threads share where there is much of it, and the number of threads, also of BLAS."""
 
 from __future__ import annotations
 
@@ -82,10 +79,7 @@ LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins som
 
 
 def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: int = 1) -> None:
-    """loop(*arguments, first, last) over range(count), by several threads where `work`, in elements, is large.
-
-    The loop is a compiled kernel. Ranges begin at multiples of `unit`.
-    """
+    """loop(*arguments, first, last) of range(count), by threads if `work`, in elements, is large; in `unit`s."""
     if not is_shared(work) or count <= unit:
         loop(*arguments, 0, count)
         return
@@ -99,8 +93,7 @@ def is_shared(work: int) -> bool:
 
 
 def by_slices(kernel: Any, arguments: tuple[Any, ...], size: int) -> None:
-    """kernel(*arguments) of a compiled kernel of flat arrays and numbers that has to do with one place of the arrays
-    at a time; by several threads where their size is large."""
+    """kernel(*arguments) of flat arrays, place by place, and numbers; by several threads where they are large."""
     if not is_shared(size):
         kernel(*arguments)
         return

@@ -1,13 +1,7 @@
-"""A computation that several threads share: a range is cut into parts, and each part is for who claims it first.
-
-There is one job at a time, described at an address that all threads know. The thread that has acquired the job claims
-parts from the front, its workers claim them from the back: so the same thread has the same memory again in the next
-job, as long as all keep step, and where a worker is late nobody waits for it. A worker without work looks for some for
-a while, and then sleeps until the next job wakes it. So it is work stealing with one queue, that of the thread which
-has the job.
-
-Words that several threads read and write at the same time; each of these is one step for all of them.
-"""
+"""A computation that several threads share: each part of a range is for who claims it first. There is one job at a
+time, at an address that all threads know. The thread that has acquired it claims parts from the front, its workers from
+the back, so the same thread has the same memory again in the next job. A worker without work looks for some, and then
+sleeps."""
 
 from __future__ import annotations
 
@@ -50,13 +44,11 @@ def _cell_pointer(builder: Any, cell: Any) -> Any:
 
 @instruction(Word, CELL)
 def read(builder: Any, cell: Any) -> Any:
-    """read(cell): the word."""
     return builder.load_atomic(_cell_pointer(builder, cell), ORDER, 8)
 
 
 @instruction(Nothing, CELL, Word)
 def write(builder: Any, cell: Any, word: Any) -> Any:
-    """write(cell, word)"""
     return builder.store_atomic(word, _cell_pointer(builder, cell), ORDER, 8)
 
 
@@ -98,13 +90,11 @@ PART = 16  # units, slices or rows; fewer are not worth claiming
 
 @native
 def smaller(x: int, y: int) -> int:
-    """The smaller of two numbers."""
     return x if x < y else y
 
 
 @native
 def claim(job: Job, forward: bool) -> int:
-    """The first part that is left, or the last; -1 where there is none."""
     # Both ends lie in one word, so that one compare-and-swap decides who has a part. The job's number in its upper half
     # makes it fail for a thread that read the cursor of an earlier job.
     while True:
@@ -118,7 +108,6 @@ def claim(job: Job, forward: bool) -> int:
 
 @native
 def first_of(job: Job, part: int) -> int:
-    """Where a part begins."""
     # Multiplied before it is divided: no part has more than one unit more than another.
     units = (job.extent + job.unit - 1) // job.unit
     return smaller(units * part // job.parts * job.unit, job.extent)
@@ -134,7 +123,6 @@ def in_turn(job: Job, claimed: int) -> int:
 
 @native
 def is_requested(job: Job, slot: ParkingSlot) -> bool:
-    """Whether the worker of a parking slot may stay."""
     number = (address_of(slot) - address_of(job.slots)) // SLOT_BYTES
     return number < read(job.requested)
 
@@ -158,7 +146,6 @@ def sleep(job: Job, slot: ParkingSlot) -> None:
 
 @native
 def wake(job: Job, count: int) -> None:
-    """Wake those of the first `count` workers that sleep."""
     for i in range(count):
         slot = job.slots[i]
         if compare_and_swap(slot.state, ASLEEP, AWAKE):
@@ -167,7 +154,6 @@ def wake(job: Job, count: int) -> None:
 
 @native
 def post(job: Job) -> None:
-    """Offer the parts of the job that is described, but for the first, which is for the thread that has the job."""
     write(job.failed, 0)
     write(job.finished, 0)
     number = (read(job.cursor) >> 32) + 1
@@ -186,7 +172,6 @@ def is_worth_sharing(job: Job, work: int) -> bool:
 
 @native
 def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> None:
-    """Write the description of a job, which `post` offers to the workers."""
     job.kind = kind
     job.kernel = kernel
     job.arrays = arrays
@@ -205,14 +190,12 @@ def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: i
 
 @native
 def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> int:
-    """Do work together with other threads; 0 where no kernel raised."""
     describe(job, kind, kernel, arrays, extent, unit, frame, more)
     return call_native(job.scheduler, job, RUN, 0)
 
 
 @native
 def look_again(looks: int) -> None:
-    """Wait a moment, after so many looks in vain."""
     if looks < SPINS:
         pause()
     else:
@@ -221,14 +204,12 @@ def look_again(looks: int) -> None:
 
 @native
 def finish(job: Job) -> None:
-    """Count a finished part."""
     # The last step of a part: with the last one the thread that has the job returns, and frame and arrays may be gone.
     add(job.finished, 1)
 
 
 @native
 def await_all(job: Job) -> None:
-    """Wait until all parts are finished."""
     spins = 0
     while read(job.finished) < job.parts:
         look_again(spins)
@@ -237,8 +218,8 @@ def await_all(job: Job) -> None:
 
 @native
 def release(job: Job) -> int:
-    """Let other threads acquire the job; 0 where no kernel raised."""
     # Read before others may acquire the job: `post` of the next one sets it to 0.
+    """Let other threads acquire the job; 0 where no kernel raised."""
     failed = read(job.failed)
     write(job.owned, 0)
     return failed

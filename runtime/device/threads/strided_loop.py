@@ -1,8 +1,5 @@
-"""A kernel on rows of operands that broadcast or lie apart in memory.
-
-Its entry for rows steps through them (kernels/compile/row_entries.py), or it is called for many short ones at once,
-of which one operand's are brought together.
-"""
+"""A kernel on rows of operands that broadcast or lie apart: its entry for rows steps through them, or it is called for
+many short ones at once, of which one operand's are brought together."""
 
 from __future__ import annotations
 
@@ -107,7 +104,6 @@ def rows_of_tile(operands: RowOperands, rows: int) -> int:
 
 @native
 def fill_same(position: int, memory: int, row_bytes: int, requested: int) -> None:
-    """Bring a row to a place again and again, until so many bytes are there."""
     for i in range(row_bytes):
         store_eighth(position + i, load_eighth(memory + i))
     done = row_bytes
@@ -125,7 +121,6 @@ def fill_same(position: int, memory: int, row_bytes: int, requested: int) -> Non
 
 @native
 def word_of(memory: int, itemsize: int) -> int:
-    """A word of equal elements."""
     if itemsize == 8:
         return load(memory, 0)
     if itemsize == 1:
@@ -147,7 +142,6 @@ def fill_numbers(position: int, memory: int, step: int, itemsize: int, row_bytes
 
 @native
 def fill_strided(position: int, memory: int, step: int, row_bytes: int, rows: int) -> None:
-    """Bring rows of at least eight bytes together that lie `step` bytes apart."""
     for _ in range(rows):
         for i in range(row_bytes // 8):
             store(position, 8 * i, load(memory, 8 * i))
@@ -157,13 +151,11 @@ def fill_strided(position: int, memory: int, step: int, row_bytes: int, rows: in
 
 @native
 def steps_of(operands: RowOperands, k: int) -> Steps:
-    """How an operand, or the result, steps from row to row."""
     return operands.rows.steps[operands.result if k == 2 else k]
 
 
 @native
 def begin_of(operands: RowOperands, k: int, q: int) -> int:
-    """Where the rows of an operand or of the result begin through which the inner loop goes the q-th time."""
     result, position, rest = operands.rows, 0, q
     for i in range(result.around):
         last = i + 1 == result.around  # then there is nothing to divide
@@ -174,15 +166,12 @@ def begin_of(operands: RowOperands, k: int, q: int) -> int:
 
 @native
 def inner_step(operands: RowOperands, k: int) -> int:
-    """Bytes from an inner row to the next."""
     return steps_of(operands, k).inner * operands.itemsize[k]
 
 
 @native
 def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: int, same: int) -> int:
-    """Where rows of an operand lie one behind the other: in its memory, or in a tile, which is filled with them.
-
-    `same`: with so many where they all are the same, 0 where these are there."""
+    """Where rows of an operand lie one behind the other: in its memory, or in a tile that is filled with them."""
     how, itemsize = row_layout(operands, k), operands.itemsize[k]
     memory = begin_of(operands, k, q) + r * inner_step(operands, k)
     if how == FOLLOWING:
@@ -199,7 +188,6 @@ def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: i
 
 @native
 def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, tile_rows: int) -> None:
-    """`run_rows` where so many rows are computed at once."""
     tiles, match = new(Tiles), operands.rows
     result, row, known = 1 if operands.single else 2, first, -1
     for k in range(result):
@@ -217,8 +205,7 @@ def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, 
 
 @native
 def spreads(result: Rows, kind: int, itemsize: int) -> bool:
-    """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
-    short, so that many are computed at once, and of what are no floats, as kernels are given none but in arrays."""
+    """Whether one number a row becomes a row of equal elements: where rows are short, and of what are no floats."""
     return result.repeated > 0 and (not is_float(kind) or result.size * itemsize <= max_packed(result))
 
 
@@ -234,8 +221,7 @@ def tile_row_count(operands: RowOperands, is_broadcast: bool, rows: int) -> int:
 def put_operand(
     operands: RowOperands, k: int, is_broadcast: bool, memory: int, rows: int, array: int, tiles: Tiles, call: RowCall
 ) -> int:
-    """Put rows of an operand that begin at an address into a call, as array number `array` or as a number for each row;
-    gives how many arrays there are with it."""
+    """Put rows of an operand into a call, as an array or as a number a row; gives how many arrays there are."""
     step, row_bytes = inner_step(operands, k), operands.rows.size * operands.itemsize[k]
     if operands.rows.repeated != k + 1:
         put_walk(call.arrays[array], memory, step)
@@ -255,7 +241,6 @@ def put_operand(
 
 @native
 def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
-    """`run_rows` where the number of each row is given as equal elements, of which a tile has no room for all."""
     match, tiles, call, width = operands.rows, new(Tiles), new(RowCall), operands.itemsize[0]
     part, repeated = TILE // width, operands.rows.repeated - 1
     for i in range(MAX_NUMBERS):
@@ -279,7 +264,6 @@ def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int
 
 @native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
-    """Call the kernel for a range of rows; its numbers stand in the frame already."""
     result, tiles, call = operands.rows, new(Tiles), new(RowCall)
     tile_rows = rows_of_tile(operands, smaller(result.inner, last - first))
     if tile_rows:

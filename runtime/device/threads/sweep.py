@@ -1,10 +1,5 @@
-"""Large computations go through memory to and fro: each begins where the one before has ended.
-
-What was read and written last lies in the caches still, and a program goes on with it most of the time: the next op
-reads what the last one gave, and a gradient what forward has kept. So every second computation that is larger than the
-caches begins with the last part of its arrays. A part is small beside a cache, and within it addresses grow, as
-processors expect that ask for memory ahead. No result depends on the order of parts.
-"""
+"""Large computations go through memory to and fro: every second one begins with the last part of its arrays, which lies
+in the caches still. A part is small beside a cache, and within it addresses grow."""
 
 from __future__ import annotations
 
@@ -25,7 +20,6 @@ from .strided_loop import RowOperands, run_rows
 
 @native
 def sweep_direction(job: Job) -> int:
-    """Whether a computation goes backward: every second one does."""
     # Threads that compute alone at one time may take the word from each other: both orders are right.
     job.sweep_direction = 1 - job.sweep_direction
     return job.sweep_direction
@@ -35,7 +29,6 @@ def sweep_direction(job: Job) -> int:
 def run_flat_alone(
     job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame, separate: StridedOperand
 ) -> None:
-    """Call a kernel on all of what is in the frame, part by part where that is much."""
     if elements < ALTERNATING_ELEMENTS:
         run_flat(kernel, arrays, 0, elements, frame, separate)
         return
@@ -47,13 +40,9 @@ def run_flat_alone(
 
 @native
 def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, separate: StridedOperand) -> None:
-    """Call a kernel on a range of the elements of what is in the frame.
-
-    Where the first array stands for as many as there are (`itemsize` 0), for as many at a time as it has. An operand
-    that lies apart, NULL for none, has the memory of the result: it is brought there block by block, which stays in a
-    cache until the kernel has read it, and from there to where it lies if that is what is written to; or its rows are
-    read where they lie.
-    """
+    """Call a kernel on a range of the elements of what is in the frame. Where the first array stands for as many as
+    there are (`itemsize` 0), for as many at a time as it has. An operand that lies apart, NULL for none, has the memory
+    of the result: it is brought there block by block, or its rows are read where they lie."""
     if separate is not NULL and separate.row_entry:
         run_strided_rows(separate, frame, first, last)
         return
@@ -77,7 +66,6 @@ def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, 
 
 @native
 def run_rows_alone(job: Job, kernel: int, operands: RowOperands, frame: CallFrame) -> None:
-    """Call a kernel on all rows, some of them at a time where that is much."""
     rows = operands.rows
     count = rows.outer * rows.inner
     if rows.elements < ALTERNATING_ELEMENTS:
@@ -92,15 +80,9 @@ def run_rows_alone(job: Job, kernel: int, operands: RowOperands, frame: CallFram
 
 @native
 def run_step_alone(
-    job: Job,
-    kernel: int,
-    arrays: int,
-    frame: CallFrame,
-    constants: Constants,
-    position: int,
-    extent: int,
+    job: Job, kernel: int, arrays: int, frame: CallFrame, constants: Constants, position: int, extent: int,
     tile_rows: int,
-) -> int:
+) -> int:  # fmt: skip
     """The call of a kernel for all of its rows, so many of them at a time; 0 where none raised."""
     moved, parts, failed = new(Constants), (extent + tile_rows - 1) // tile_rows, 0
     back = sweep_direction(job)

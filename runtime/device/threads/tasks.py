@@ -1,9 +1,4 @@
-"""Running one part of a job, by its kind.
-
-Jobs whose parts are functions of Python, run from machine code.
-
-What a part raises is kept with the job, and raised by the thread that has it when all have finished what they began.
-"""
+"""Running one part of a job, by its kind; what a part raises is raised by the thread that has the job, at the end."""
 
 from __future__ import annotations
 
@@ -28,7 +23,6 @@ from .sweep import run_flat
 
 @native
 def run_part(job: Job, claimed: int) -> None:
-    """Run a part of a job, by its kind."""
     kind, part = job.kind, in_turn(job, claimed)
     if kind == FLAT:
         run_flat_part(job, part)
@@ -42,7 +36,6 @@ def run_part(job: Job, claimed: int) -> None:
 
 @native
 def run_flat_part(job: Job, part: int) -> None:
-    """Run the kernel on a part of each array."""
     frame, separate = cast(CallFrame, job.frame), cast(StridedOperand, job.more)
     run_flat(job.kernel, job.arrays, first_of(job, part), first_of(job, part + 1), frame, separate)
     finish(job)
@@ -50,7 +43,6 @@ def run_flat_part(job: Job, part: int) -> None:
 
 @native
 def run_rows_part(job: Job, part: int) -> None:
-    """Run a part of the rows."""
     # A frame for each part: `run_rows` writes every row's addresses into it, and threads run parts at the same time.
     value, frame = cast(CallFrame, job.frame), new(CallFrame)
     for i in range(MAX_NUMBERS):
@@ -61,7 +53,6 @@ def run_rows_part(job: Job, part: int) -> None:
 
 @native
 def run_step_part(job: Job, part: int) -> None:
-    """The call for a part of the rows."""
     frame, constants, call = cast(CallFrame, job.frame), cast(Constants, job.more), new(CallSlots)
     for i in range(job.arrays):
         write_array_slots(call.arrays[i], frame.memory[i], frame.itemsize[i], frame.size[i])
@@ -122,7 +113,6 @@ class Failure(Struct):
 
 @native
 def call_part(function: int, calls: int, part: int, failure: Failure) -> None:
-    """Call the function for a part, unless another part failed."""
     if read(failure.set) != 0:
         return
     result = call_object(function, tuple_item(calls, part), 0)
@@ -137,7 +127,6 @@ def call_part(function: int, calls: int, part: int, failure: Failure) -> None:
 
 @native
 def run_worker_part(job: Job, part: int) -> None:
-    """Run a part in a thread that does not hold the GIL."""
     state = acquire_gil_of_worker()
     call_part(job.kernel, job.frame, part, cast(Failure, job.more))
     finish(job)
@@ -175,7 +164,6 @@ def run_python(job: Job, request: Request) -> int:
 
 @native
 def go_on_with(job: Job, forks: int) -> int:
-    """The next part; none where the last one forked, and this is the new process, in which nobody else runs parts."""
     if read(job.forks) != forks:
         return -1
     finish(job)

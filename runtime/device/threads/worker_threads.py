@@ -1,12 +1,6 @@
-"""Workers start and stop: threads of the system that never need the GIL, but for tasks that are Python's.
-
-A worker is known by its parking slot. Who occupies it, from ABSENT to AWAKE, starts the thread; the thread leaves it
-when it is no longer wanted, and looks once more, for it may be wanted again by then: either it takes the slot back, or
-who starts workers has found it empty. So nobody has to wait for a worker, neither to start nor to stop. Who calls these
-holds the GIL, hence there is one at a time.
-
-The scheduler, as machine code: Python gives it a command in one call, which no exception interrupts.
-"""
+"""Workers start and stop: threads that need the GIL for Python's tasks alone. A worker is known by its parking slot.
+Who occupies it, from ABSENT to AWAKE, starts the thread; the thread leaves it when it is no longer wanted, and looks
+once more. So nobody has to wait for a worker. Who calls these holds the GIL, hence there is one at a time."""
 
 from __future__ import annotations
 
@@ -56,7 +50,6 @@ start_thread = external("PyThread_start_new_thread", int, int, ParkingSlot)  # w
 
 @native
 def start_workers(job: Job) -> int:
-    """Start the workers that are wanted and not there; gives how many there are."""
     count = 0
     while count < read(job.requested) and occupy(job, job.slots[count]):
         count += 1
@@ -66,7 +59,6 @@ def start_workers(job: Job) -> int:
 
 @native
 def occupy(job: Job, slot: ParkingSlot) -> bool:
-    """Start a worker for a slot that has none; False where the system has no more threads."""
     if compare_and_swap(slot.state, ABSENT, AWAKE) == 0:
         return True
     if slot.lock == 0:
@@ -112,7 +104,6 @@ def forget(job: Job) -> None:
 
 @native
 def serve(job: Job, slot: ParkingSlot) -> None:
-    """Run parts as long as the worker is wanted."""
     idle = 0
     while is_requested(job, slot):
         part = claim(job, False)
@@ -169,7 +160,6 @@ def acquire_and_run(job: Job, request: Request) -> int:
 
 @native
 def schedule(job: Job, command: int, more: int) -> int:
-    """Run one command of the scheduler and return its result."""
     if command == RUN:
         return run(job)
     if command == ACQUIRE_AND_RUN:
@@ -184,7 +174,6 @@ def schedule(job: Job, command: int, more: int) -> int:
 
 
 def sources() -> bytes:
-    """Changes with all that is compiled into these, but what all units have in common."""
     return sources_of(Path(__file__).parent)
 
 

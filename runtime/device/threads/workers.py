@@ -1,16 +1,7 @@
-"""The thread pool as Python sees it: workers start when they are first needed, and anew after a fork.
-
-An exception may reach a thread between any two steps of Python: Ctrl-C, or one that another thread sets. So there is
-no state of the job that Python has to put right. To acquire the job, describe it, run it, wait for others and release
-it is one command of the scheduler; so is to start workers, and so is to change their number. Before such a command
-nothing has happened, behind it everything has. What a part of a job raises, Ctrl-C included, waits in machine code
-until all parts that others began have ended, for they use the arrays; then the command raises it.
-
-At the interpreter's end workers are told to stop, for good; whatever computes later does so alone.
-
-The number of threads of one operation. `runtime/device/threads/parallel_for.py` offers this to users; the thread pool
-asks here.
-"""
+"""The thread pool as Python sees it: workers start when first needed, and anew after a fork. An exception may reach a
+thread between any two steps of Python, so to acquire the job, describe it, run it, wait for others and release it is
+one command of the scheduler. What a part raises, Ctrl-C included, waits until all parts have ended, for they use the
+arrays."""
 
 from __future__ import annotations
 
@@ -91,7 +82,6 @@ def _value(name: str) -> int:
 
 
 def _want() -> None:
-    """Note how many workers there may be, and from which size on they are worth their while."""
     # Native code compares with `large` alone: with NEVER it does not even try to acquire the job.
     if _value("requested") > NONE_FOR_GOOD:
         requested = min(get_num_threads() - 1, MAX_WORKERS)
@@ -101,13 +91,11 @@ def _want() -> None:
 
 @cache
 def starter() -> Callable[[], int]:
-    """A function that starts the workers and returns how many there are: one call of machine code, so that nothing
-    interrupts it."""
+    """Starts the workers and returns how many there are, by one call that nothing interrupts."""
     return partial(_schedulers()[0], ADDRESS, START_WORKERS, 0)
 
 
 def has_workers() -> bool:
-    """Whether there are any; they are started if need be."""
     return bool(_value("workers")) or (_value("requested") > NONE_FOR_GOOD and starter()() > 0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import AcceleratorError
-from ...kernels.cuda_libraries.protocol import OneByOne
+from ...kernels.cuda_libraries.protocol import Batches
 from .device_memory import Region
 from .driver import SimulatedDriver
 from .library_memory import Operand, column_major, row
@@ -31,7 +31,7 @@ def lapack(name: str, dtype: np.dtype) -> Callable[..., Any]:
     return find((name,), (np.empty(0, dtype),))[0]
 
 
-class SimulatedSolvers(OneByOne):
+class SimulatedSolvers(Batches):
     """Solvers that compute when the stream of a simulated driver gets there. See `protocol.Solvers`."""
 
     driver: SimulatedDriver

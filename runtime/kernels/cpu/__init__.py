@@ -1,7 +1,5 @@
-"""CPU kernels that several families are built of: copies, sums, matrix products, index_select.
-
-NumPy warns where inf and nan come out; here they are results like others, so its warnings are off in this package.
-"""
+"""Kernels that several families are built of. NumPy's warnings of inf and nan, here results, are off in this
+package."""
 
 import warnings
 

@@ -1,9 +1,5 @@
-"""One value many times: by several threads where there is much of it, and where these are no news to the program.
-
-New arrays that begin at a cache line: vectors then never lie across two, which would cost twice as much.
-
-Numbers at equal distances, computed as integers, or in double precision and rounded once.
-"""
+"""New arrays that begin at a cache line, as vectors across two cost twice as much; and those of one value or a
+range."""
 
 from __future__ import annotations
 
@@ -75,14 +71,12 @@ def _is_shared(count: int, kind: np.dtype) -> bool:
 
 @jit
 def _fill(packed_view: Array, value: int) -> None:
-    """words = value."""
     for i in range(packed_view.size):
         packed_view[i] = value
 
 
 @jit
 def fill(out: Array, value: float) -> None:
-    """out = value: a call of a plan."""
     for i in range(out.size):
         out[i] = value
 
@@ -92,7 +86,6 @@ FILL_ELEMENTS_THRESHOLD = 1 << 15  # numbers for which these loops are worth bei
 
 @jit
 def steps_from(out: Array, start: float, step: float, first: int, last: int) -> None:
-    """out[i] = start + step i."""
     to = part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = start + step * (first + i)
@@ -100,7 +93,6 @@ def steps_from(out: Array, start: float, step: float, first: int, last: int) -> 
 
 @jit
 def steps_to(out: Array, end: float, step: float, first: int, last: int) -> None:
-    """out[i] = end - step (n - 1 - i), for n numbers."""
     to, before = part_of(out, first, last - first), out.size - 1 - first
     for i in range(to.size):
         to[i] = end - step * (before - i)
@@ -108,7 +100,6 @@ def steps_to(out: Array, end: float, step: float, first: int, last: int) -> None
 
 @jit
 def integer_steps(out: Array, start: int, step: int, first: int, last: int) -> None:
-    """out[i] = start + step i, of whole numbers."""
     to = part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = start + step * (first + i)

@@ -1,8 +1,5 @@
-"""The product of two bfloat16 matrices by instructions that multiply pairs of them: see llvm/halves/tiles.py.
-
-Every element is summed up in float32, in the order of the depth and in parts that depend on the depth alone, and
-rounded once, however the work is divided.
-"""
+"""The product of two bfloat16 matrices (llvm/bfloat16_tiles.py). Every element is summed in float32, in the order of
+the depth and in parts that the depth alone decides, and rounded once."""
 
 from __future__ import annotations
 
@@ -58,7 +55,6 @@ def packed_panels(b: Array, out: Array, depth: int, columns: int, trans_b: int, 
 
 @jit
 def clear(start: int, count: int) -> None:
-    """Zeros in words of 32 bits."""
     row = row_at(np.float32(0), start, count)
     for i in range(row.size):
         row[i] = np.float32(0)
@@ -75,7 +71,6 @@ def pack_standing(source: int, source_row: int, depth: int, columns: int, to: in
 
 @jit
 def join_rows(upper: int, lower: int, count: int, both: bool, packed_pairs: Array) -> None:
-    """Words of the elements of one or two short rows, and zeros behind them."""
     one, other = row_at(np.uint16(0), upper, count), row_at(np.uint16(0), lower, count if both else 0)
     for j in range(packed_pairs.size):
         low = np.uint32(one[j]) if j < one.size else np.uint32(0)
@@ -98,21 +93,11 @@ def pack_row_major(source: int, source_row: int, count: int, depth: int, to: int
 
 @jit(halves=MEMORY)
 def half_product(
-    a: Array,
-    panels: Array,
-    bias: Array,
-    out: Array,
-    rows: int,
-    depth: int,
-    columns: int,
-    how: int,
-    first: int,
+    a: Array, panels: Array, bias: Array, out: Array, rows: int, depth: int, columns: int, how: int, first: int,
     last: int,
-) -> None:
-    """out = a b, or with `how` & ADDING out = a b + bias in each row, of which b lies in panels.
-
-    The range is one of the rows of all items of a batch, or with `how` & BY_COLUMNS one of the columns of one.
-    """
+) -> None:  # fmt: skip
+    """out = a b, with `how` & ADDING + bias; b in panels. Range: rows of all items, or with BY_COLUMNS columns of
+    one."""
     panel, twos = panel_bytes_of(depth), (columns + SQUARE - 1) // SQUARE
     shift = address(bias) if how & ADDING else 0
     tiles_begun()
@@ -141,19 +126,9 @@ ADDING, BY_COLUMNS = 1, 2
 
 @jit
 def multiply_strips(
-    a: int,
-    depth: int,
-    first: int,
-    last: int,
-    panels: int,
-    panel: int,
-    begin: int,
-    end: int,
-    c: int,
-    columns: int,
+    a: int, depth: int, first: int, last: int, panels: int, panel: int, begin: int, end: int, c: int, columns: int,
     bias: int,
-) -> None:
-    """Some rows of c, and of these the columns of some twos of panels."""
+) -> None:  # fmt: skip
     parts = (depth + DEPTH - 1) // DEPTH
     deep = even_blocks(depth, DEPTH, STEP) if depth else 0
     wide = max(L2_BYTES // (2 * panel), 1) if depth else 1
@@ -173,23 +148,9 @@ def multiply_strips(
 
 @jit
 def multiply_strip(
-    a: int,
-    depth: int,
-    deep: int,
-    row: int,
-    lines: int,
-    block: int,
-    stride: int,
-    panels: int,
-    panel: int,
-    twos: int,
-    square: int,
-    c: int,
-    columns: int,
-    column: int,
-    bias: int,
-) -> None:
-    """At most 32 rows of c, and of these the columns of some twos of panels."""
+    a: int, depth: int, deep: int, row: int, lines: int, block: int, stride: int, panels: int, panel: int, twos: int,
+    square: int, c: int, columns: int, column: int, bias: int,
+) -> None:  # fmt: skip
     size = SQUARE * ROW
     splits_depth, to_rows = deep < depth, c + row * columns * ITEM
     more = square + (twos * size if splits_depth else 0)
@@ -213,7 +174,6 @@ def multiply_strip(
 
 @jit
 def add_square(to: int, source: int) -> None:
-    """to = to + source, of 32 x 32 sums."""
     total, part = row_at(np.float32(0), to, SQUARE * SQUARE), row_at(np.float32(0), source, SQUARE * SQUARE)
     for i in range(SQUARE * SQUARE):
         total[i] = total[i] + part[i]
@@ -233,7 +193,6 @@ def pack_rows(source: int, source_row: int, rows: int, depth: int, to: int, to_r
 
 @jit(halves=MEMORY)
 def transposed_f16(a: Array, out: Array, rows: int, columns: int, first: int, last: int) -> None:
-    """The transpose of each matrix of a batch; a range of strips of 32 of their columns."""
     strips = (columns + SQUARE - 1) // SQUARE
     for strip in range(first, last):
         item, column = strip // strips * rows * columns * ITEM, strip % strips * SQUARE
@@ -248,7 +207,6 @@ def transposed_f16(a: Array, out: Array, rows: int, columns: int, first: int, la
 
 @jit
 def turn(source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """The transpose of a small matrix."""
     for i in range(rows):
         row = row_at(np.uint16(0), source + i * source_row, columns)
         for j in range(columns):
@@ -257,6 +215,5 @@ def turn(source: int, source_row: int, rows: int, columns: int, to: int, to_row:
 
 @jit
 def round_square(sums: int, rows: int, column: int, c: int, columns: int, bias: int) -> None:
-    """Rounds rows of sums, and what is added to each, into c from a column on."""
     shift = bias + column * ITEM if bias else 0
     rounded_square(sums, rows, shift, c + column * ITEM, columns * ITEM, columns - column)

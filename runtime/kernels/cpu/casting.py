@@ -1,9 +1,4 @@
-"""Changing the dtype of NumPy arrays, without its warnings: nan to an integer, overflow, a dropped imaginary part.
-
-Contiguous arrays of 16-bit floats made float32, and such arrays rounded to them; compiled on first use.
-
-Contiguous arrays copied in another dtype, element by element: the bits that NumPy's casts give.
-"""
+"""Contiguous arrays copied in another dtype, with the bits of NumPy's casts and without their warnings."""
 
 from __future__ import annotations
 
@@ -25,28 +20,24 @@ Array = np.ndarray
 
 @jit
 def bfloat16_to_single(x: Array, out: Array) -> None:
-    """out = x."""
     for i in range(out.size):
         out[i] = as_single(x[i], "bfloat16")
 
 
 @jit
 def float16_to_single(x: Array, out: Array) -> None:
-    """out = x."""
     for i in range(out.size):
         out[i] = as_single(x[i], "float16")
 
 
 @jit
 def single_to_bfloat16(x: Array, out: Array) -> None:
-    """out = x, rounded."""
     for i in range(out.size):
         out[i] = as_half(x[i], "bfloat16")
 
 
 @jit
 def single_to_float16(x: Array, out: Array) -> None:
-    """out = x, rounded."""
     for i in range(out.size):
         out[i] = as_half(x[i], "float16")
 
@@ -61,7 +52,6 @@ KERNELS = {
 
 
 def copied(to: Array, source: Array) -> bool:
-    """to = source, where a kernel here does that; whether one did."""
     name = KERNELS.get((source.dtype, to.dtype))
     if name is None or to.size < CAST_ELEMENTS_THRESHOLD or to.shape != source.shape:
         return False
@@ -111,7 +101,6 @@ def _convert(to: np.ndarray, source: np.ndarray) -> None:
 
 
 def interleaved(pairs: np.ndarray) -> np.ndarray:
-    """Complex numbers of two float16, which NumPy holds as pairs, as complex64."""
     result = empty(pairs.shape, np.dtype(np.complex64))
     result.real, result.imag = pairs["real"], pairs["imag"]
     return result
@@ -125,7 +114,6 @@ def cast(array: np.ndarray, to: Any) -> np.ndarray:
 
 @jit(in_rows=True)
 def converted(x: Array, out: Array) -> None:
-    """out = x; what is written to 16-bit floats is a float32 before."""
     for i in range(out.size):
         out[i] = x[i]
 
@@ -139,6 +127,5 @@ def shortened(x: Array, out: Array) -> None:
 
 @jit(in_rows=True)
 def truth(x: Array, out: Array) -> None:
-    """out = (x != 0); nan is not."""
     for i in range(out.size):
         out[i] = x[i] != 0

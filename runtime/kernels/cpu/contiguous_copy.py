@@ -1,9 +1,4 @@
-"""Contiguous copies of strided operands, as calls of plans: row by row, or by squares where rows are columns.
-
-And zeros, to which something is copied afterwards.
-
-Contiguous copies of arrays that lie in another order: by squares that fit into vector registers.
-"""
+"""Contiguous copies of strided operands: row by row, or, where rows are columns, by squares that fit into registers."""
 
 from __future__ import annotations
 
@@ -46,10 +41,7 @@ def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
 
 
 def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, offset: int = 0) -> Step | None:
-    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other.
-
-    They go to a contiguous copy, or to a result of a `shape`, from a place on, in which elements are `steps` apart.
-    """
+    """Loops over three dimensions to a contiguous copy, or to a result of a `shape`; None where rows are columns."""
     result = path(x.shape, steps or contiguous_strides(x.shape), x.strides or contiguous_strides(x.shape))
     if result is None:
         return None
@@ -59,7 +51,6 @@ def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, 
 
 
 def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
-    """(size, step) of the dimensions, neighbours made one where one step goes through both."""
     dims: list[tuple[int, int]] = []
     for size, step in zip(shape, strides, strict=True):
         if dims and dims[-1][1] == step * size:
@@ -75,46 +66,23 @@ def zeros(output: int, shape: Ints) -> Step:
 
 @jit
 def cleared(out: Array, first: int, last: int) -> None:
-    """out = 0, for a range of elements."""
     clear(part_of(out, first, last - first))
 
 
 @jit
 def path_copy(
-    x: Array,
-    out: Array,
-    outer: int,
-    inner_count: int,
-    along: int,
-    source_outer: int,
-    source_inner: int,
-    source_along: int,
-    inner: int,
-    size: int,
-    parts: int,
-    offset: int,
-    first: int,
-    last: int,
-) -> None:
-    """Some parts of the rows of a path (moves.py) from x to what lies from a place of a result on."""
+    x: Array, out: Array, outer: int, inner_count: int, along: int, source_outer: int, source_inner: int,
+    source_along: int, inner: int, size: int, parts: int, offset: int, first: int, last: int,
+) -> None:  # fmt: skip
     steps, to = (source_outer, source_inner, source_along), part_of(out, offset, out.size - offset)
     flat_move(to, x, outer, inner_count, along, *steps, inner, size, parts, first, last)
 
 
 @jit
 def transposed_copy(
-    x: Array,
-    out: Array,
-    blocks: int,
-    rows: int,
-    columns: int,
-    row: int,
-    row_of_copy: int,
-    matrix: int,
-    matrix_of_copy: int,
-    first: int,
-    last: int,
-) -> None:
+    x: Array, out: Array, blocks: int, rows: int, columns: int, row: int, row_of_copy: int, matrix: int,
+    matrix_of_copy: int, first: int, last: int,
+) -> None:  # fmt: skip
     """Some blocks of columns of matrices, each in so many blocks, as rows of a contiguous copy; steps in elements."""
     like = x[0]
     size = item_size(like)
@@ -134,7 +102,6 @@ AS_FLOATS = {4: np.float32, 8: np.float64}  # only moved, so any bits may pass a
 
 
 def contiguous(a: Array) -> Array:
-    """The array itself where it is contiguous, else a copy in row-major order."""
     return a if a.flags.c_contiguous else copied(a)
 
 
@@ -163,14 +130,7 @@ def copied(a: Array) -> Array:
 @lru_cache(maxsize=1024)
 def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] | None:
     """The array as three dimensions, and their order (one to loop over, last, fastest in memory); None for others."""
-    dims: list[tuple[int, int]] = []
-    for size, step in zip(shape, strides, strict=True):
-        if size == 1:
-            continue
-        if dims and dims[-1][1] == step * size:
-            dims[-1] = dims[-1][0] * size, step
-        else:
-            dims.append((size, step))
+    dims = merged(shape, strides)
     dims = [(1, 0)] * (3 - len(dims)) + dims
     fastest = [k for k, (_, step) in enumerate(dims[:-1]) if step == itemsize]
     if len(dims) != 3 or len(fastest) != 1 or min(dims[fastest[0]][0], dims[2][0]) < 4 or dims[2][1] <= 0:
@@ -181,14 +141,12 @@ def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] 
 
 @jit
 def _copy(a: Array, out: Array) -> None:
-    """out = a, flat."""
     for i in range(out.size):
         out[i] = a[i]
 
 
 @jit
 def _transpose_each(source: Array, to: Array, first: int, last: int) -> None:
-    """to[b] = source[b]^T, for a range of rows (b, i) of the source."""
     rows, k = source.shape[1], first
     while k < last:
         b, start = k // rows, k % rows

@@ -1,15 +1,6 @@
-"""Kernels of one function of one or two operands, block by block: where all of a block is usual, by a shorter function.
-
-Vector code computes what any argument may need for every argument, and chooses. Where a function has a shorter form
-for usual arguments (`scalar/usual.py`), a block is looked at first; what is computed of an element are the same bits in
-either form, so they do not depend on its neighbours. Derivatives that are products with such a function gain likewise.
-
-Kernels of a power of each element, and of its derivative: an exponent that is usual has a loop of its own.
-
-`pow_number` asks for the exponent of each element. A compiler that takes the question out of the loop makes a loop for
-each answer; where elements are converted as they are read and written, as those of 16-bit floats are, it finds that
-too long, and computes all answers for every element.
-"""
+"""Kernels block by block: where all of a block is usual, by a shorter function of `scalar/fast_range.py`, of the same
+bits. Powers have a loop for each usual exponent: asked for each element, LLVM computes all answers for every one where
+elements are converted as they are read."""
 
 from __future__ import annotations
 
@@ -24,12 +15,20 @@ from ..scalar.fast_range import COMMON
 BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
 
 
-def full_range(*x: Any) -> Any:
-    """The function of a kernel, for any arguments; `in_blocks` puts it here, as the next five."""
+def function(*x: Any) -> Any:
+    """The function of a kernel, or that for usual arguments; `in_blocks` puts it here, as what follows."""
 
 
-def fast_range(*x: Any) -> Any:
-    """The same for usual arguments."""
+def length(size: int) -> int:
+    """The size of a loop: `size`, or BLOCK where its loop is that of a whole block."""
+
+
+def of_block(size: int) -> int:
+    return BLOCK
+
+
+def as_is(size: int) -> int:
+    return size
 
 
 def key(x: Any) -> Any:
@@ -49,9 +48,9 @@ def full_loop(*x: Any) -> None:
 
 
 def pattern(self: Any, result: Any) -> None:
-    """What the text of a kernel is that is one function of one operand."""
+    """What the text of a kernel is that is one function of one operand; as such a text, patterns have a docstring."""
     for i in range(result.size):
-        result[i] = full_range(self[i])
+        result[i] = function(self[i])
 
 
 def blocks(self: Any, result: Any) -> None:
@@ -64,22 +63,15 @@ def blocks(self: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside(result[start], low, high):
-            fast_loop(self, result, start)
+            fast_loop(self, result, start, min(BLOCK, result.size))
         else:
             full_loop(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
     full_loop(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def fast_block(self: Any, result: Any, start: Any) -> None:
-    """A block of usual elements; not inlined, as other loops beside it would leave no registers for its constants."""
-    for i in range(BLOCK):
-        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)])
-
-
 def full_part(self: Any, result: Any, start: Any, size: int) -> None:
-    """Some elements, whatever they are."""
-    for i in range(size):
-        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)])
+    for i in range(length(size)):
+        result[start + np.uint64(i)] = function(self[start + np.uint64(i)])
 
 
 def pair_key(x: Any, y: Any) -> Any:
@@ -87,34 +79,32 @@ def pair_key(x: Any, y: Any) -> Any:
 
 
 def pattern_of_pairs(self: Any, other: Any, result: Any) -> None:
-    """What the text of a kernel is that is one function of two operands."""
+    """That of two operands."""
     for i in range(result.size):
-        result[i] = full_range(self[i], other[i])
+        result[i] = function(self[i], other[i])
 
 
 def pattern_with_number(self: Any, other: Any, result: Any) -> None:
-    """The same, of an operand and a number."""
+    """Of an operand and a number."""
     T = self.dtype.type
     other = T(other)
     for i in range(result.size):
-        result[i] = full_range(self[i], other)
+        result[i] = function(self[i], other)
 
 
 def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
-    """The kernel block by block, for two operands."""
     for block in range(result.size // BLOCK):
         start, fast_pairs = np.uint64(block * BLOCK), 0
         for i in range(BLOCK):
             fast_pairs += pair_key(self[start + np.uint64(i)], other[start + np.uint64(i)])
         if fast_pairs == BLOCK:
-            fast_loop(self, other, result, start)
+            fast_loop(self, other, result, start, min(BLOCK, result.size))
         else:
             full_loop(self, other, result, start, min(BLOCK, result.size))
     full_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
 def blocks_with_number(self: Any, other: Any, result: Any) -> None:
-    """The kernel block by block, for an operand and a number."""
     T = self.dtype.type
     other = T(other)
     for block in range(result.size // BLOCK):
@@ -122,34 +112,20 @@ def blocks_with_number(self: Any, other: Any, result: Any) -> None:
         for i in range(BLOCK):
             fast_pairs += pair_key(self[start + np.uint64(i)], other)
         if fast_pairs == BLOCK:
-            fast_loop(self, other, result, start)
+            fast_loop(self, other, result, start, min(BLOCK, result.size))
         else:
             full_loop(self, other, result, start, min(BLOCK, result.size))
     full_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def fast_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
-    """A block of usual pairs."""
-    for i in range(BLOCK):
-        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
-
-
-def fast_with(self: Any, other: Any, result: Any, start: Any) -> None:
-    """A block of what is usual beside a number."""
-    for i in range(BLOCK):
-        result[start + np.uint64(i)] = fast_range(self[start + np.uint64(i)], other)
-
-
 def pairs_of(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
-    """Some pairs, whatever they are."""
-    for i in range(size):
-        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other[start + np.uint64(i)])
+    for i in range(length(size)):
+        result[start + np.uint64(i)] = function(self[start + np.uint64(i)], other[start + np.uint64(i)])
 
 
 def with_number(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
-    """Some elements beside a number, whatever they are."""
-    for i in range(size):
-        result[start + np.uint64(i)] = full_range(self[start + np.uint64(i)], other)
+    for i in range(length(size)):
+        result[start + np.uint64(i)] = function(self[start + np.uint64(i)], other)
 
 
 def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
@@ -157,13 +133,12 @@ def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
 
 
 def pattern_of_order(self: Any, order: Any, result: Any) -> None:
-    """What the text of a kernel is that is one function of a number for all elements, its order, and an operand."""
+    """Of a number for all elements, its order, and an operand."""
     for i in range(result.size):
-        result[i] = full_range(order, self[i])
+        result[i] = function(order, self[i])
 
 
 def blocks_of_order(self: Any, order: Any, result: Any) -> None:
-    """The same, block by block."""
     for block in range(result.size // BLOCK):
         start = np.uint64(block * BLOCK)
         low = high = key(self[start])
@@ -172,38 +147,30 @@ def blocks_of_order(self: Any, order: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside_for(order, result[start], low, high):
-            fast_loop(self, order, result, start)
+            fast_loop(self, order, result, start, min(BLOCK, result.size))
         else:
             full_loop(self, order, result, start, min(BLOCK, result.size))
     full_loop(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def fast_with_order(self: Any, order: Any, result: Any, start: Any) -> None:
-    """A block of what is usual for an order."""
-    for i in range(BLOCK):
-        result[start + np.uint64(i)] = fast_range(order, self[start + np.uint64(i)])
-
-
 def part_of_order(self: Any, order: Any, result: Any, start: Any, size: int) -> None:
-    """Some elements, whatever they are."""
-    for i in range(size):
-        result[start + np.uint64(i)] = full_range(order, self[start + np.uint64(i)])
+    for i in range(length(size)):
+        result[start + np.uint64(i)] = function(order, self[start + np.uint64(i)])
 
 
 def pattern_of_product(grad: Any, self: Any, result: Any) -> None:
-    """What the text of a derivative is that is a product with one function of one operand."""
+    """A derivative that is a product with one function of one operand."""
     for i in range(result.size):
-        result[i] = grad[i] * conj(full_range(self[i]))
+        result[i] = grad[i] * conj(function(self[i]))
 
 
 def pattern_of_negative(grad: Any, self: Any, result: Any) -> None:
-    """The same of the negative product."""
+    """The negative product."""
     for i in range(result.size):
-        result[i] = -grad[i] * conj(full_range(self[i]))
+        result[i] = -grad[i] * conj(function(self[i]))
 
 
 def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
-    """Either of them, block by block, of real numbers."""
     for block in range(result.size // BLOCK):
         start = np.uint64(block * BLOCK)
         low = high = key(self[start])
@@ -212,69 +179,51 @@ def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside(result[start], low, high):
-            fast_loop(grad, self, result, start)
+            fast_loop(grad, self, result, start, min(BLOCK, result.size))
         else:
             full_loop(grad, self, result, start, min(BLOCK, result.size))
     full_loop(grad, self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
-def fast_product(grad: Any, self: Any, result: Any, start: Any) -> None:
-    """Products with a block of usual elements."""
-    for i in range(BLOCK):
-        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
-
-
 def part_of_product(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
-    """Products with some elements, whatever they are."""
-    for i in range(size):
-        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
-
-
-def fast_negative(grad: Any, self: Any, result: Any, start: Any) -> None:
-    """Negative products with a block of usual elements."""
-    for i in range(BLOCK):
-        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * fast_range(self[start + np.uint64(i)])
+    for i in range(length(size)):
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * function(self[start + np.uint64(i)])
 
 
 def part_of_negative(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
-    """Negative products with some elements, whatever they are."""
-    for i in range(size):
-        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * full_range(self[start + np.uint64(i)])
+    for i in range(length(size)):
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * function(self[start + np.uint64(i)])
 
 
 FORMS = (
-    (pattern, blocks, fast_block, full_part),
-    (pattern_of_order, blocks_of_order, fast_with_order, part_of_order),
-    (pattern_of_pairs, blocks_of_pairs, fast_pairs_of, pairs_of),
-    (pattern_with_number, blocks_with_number, fast_with, with_number),
-    (pattern_of_product, blocks_of_product, fast_product, part_of_product),
-    (pattern_of_negative, blocks_of_product, fast_negative, part_of_negative),
+    (pattern, blocks, full_part),
+    (pattern_of_order, blocks_of_order, part_of_order),
+    (pattern_of_pairs, blocks_of_pairs, pairs_of),
+    (pattern_with_number, blocks_with_number, with_number),
+    (pattern_of_product, blocks_of_product, part_of_product),
+    (pattern_of_negative, blocks_of_product, part_of_negative),
 )
 
 
 def in_blocks(kernel: Any) -> Any:
-    """The kernel block by block where its function has a shorter form, else the kernel itself."""
     code = kernel.__code__
     called = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
     functions = [function for function in called if function is not conj]
     result = COMMON.get(functions[0]) if len(functions) == 1 else None
     if result is None:
         return kernel
-    for written, looked_at, fast_body, of_any in FORMS:
+    for written, looked_at, part in FORMS:
         if code.co_code == written.__code__.co_code:
-            fast_one, full_one = (
-                loop_of(fast_body, "fast_range", result.function),
-                loop_of(of_any, "full_range", functions[0]),
-            )
+            loops = {"fast_loop": loop_of(part, result.function, of_block), "full_loop": loop_of(part, functions[0])}
             tests = {"key": result.key, "pair_key": result.key, "inside": result.inside, "inside_for": result.inside}
-            return rebuilt(looked_at, {"fast_loop": fast_one, "full_loop": full_one} | tests)
+            return rebuilt(looked_at, loops | tests)
     return kernel
 
 
-def loop_of(loop: Any, name: str, function: Any) -> Any:
-    """A loop over a function. Its own name says which: symbols of one name are one, in whatever kernels they are."""
-    made = not_inlined(rebuilt(loop, {name: function}))
-    made.__qualname__ = f"{loop.__name__}_{function.__name__}"
+def loop_of(loop: Any, function: Any, length: Any = as_is) -> Any:
+    """Not inlined, as loops beside it would leave no registers. Symbols of one name are one: so it has its own."""
+    made = not_inlined(rebuilt(loop, {"function": function, "length": length}))
+    made.__qualname__ = f"{loop.__name__}_{length.__name__}_{function.__name__}"
     return made
 
 
@@ -283,7 +232,6 @@ def any_power(x: Any, y: Any) -> Any:
 
 
 def powers(self: Any, other: Any, result: Any) -> None:
-    """The kernel with a loop for each usual exponent."""
     T = self.dtype.type
     other = T(other)
     if other == 2:
@@ -301,7 +249,7 @@ def powers(self: Any, other: Any, result: Any) -> None:
 
 
 def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> None:
-    """What the text of the derivative's kernel is."""
+    """The derivative of a power."""
     T = result.dtype.type
     exponent = T(exponent)
     for i in range(result.size):
@@ -309,7 +257,6 @@ def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> N
 
 
 def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
-    """The same with a loop for each usual exponent, of real numbers."""
     T = result.dtype.type
     exponent = T(exponent)
     if exponent == 2:
@@ -330,7 +277,6 @@ POWER_FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivative
 
 
 def with_fast_numbers(kernel: Any) -> Any:
-    """The kernel with loops of its own for usual exponents where it is of a power, else the kernel itself."""
     code = kernel.__code__
     called = {kernel.__globals__.get(name) for name in names_in(code) - {"range"}}
     if called - {conj} == {pow_number}:

@@ -1,9 +1,5 @@
-"""Kernels of one function of one 16-bit float, of which there are no more than 65536: read from a table of results.
-
-The table is part of the kernel's own memory. The kernel fills it once it has computed as many elements, with the bits
-that it computes: so these do not depend on whether there is a table yet. What a network computes has few exponents, so
-what is read of a table lies in the nearest cache.
-"""
+"""Kernels of one 16-bit float, of which there are 65536: read from a table that the kernel fills once it has computed
+as many elements; what a network computes has few exponents, so what is read lies in the nearest cache."""
 
 from __future__ import annotations
 
@@ -30,7 +26,6 @@ def kernel(self: Any, result: Any) -> None:
 
 
 def looked_up(self: Any, result: Any) -> None:
-    """The same by a table, where the kernel has filled it."""
     slot_values = table_slots()
     state = state_at(slot_values)
     if state != FILLED and state + result.size >= COUNT:
@@ -50,13 +45,11 @@ def looked_up(self: Any, result: Any) -> None:
 
 
 def is_long(function: Any) -> bool:
-    """Whether a kernel computes much of an element: more than reading a table takes."""
     return steps_of(function) > TABLE_COST_THRESHOLD
 
 
 @functools.cache
 def steps_of(function: Any) -> int:
-    """How many operations and calls a function's text has, with those of our functions that it calls."""
     instructions = function.__code__.co_code[::2]  # each of two bytes
     own = sum(instructions.count(each) for each in OPERATIONS)
     called = [function.__globals__.get(name) for name in names_in(function.__code__)]
@@ -64,5 +57,4 @@ def steps_of(function: Any) -> int:
 
 
 def with_kernel(compiled: Any) -> dict[str, Any]:
-    """What `looked_up` is compiled with, for a kernel's compiled form."""
     return {**callees(looked_up), "kernel": compiled}

@@ -1,17 +1,6 @@
-"""Running a kernel of flat arrays row by row, where operands are broadcast or lie apart in memory.
-
-An operand is an array, of which each call gets one row; or an array in a tuple of its own, of which each call gets one
-number, the same for the whole row; or a number. A kernel's text is the same for all of these, because here a number may
-be indexed and stands for a row of equal ones.
-
-The loop calls the kernel at its address: it is compiled for the kinds of operand that come, once for the kernels of all
-ops that take such operands, and kept for all of them.
-
-Running a kernel of flat arrays row by row where one operand's rows are columns of a matrix in memory.
-
-Some of its columns are turned into rows beside, where they stay in a cache until the kernel has read them: a copy of
-all would be written to memory and read again.
-"""
+"""Running a kernel of flat arrays row by row, where operands broadcast or lie apart. An operand is an array, of which a
+call gets one row; one in a tuple: a number for the whole row; or a number, which may be indexed here. The loop calls
+the kernel at its address, so it is compiled once. Rows that are columns in memory are copied beside."""
 
 from __future__ import annotations
 
@@ -42,10 +31,8 @@ def loop_for(kernel: Any, operands: tuple[Any, ...], arguments: Sequence[Any], l
 
 
 def kind(operand: Any) -> Any:
-    """Equal for operands of which a kernel gets rows, or numbers, of the same type.
-
-    The memory of tensors is contiguous, of one dimension and in the machine's byte order: the dtype says the rest.
-    """
+    """Equal for operands of which a kernel gets rows, or numbers, of one type: memory is contiguous and of one
+    dimension."""
     if type(operand) is np.ndarray:
         return operand.dtype.num
     # ~ tells an array of which calls get numbers from one of which they get rows.
@@ -54,7 +41,6 @@ def kind(operand: Any) -> Any:
 
 @jit
 def over_rows(kernel: int, operands: Any, steps: Any, inner: int, size: int, first: int, last: int) -> None:
-    """Call a kernel on a range of rows: operand k's begins at steps[k, 0] q + steps[k, 1] r for row q inner + r."""
     q, r = first // inner, first % inner
     for _ in range(first, last):
         call_at(kernel, rows_of(operands, steps, q, r, size))
@@ -73,7 +59,6 @@ def row(operand: Any, start: int, size: int) -> Any:
 
 @functools.cache
 def register() -> None:
-    """Tell numba about the functions above; done when the first such kernel is compiled."""
     from numba import types
     from numba.extending import overload
 
@@ -84,7 +69,6 @@ def register() -> None:
 
 
 def _rows_source(operands: Any, steps: Any, q: Any, r: Any, size: Any) -> Any:
-    """One call of `row` for each operand of the tuple, whose types all differ."""
     calls = [f"row(operands[{k}], steps[{k}, 0] * q + steps[{k}, 1] * r, size)" for k in range(len(operands))]
     namespace: dict[str, Any] = {"row": row}
     exec(f"def rows(operands, steps, q, r, size):\n    return ({', '.join(calls)},)", namespace)
@@ -151,7 +135,6 @@ def rows_beside(operands: Any, steps: Any, r: int, size: int, beside: Any) -> An
 
 
 def strided_loop(kernel: Any, operands: tuple[Any, ...], position: int, steps: Array) -> Loop:
-    """The loop over the rows of such operands, of which that at a place is turned."""
     register_turned_rows()
     args = (*operands[:position], None, *operands[position + 1 :])
     return loop_for(kernel, operands, [args, steps, 0, operands[position], 0, 0, 0], over_strided_rows)
@@ -159,14 +142,12 @@ def strided_loop(kernel: Any, operands: tuple[Any, ...], position: int, steps: A
 
 @functools.cache
 def register_turned_rows() -> None:
-    """Tell numba about the function above."""
     from numba.extending import overload
 
     overload(rows_beside, strict=False, jit_options={"forceinline": True})(_source)
 
 
 def _source(operands: Any, steps: Any, r: Any, size: Any, beside: Any) -> Any:
-    """One call of `row` for each operand of the tuple, but for the one that lies beside."""
     from numba import types
 
     positions = [k for k, operand in enumerate(operands) if not isinstance(operand, types.NoneType)]

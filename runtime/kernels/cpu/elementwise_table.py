@@ -21,10 +21,7 @@ BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows
 
 
 class ElementKernels:
-    """The compiled kernels of one element-wise op: `forward`, `backward_3`, and `forward_complex`, ...
-
-    An attribute is compiled when it is first asked for and is a plain attribute from then on.
-    """
+    """The kernels of one element-wise op, `forward`, `backward_3`, ...: compiled when first asked for."""
 
     def __init__(self, package: str, family: str, name: str) -> None:
         self.package = package
@@ -52,7 +49,6 @@ class ElementKernels:
         return _compiled(written, attribute)
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
-        """Run a kernel row by row, as a plan of rows says; several threads share it where there is much."""
         steps, inner, size = plan.steps, plan.inner, plan.size
         key = (attribute, *map(elementwise_strided.kind, operands))
         if key not in self.loops:
@@ -66,7 +62,6 @@ class ElementKernels:
             loop.run(loop.kernel, operands, steps, inner, size, 0, count)
 
     def run_strided(self, attribute: str, operands: tuple[Any, ...], plan: Any, position: int, stride: int) -> None:
-        """The same where the rows of the operand at a place are turned: its elements are `stride` apart."""
         steps, count, size = plan.steps, plan.inner, plan.size
         key = (attribute, position, *map(elementwise_strided.kind, operands))
         if key not in self.loops:
@@ -76,7 +71,6 @@ class ElementKernels:
         shared(over_strided_rows, arguments, count, count * size, BLOCK)
 
     def of_halves(self, name: str) -> Any:
-        """The kernel for one operand of 16-bit floats: it reads a table where computing takes longer."""
         return getattr(self, f"{name}{BY_TABLE}" if self.is_long(name) else name)
 
     @functools.cache  # noqa: B019  (these live as long as the process)

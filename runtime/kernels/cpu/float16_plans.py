@@ -1,11 +1,6 @@
-"""Plans for operands and results that are 16-bit floats, made of those for float32.
-
-A kernel says with `jit(halves=...)` that it may be compiled for arrays of 16-bit floats: READ, it reads each such
-operand as float32, or WRITTEN, it also writes each result once and reads none; MEMORY, it knows operands and results
-by their addresses alone, and is compiled once for arrays of any dtype. What a kernel does not say of itself is
-done by copies: its operands are widened before, and its results rounded after it. So all that a plan computes is
-computed in float32, and rounded once.
-"""
+"""Plans for operands and results that are 16-bit floats, made of those for float32. `jit(halves=...)` says that a
+kernel may be compiled for such arrays: READ, it reads each such operand as float32; WRITTEN, it also writes each result
+once and reads none; MEMORY, it knows addresses alone. For others operands are widened, results rounded."""
 
 from __future__ import annotations
 
@@ -34,19 +29,16 @@ class HalfPlan(NamedTuple):
 
 @jit(halves=WRITTEN)
 def copied(x: Array, out: Array, first: int, last: int) -> None:
-    """out = x, for a range of elements: widened, or rounded."""
     row, to = part_of(x, first, last - first), part_of(out, first, last - first)
     for i in range(to.size):
         to[i] = row[i]
 
 
 def other_arg_kinds(step: Step) -> dict[int, str]:
-    """What the results of a call are that are not of the operands' dtype."""
     return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK) | dict.fromkeys(step.int32s, INT32)
 
 
 def kernel_operands(kernel: Any) -> str:
-    """What a kernel says of 16-bit floats."""
     return getattr(getattr(kernel, "kernel", kernel), "halves", "")
 
 
@@ -86,7 +78,6 @@ class Rewritten:
         return [output for output in dict.fromkeys(matches) if self.is_half(output)]
 
     def add(self, step: Step) -> None:
-        """The call, behind copies of the operands that its kernel does not read as they are."""
         operands, arg_kinds = [], ""
         for i in step.operands:
             if i < 0:
@@ -109,7 +100,6 @@ class Rewritten:
         self.arg_kinds.append(arg_kinds)
 
     def wide(self, operand: int) -> int:
-        """The output in which an operand is widened, by a call before where there is none yet."""
         if operand not in self.widened:
             self.widened[operand] = self.new()
             self.copy(operand, HALF, self.widened[operand], (self.read_extent[operand],), SINGLE)
@@ -121,7 +111,6 @@ class Rewritten:
 
 
 def by_pairs(plan: Plan, operands: str) -> Plan:
-    """The calls of a plan, where all that one reads is stored in 16 bits those that stand for it."""
     made: list[Step] = []
     for step in plan:
         stored = step.pairs is not None and all(i >= 0 and operands[i] == HALF for i in step.operands)
@@ -156,15 +145,9 @@ def packed_view_of(array: Array) -> Array:
 def for_halves(
     plan: Plan, operands: str, read_extent: Sequence[int], outputs: int, singles: int, in_pairs: bool = False
 ) -> HalfPlan:
-    """The plan for 16-bit floats.
-
-    Args:
-        operands: a letter for each: T of 16 bits, C for float32, others as they are.
-        reach: of each, how many elements there are from the first to the last that is read.
-        outputs: how many there are; those behind are for the plan's calls alone.
-        singles: bit i: output i is float32.
-        in_pairs: the operands are bfloat16, of which the processor multiplies pairs.
-    """
+    """The plan for 16-bit floats. `operands`: letters, T of 16 bits, C for float32; `read_extent`: the elements that
+    are read; `outputs`: those behind are the plan's alone; `singles`: bit i: output i is float32; `in_pairs`: by
+    pairs."""
     calls = by_pairs(plan, operands) if in_pairs else plan
     made = Rewritten(calls, operands, read_extent, outputs, singles)
     return HalfPlan(tuple(made.steps), tuple(made.arg_kinds))

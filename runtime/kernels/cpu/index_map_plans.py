@@ -1,11 +1,6 @@
-"""Plans of ops whose results are elements of an operand, each dimension for itself: mirrored, turned, repeated, within
-a border, cut, and in other strides.
-
-What becomes of a dimension is said by runs: so many elements, from a place on, a step apart, or a value that stands in
-their place. Dimensions that go on as one are made one. The last one is a row, which is copied run by run, or where runs
-are short, several rows at a time, element by element, from where a table says that these lie. So no table is longer
-than a few rows, however many there are.
-"""
+"""Plans of ops whose results are elements of an operand, each dimension for itself: mirrored, turned, repeated, cut. A
+dimension is runs: so many elements, from a place on, a step apart, or a value. The last one is a row, copied run by
+run, or, where runs are short, several rows at a time by a table of where their elements lie."""
 
 from __future__ import annotations
 
@@ -60,17 +55,13 @@ def rolled_run(size: int, step: int, shift: int) -> Runs:
 
 
 def bordered(size: int, step: int, before: int, after: int) -> Runs:
-    """A dimension between values, or cut where their numbers are negative."""
     total, remaining = size + before + after, max(size + min(before, 0) + min(after, 0), 0)
     border = min(max(before, 0), total - remaining)
     return [Run(-1, 0, border), Run(max(-before, 0) * step, step, remaining), Run(-1, 0, total - remaining - border)]
 
 
 def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | None:
-    """The plan of a result whose elements are those that the runs of each dimension say, in a shape of as many.
-
-    None where there are none, and where that takes long tables or goes far for neighbours.
-    """
+    """The plan of a result of such runs; None where that takes long tables or goes far for neighbours."""
     if min(shape, default=1) <= 0:
         return None
     concatenated = merged_dims([[run for run in runs if run.size] for runs in dims])
@@ -99,7 +90,6 @@ def is_crossed(others: Sequence[Runs], row: Runs) -> bool:
 
 
 def assembly_of_one_run(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step | None:
-    """The call that writes the value, and the one run that a short row has over it; None where there are others."""
     outer, inner, row = dims
     read = [k for k, run in enumerate(row) if run.start >= 0]
     if len(read) != 1 or row[read[0]].step != 1 or row[read[0]].size < MIN_RUN_ELEMENTS:
@@ -112,7 +102,6 @@ def assembly_of_one_run(shape: Ints, dims: tuple[Array, Runs, Runs], value: floa
 
 
 def assembly_of_elements(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step:
-    """The call that finds elements by a table, of several rows together where these lie at equal distances."""
     outer, inner, row = dims
     rows, width = length(inner), length(row)
     steps = {run.step for run in inner if run.start >= 0 and run.size > 1}
@@ -165,7 +154,6 @@ def offsets_of(runs: Runs) -> Array:
 
 
 def outer_offsets(dims: Sequence[Runs]) -> Array:
-    """Where each slice of all of these dimensions begins, or -1."""
     result = np.zeros(1, np.int64)
     for runs in dims:
         own = offsets_of(runs)
@@ -181,7 +169,6 @@ def flat(runs: Runs) -> Array:
 
 @jit
 def find_run(runs: Array, position: int) -> tuple[int, int]:
-    """The number of the run that element number `place` belongs to, and its number in that."""
     r = 0
     while position >= runs[3 * r + 2]:
         position -= runs[3 * r + 2]
@@ -191,7 +178,6 @@ def find_run(runs: Array, position: int) -> tuple[int, int]:
 
 @jit
 def start_of(outer: int, runs: Array, r: int, i: int) -> int:
-    """Where element `i` of run `r` of a slice lies, or -1."""
     if outer < 0 or runs[3 * r] < 0:
         return -1
     return outer + runs[3 * r] + i * runs[3 * r + 1]
@@ -199,18 +185,9 @@ def start_of(outer: int, runs: Array, r: int, i: int) -> int:
 
 @jit(halves=WRITTEN)
 def assemble_runs(
-    x: Array,
-    out: Array,
-    outer: Array,
-    inner: Array,
-    row: Array,
-    value: float,
-    rows: int,
-    width: int,
-    first: int,
+    x: Array, out: Array, outer: Array, inner: Array, row: Array, value: float, rows: int, width: int, first: int,
     last: int,
-) -> None:
-    """A range of the elements of all rows (outer, inner), each of which has the runs of `row`."""
+) -> None:  # fmt: skip
     k = first // width
     q, at = k // rows, first
     r, i = find_run(inner, k % rows)
@@ -227,7 +204,6 @@ def assemble_runs(
 
 @jit
 def following(q: int, inner: Array, r: int, i: int) -> tuple[int, int, int]:
-    """The slice, run and element that come where element `i` of a run may be that after its last."""
     if i < inner[3 * r + 2]:
         return q, r, i
     if 3 * (r + 1) < inner.size:
@@ -237,7 +213,6 @@ def following(q: int, inner: Array, r: int, i: int) -> tuple[int, int, int]:
 
 @jit(halves=WRITTEN)
 def write_run(x: Array, start: int, step: int, to: Array, value: float) -> None:
-    """Elements of a run, from a place on, or the value where that is -1."""
     if start < 0:
         for i in range(to.size):
             to[i] = value
@@ -253,21 +228,10 @@ def write_run(x: Array, start: int, step: int, to: Array, value: float) -> None:
 
 @jit(halves=WRITTEN)
 def assemble_elements(
-    x: Array,
-    out: Array,
-    outer: Array,
-    inner: Array,
-    table: Array,
-    fills: Array,
-    value: float,
-    rows: int,
-    width: int,
-    batch: int,
-    first: int,
-    last: int,
-) -> None:
-    """A range of rows (outer, inner), some at a time: `table` says where the elements of so many rows lie, from where
-    the first one begins, and `fills` which of them are not of x."""
+    x: Array, out: Array, outer: Array, inner: Array, table: Array, fills: Array, value: float, rows: int, width: int,
+    batch: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """A range of rows, some at a time: `table` says where elements lie, `fills` which of them are not of x."""
     k, q = first, first // rows
     r, i = find_run(inner, k % rows)
     while k < last:
@@ -286,22 +250,10 @@ def assemble_elements(
 
 @jit(halves=WRITTEN)
 def assemble_borders(
-    x: Array,
-    out: Array,
-    outer: Array,
-    inner: Array,
-    value: float,
-    rows: int,
-    width: int,
-    batch: int,
-    before: int,
-    start: int,
-    count: int,
-    first: int,
-    last: int,
-) -> None:
-    """A range of rows (outer, inner), each of which has one short run of x, from element `before` on, and the value
-    around it: that is written to some rows at a time, and then the runs over it."""
+    x: Array, out: Array, outer: Array, inner: Array, value: float, rows: int, width: int, batch: int, before: int,
+    start: int, count: int, first: int, last: int,
+) -> None:  # fmt: skip
+    """A range of rows, each of which has one short run of x, from element `before` on, and the value around it."""
     k, q = first, first // rows
     r, i = find_run(inner, k % rows)
     while k < last:
@@ -317,7 +269,6 @@ def assemble_borders(
 
 @jit(halves=WRITTEN)
 def copy_rows(x: Array, start: int, step: int, to: Array, width: int, count: int) -> None:
-    """to[r width + j] = x[start + r step + j] for j below `count`."""
     for at in range(0, to.size, width):
         copy_elements(part_of(to, at, count), part_of(x, start, count))
         start += step

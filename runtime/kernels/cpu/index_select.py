@@ -1,14 +1,5 @@
-"""Rows of a table read (index_select) and added to (index_add), and elements put at one index along a dimension each,
-in contiguous arrays. Indices may be negative.
-
-Each loop stops at the first index that is out of bounds, and sets `outside[0]`. The last two arguments are the range of
-indices to read, or of columns to add to.
-
-The order of floating-point numbers by that of their bits, which LLVM compares in vectors without branches.
-
-As signed integers the bits of positive numbers are in order, with nan at the end. Those of negative numbers are below,
-the other way round: as unsigned integers these are above all others, again with nan at the end.
-"""
+"""Rows of a contiguous table read and added to, and elements put at one index each. Indices may be negative; a loop
+stops at the first out of bounds, and sets `outside[0]`. Last: the range of indices to read, or of columns to add to."""
 
 from __future__ import annotations
 
@@ -29,7 +20,6 @@ COLUMNS = 16  # of a table belong to one thread
 def take_rows(
     table: Array, indices: Array, lower_bound: int, out: Array, outside: Array, first: int, last: int
 ) -> None:
-    """out[i] = table[indices[i]]; an index below `least` is out of bounds."""
     size = table.shape[0]  # no exception: the pool's threads have no GIL to raise it with
     for i in range(first, last):
         index = indices[i]
@@ -43,11 +33,7 @@ def take_rows(
 def take_rows_of(
     x: Array, indices: Array, out: Array, rows: int, width: int, count: int, first: int, last: int
 ) -> None:
-    """out[i] = x[indices[i]] on flat memory.
-
-    Raises:
-        IndexError: an index is out of bounds: the kernel in Python then says which.
-    """
+    """out[i] = x[indices[i]] on flat memory; an IndexError where one is out of bounds."""
     outside = np.zeros(1, np.int64)
     table, to = part_of(x, 0, rows * width).reshape((rows, width)), out.reshape((count, width))
     take_rows(table, indices, 0, to, outside, first, last)
@@ -59,10 +45,7 @@ def take_rows_of(
 def add_to_rows(
     table: Array, indices: Array, lower_bound: int, rows: Array, scale: float, outside: Array, first: int, last: int
 ) -> None:
-    """table[indices[i]] += scale rows[i], in the order of i.
-
-    Threads share columns and not rows: equal indices are then added in one thread, in one order.
-    """
+    """table[indices[i]] += scale rows[i], in order. Threads share columns: equal indices are added in one order."""
     size = table.shape[0]
     for i in range(indices.size):
         index = indices[i]
@@ -79,7 +62,6 @@ def add_to_rows(
 
 
 def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
-    """Writes, or adds, values at indices along the middle dimension; False where an index is out of bounds."""
     wrong = np.zeros(1, np.int64)
     before, _, after = table.shape
     shared(
@@ -97,11 +79,8 @@ _INFINITE32, _INFINITE64 = np.int32(0x7F800000), np.int64(0x7FF0000000000000)
 
 @jit
 def min_or_max(row: np.ndarray, sign: int) -> float:
-    """The greatest element of such a row, or with sign -1 the least; nan where there is one. -0 is less than 0.
-
-    If any number is positive, the greatest integer is the greatest; else the least one is, of negative zero or numbers.
-    The least is the greatest unsigned integer if there is a negative number among them.
-    """
+    """The greatest element of such a row, or with sign -1 the least, by integers; nan where there is one. -0 is less
+    than 0. If any number is positive, the greatest integer is the greatest, else the least one is."""
     like, key = row.dtype.type(0), bits(row[0])
     unsigned, infinite = choose(like, np.uint32, np.uint64), choose(like, _INFINITE32, _INFINITE64)
     highest, lowest, top_key = key, key, unsigned(key)

@@ -1,13 +1,5 @@
-"""Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype.
-
-An array is seen as (before, along, after). Each loop does a range of lines along, `first` to `last`, counted through
-(before, after).
-
-Exponentials of rows less their greatest element, as softmax and its like have them.
-
-Where all of a row lies near its greatest element, every exponential is a normal number, and a shorter function gives
-the same bits.
-"""
+"""Loops over contiguous arrays that NumPy has no fast call for. An array is seen as (before, along, after); a loop does
+the lines along from `first` to `last`, counted through (before, after)."""
 
 from __future__ import annotations
 
@@ -26,13 +18,11 @@ ROW_INDEX_THRESHOLD = 64  # indices of a row, for which it is not worth while to
 
 @jit
 def lines_of(after: int, first: int, last: int) -> int:
-    """How many lines from `first` on lie side by side."""
     return min(after - first % after, last - first)
 
 
 @jit
 def copy_run(x: Array, start: int, out: Array, offset: int, count: int) -> None:
-    """out[offset + i] = x[start + i], for i below `count`."""
     row, to = part_of(x, start, count), part_of(out, offset, count)
     for i in range(count):
         to[i] = row[i]
@@ -47,7 +37,6 @@ def copy_row(row: Array, to: Array) -> None:
 
 @jit
 def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -> None:
-    """out[indices[i], :] += values[i, :], in the order of i, for a range of columns."""
     for i in range(indices.size):
         target, source = out[indices[i], first:last], values[i, first:last]
         for j in range(target.size):
@@ -56,11 +45,7 @@ def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -
 
 @jit
 def copy_inside(indices: Array, size: int, to: Array) -> bool:
-    """Copy indices, and say whether all are those of elements of `size`; none is counted from the end.
-
-    One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one. Each is read
-    once, for another thread may write to the indices meanwhile.
-    """
+    """Copy indices, each read once, as others may write meanwhile; one outside of `size` leaves a sign in `wrong`."""
     wrong = 0
     for i in range(indices.size):
         index = indices[i]
@@ -71,7 +56,6 @@ def copy_inside(indices: Array, size: int, to: Array) -> bool:
 
 @jit
 def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: int, last: int) -> None:
-    """out[o, i, j] = a[o, indices[o, i, j], j] for rows (o, i); sets `outside[0]` where an index is out of bounds."""
     size, count, after = a.shape[1], indices.shape[1], indices.shape[2]
     if after == 1:
         inside = gather_lines(a, indices, out, first, last)
@@ -90,10 +74,7 @@ def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: in
 
 @jit
 def gather_lines(a: Array, indices: Array, out: Array, first: int, last: int) -> bool:
-    """`gather_along` where nothing comes after, a block of elements at a time: of one row, or of many short ones.
-
-    Whether all indices are inside: it stops where one is not.
-    """
+    """`gather_along` where nothing comes after, by blocks; False, and it stops, where an index is not inside."""
     size, count, known, k = a.shape[1], indices.shape[1], empty_row(0, BLOCK), first
     while k < last:
         o, i = k // count, k % count
@@ -125,10 +106,7 @@ def add_row_starts(offsets: Array, skip: int, count: int, size: int) -> None:
 
 @jit
 def write_along(out: Array, indices: Array, source: Array, add: bool, outside: Array, first: int, last: int) -> None:
-    """out[o, indices[o, i, j], j] = source[o, i, j], or += with `add`, in the order of i.
-
-    Sets `outside[0]` and stops where an index is out of bounds.
-    """
+    """out[o, indices[o, i, j], j] = or += source[o, i, j], in order; `outside[0]` where one is out of bounds."""
     size, count, after, line = out.shape[1], indices.shape[1], indices.shape[2], first
     while line < last:
         o, start, width = line // after, line % after, lines_of(after, line, last)
@@ -163,7 +141,6 @@ NORMAL_EXP_LIMIT = -87.0  # of which and of greater numbers the exponential is a
 
 @jit
 def exponentials(row: Array, low: float, top: float, out: Array) -> None:
-    """out_j = e^(x_j - top), for a row whose least element is `low`."""
     if low - top > NORMAL_EXP_LIMIT:
         for j in range(out.size):
             out[j] = exp_fast_range(row[j] - top)
@@ -174,7 +151,6 @@ def exponentials(row: Array, low: float, top: float, out: Array) -> None:
 
 @jit(fastmath=REORDER)
 def exponential_sum(row: Array, low: float, top: float) -> float:
-    """sum_j e^(x_j - top), in the dtype of the row."""
     total = row.dtype.type(0)
     if low - top > NORMAL_EXP_LIMIT:
         for j in range(row.size):
@@ -187,6 +163,5 @@ def exponential_sum(row: Array, low: float, top: float) -> float:
 
 @jit
 def scale(row: Array, factor: float, out: Array) -> None:
-    """out_j = factor x_j."""
     for j in range(out.size):
         out[j] = row[j] * factor

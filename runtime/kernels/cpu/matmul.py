@@ -1,12 +1,6 @@
-"""The product of two matrices in register tiles.
-
-A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
-once. Where the caches cannot hold b as it lies, or it is transposed, blocks of it are copied into panels first, and
-then also those of an a that is transposed. While a panel is multiplied, the next one is asked for. Every element is
-summed in the order of the depth, however the work is divided.
-
-The transpose of a matrix, by squares that fit into vector registers.
-"""
+"""The product of two matrices in register tiles. A panel is as many columns of b as a tile's registers hold; a tile
+goes through the depth of a and of one panel. Where caches cannot hold b, or it is transposed, blocks of it are copied
+into panels. Every element is summed in the order of the depth, however the work is divided."""
 
 from __future__ import annotations
 
@@ -31,18 +25,14 @@ COLUMNS = 32  # that are transposed together: of float32 two lines of each row
 
 @jit
 def transpose(source: Array, to: Array) -> None:
-    """to = source^T; rows of both are contiguous."""
     like, (rows, columns) = source.dtype.type(0), source.shape
     transpose_at(like, address(source), source.strides[0], rows, columns, address(to), to.strides[0])
 
 
 @jit
 def transpose_at(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """Copies the transpose of a matrix at an address to another one, square by square; the last ones overlap.
-
-    It goes down all rows of few columns: each row of the other matrix is written on and on, so it is known what to ask
-    for, while squares from left to right would begin a line of memory of each row and come back to it much later.
-    """
+    """The transpose of a matrix, square by square, the last ones overlapping. It goes down all rows of few columns: so
+    each row of the other matrix is written on and on, and it is known what to ask for."""
     size, step = item_size(like), square_rows(like)
     if rows < step or columns < step:
         source_view, across = (
@@ -81,7 +71,6 @@ BLOCK = 1 << 17  # bytes of a block of b, which the second-level cache holds bes
 
 @jit
 def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int) -> None:
-    """Some rows of c = a b, or c + a b, of contiguous matrices."""
     like, depth = c.dtype.type(0), len(a) if trans_a else a.shape[1]
     product_at(like, address(a), address(b), address(c), depth, len(c), c.shape[1], trans_a, trans_b, add, first, last)
 
@@ -90,27 +79,15 @@ def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, ad
 def multiply_columns(
     a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int
 ) -> None:
-    """Some columns of c = a b, or c + a b, of contiguous matrices."""
     like, depth, at = c.dtype.type(0), len(a) if trans_a else a.shape[1], address(c)
     product_columns_at(like, address(a), address(b), at, depth, len(c), c.shape[1], trans_a, trans_b, add, first, last)
 
 
 @jit
 def product_at(
-    like: float,
-    a: int,
-    b: int,
-    c: int,
-    depth: int,
-    rows: int,
-    columns: int,
-    trans_a: bool,
-    trans_b: bool,
-    add: bool,
-    first: int,
-    last: int,
-) -> None:
-    """Some rows of c = a b, or c + a b, of contiguous matrices at addresses."""
+    like: float, a: int, b: int, c: int, depth: int, rows: int, columns: int, trans_a: bool, trans_b: bool, add: bool,
+    first: int, last: int,
+) -> None:  # fmt: skip
     size = item_size(like)
     a_row, b_row, c_row = (rows if trans_a else depth) * size, (depth if trans_b else columns) * size, columns * size
     left, to = a + first * (size if trans_a else a_row), c + first * c_row
@@ -119,20 +96,9 @@ def product_at(
 
 @jit
 def product_columns_at(
-    like: float,
-    a: int,
-    b: int,
-    c: int,
-    depth: int,
-    rows: int,
-    columns: int,
-    trans_a: bool,
-    trans_b: bool,
-    add: bool,
-    first: int,
-    last: int,
-) -> None:
-    """Some columns of c = a b, or c + a b, of contiguous matrices at addresses."""
+    like: float, a: int, b: int, c: int, depth: int, rows: int, columns: int, trans_a: bool, trans_b: bool, add: bool,
+    first: int, last: int,
+) -> None:  # fmt: skip
     size = item_size(like)
     a_row, b_row, c_row = (rows if trans_a else depth) * size, (depth if trans_b else columns) * size, columns * size
     right, to = b + first * (b_row if trans_b else size), c + first * size
@@ -141,24 +107,10 @@ def product_columns_at(
 
 @jit
 def multiply_within(
-    like: float,
-    a: int,
-    a_row: int,
-    trans_a: bool,
-    b: int,
-    b_row: int,
-    trans_b: bool,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
-    """c = a b, or c + a b, of parts of matrices: their rows, as they lie, are contiguous, and so many bytes apart.
-
-    A great depth is summed in parts, as a long sum loses precision.
-    """
+    like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
+    """c = a b, or c + a b, of parts of matrices. A great depth is summed in parts, as a long sum loses precision."""
     size = item_size(like)
     if not rows or not columns:
         return
@@ -175,7 +127,6 @@ def multiply_within(
 
 @jit
 def fill_rows(value: float, c: int, c_row: int, rows: int, columns: int) -> None:
-    """c = value."""
     for i in range(rows):
         row = row_at(value, c + i * c_row, columns)
         for x in range(row.size):
@@ -186,7 +137,6 @@ def fill_rows(value: float, c: int, c_row: int, rows: int, columns: int) -> None
 def sum_rows(
     like: float, c: int, c_row: int, rows: int, columns: int, sums: Array, begun: bool, finished: bool
 ) -> None:
-    """Adds c to what has been summed up of it before, and in the end writes that to c."""
     for i in range(rows):
         row, total = row_at(like, c + i * c_row, columns), part_of(sums, i * columns, columns)
         for x in range(row.size):
@@ -197,24 +147,10 @@ def sum_rows(
 
 @jit
 def multiply_part(
-    like: float,
-    a: int,
-    a_row: int,
-    trans_a: bool,
-    b: int,
-    b_row: int,
-    trans_b: bool,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
-    """As `multiply_within`, of a depth that is summed at once: by blocks, or turned round where a has few rows.
-
-    c^T = b a^T needs a in panels and not b, and every element of it is summed in the same order.
-    """
+    like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
+    """Of a depth summed at once: by blocks, or turned round where a has few rows: c^T = b a^T needs no panels of b."""
     if trans_b and not trans_a and 2 * rows < columns and rows * depth * item_size(like) <= L2_BYTES:
         multiply_transposed(like, a, a_row, b, b_row, c, c_row, rows, depth, columns, add)
     else:
@@ -223,18 +159,9 @@ def multiply_part(
 
 @jit
 def multiply_transposed(
-    like: float,
-    a: int,
-    a_row: int,
-    b: int,
-    b_row: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
+    like: float, a: int, a_row: int, b: int, b_row: int, c: int, c_row: int, rows: int, depth: int, columns: int,
     add: bool,
-) -> None:
+) -> None:  # fmt: skip
     """c = a b^T, or c + a b^T, as the transpose of b a^T; b is read once, as it lies."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     full = (rows + width - 1) // width * width
@@ -254,21 +181,9 @@ def multiply_transposed(
 
 @jit
 def multiply_blocks(
-    like: float,
-    a: int,
-    a_row: int,
-    trans_a: bool,
-    b: int,
-    b_row: int,
-    trans_b: bool,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
-    """The blocked loops around the register tiles: a strip of b becomes panels, and blocks of a go down beside it."""
+    like: float, a: int, a_row: int, trans_a: bool, b: int, b_row: int, trans_b: bool, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
@@ -303,11 +218,8 @@ def multiply_blocks(
 def block_sizes(
     like: float, rows: int, depth: int, columns: int, copies: bool, trans_a: bool, beyond_cache: bool
 ) -> tuple[int, int, int, int]:
-    """The depth of strips of b and of panels in them, the columns of strips, and the rows of blocks of a.
-
-    A panel stays in the first-level cache, a block of a with those elements of c that it meets in the second. Few rows
-    take each panel as soon as it is copied. Blocks of a that is transposed are made anew beside each strip.
-    """
+    """The depth of strips of b and of panels in them, columns of strips, rows of blocks of a. A panel stays in the
+    first-level cache, a block of a with those elements of c that it meets in the second."""
     size, width = item_size(like), panel_width(like)
     if not copies and not trans_a:
         deep = even_blocks(depth, FLAT, 1) if beyond_cache else depth
@@ -321,26 +233,14 @@ def block_sizes(
 
 @jit
 def multiply_tiles(
-    like: float,
-    a: int,
-    a_row: int,
-    b: int,
-    b_row: int,
-    b_panel: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
-    """`multiply_at` of an a in rows, compiled once for its calls here."""
+    like: float, a: int, a_row: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int, depth: int,
+    columns: int, add: bool,
+) -> None:  # fmt: skip
     multiply_at(like, a, a_row, item_size(like), b, b_row, b_panel, c, c_row, rows, depth, columns, add)
 
 
 @jit(forceinline=True)
 def full_cache_line(offset: int) -> int:
-    """The first address from `place` on where a line of the cache begins."""
     return (offset + 63) // 64 * 64
 
 
@@ -353,24 +253,10 @@ def even_blocks(count: int, max_block: int, step: int) -> int:
 
 @jit(forceinline=True)
 def multiply_at(
-    like: float,
-    a: int,
-    a_row: int,
-    a_col: int,
-    b: int,
-    b_row: int,
-    b_panel: int,
-    c: int,
-    c_row: int,
-    rows: int,
-    depth: int,
-    columns: int,
-    add: bool,
-) -> None:
-    """c = a b, or c + a b, of matrices at addresses, with the distances in bytes of rows, columns and panels.
-
-    Rows of a panel of b, and those of c, are contiguous; a and b meet in at least one element.
-    """
+    like: float, a: int, a_row: int, a_col: int, b: int, b_row: int, b_panel: int, c: int, c_row: int, rows: int,
+    depth: int, columns: int, add: bool,
+) -> None:  # fmt: skip
+    """c = a b, or c + a b, of matrices at addresses, distances in bytes. Rows of panels and of c are contiguous."""
     width, bytes_ = panel_width(like), panel_bytes()
     for j in range(0, columns, width):
         count, at, to = min(width, columns - j), b + j // width * b_panel, c + j // width * bytes_
@@ -382,10 +268,7 @@ def multiply_at(
 def fill_panels(
     like: float, b: int, b_row: int, transposed: bool, depth: int, columns: int, panels: int, panel: int
 ) -> None:
-    """Copies a matrix of `depth` rows to panels that are `panel` bytes apart; `transposed`, it lies in `columns` rows.
-
-    Rows of the matrix, as it lies, are `b_row` bytes apart.
-    """
+    """Copies a matrix of `depth` rows to panels `panel` bytes apart; `transposed`, it lies in `columns` rows."""
     size, width = item_size(like), panel_width(like)
     for j in range(0, columns, width):
         count, to = min(width, columns - j), panels + j // width * panel
@@ -399,7 +282,6 @@ def fill_panels(
 
 @jit
 def copy_rows(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """Copies a matrix at an address to another one; the distances of rows are in bytes."""
     for i in range(rows):
         row, there = row_at(like, source + i * source_row, columns), row_at(like, to + i * to_row, columns)
         for x in range(row.size):

@@ -1,8 +1,4 @@
-"""Products of matrices with vectors, in loops of our own.
-
-BLAS shares a large product out between its threads so that the order of its sums, and with it the last bits, depends on
-their number. Here every element of a result has its order of sums whichever thread computes it.
-"""
+"""Products of matrices with vectors, in an order that, unlike BLAS's, does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -21,10 +17,7 @@ _NARROW = 16  # columns that lie in few vector registers: where there are no mor
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def rows_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> None:
-    """y_i = sum_k a_ik x_k for some fours of rows: what is read of x serves all four.
-
-    From block to block of a row sums are in double precision.
-    """
+    """y_i = sum_k a_ik x_k for some fours of rows; from block to block of a row in double precision."""
     if x.size <= _SHORT:
         short_rows_by_vector(a, x, y, 4 * first, min(4 * last, y.size))
         return
@@ -121,7 +114,6 @@ def narrow_columns_by_vector(a: Array, x: Array, y: Array) -> None:
 
 @jit
 def multiply_vectors(a: Array, x: Array, y: Array, transposed: bool, first: int, last: int) -> None:
-    """y_b = a_b x_b, or a_b^T x_b, for some items of a batch."""
     for b in range(first, last):
         if transposed:
             columns_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + WIDTH - 1) // WIDTH)

@@ -1,8 +1,5 @@
 """Plans of ops that only move elements: what the op makes of the places of the elements says where each comes from.
-
-So a plan does what the kernel does, whatever that is, and knows nothing of it. Neighbours that stay neighbours are
-copied together, as a run.
-"""
+Neighbours that stay neighbours are copied together, as a run."""
 
 from __future__ import annotations
 
@@ -23,13 +20,8 @@ RUN = 3  # numbers of a run: its first place, or -1; the step to the next one, 1
 
 
 def moved(x: Layout, move: Callable[[Array], Array], value: float = 0) -> Plan | None:
-    """The plan of an op whose results are elements of x, each found where `move` leaves its place, which is above 0.
-
-    Args:
-        x: the layout of the operand, whatever its strides.
-        move: the op on an array of whole numbers of the shape of x.
-        value: what stands where `move` gives 0.
-    """
+    """The plan of an op whose results are elements of x, of any strides, each found where `move`, the op on whole
+    numbers of the shape of x, leaves its place, which is above 0; where that gives 0, `value`."""
     if prod(x.shape) > MAX_MOVED_ELEMENTS:
         return None
     try:
@@ -73,7 +65,6 @@ def runs_of(table: Array) -> Array:
 
 @jit(halves=WRITTEN)
 def each_moved(x: Array, out: Array, table: Array, value: float) -> None:
-    """out[i] = x[table[i]], or `value` where that is -1."""
     for i in range(out.size):
         position = table[i]
         if position >= 0:
@@ -84,7 +75,6 @@ def each_moved(x: Array, out: Array, table: Array, value: float) -> None:
 
 @jit(halves=WRITTEN)
 def runs_moved(x: Array, out: Array, runs: Array, value: float) -> None:
-    """Run behind run copied from where it begins, or filled with `value`."""
     at = 0
     for r in range(0, runs.size, 3):
         start, step, count = runs[r], runs[r + 1], runs[r + 2]

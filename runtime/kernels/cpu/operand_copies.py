@@ -1,7 +1,4 @@
-"""Plans for operands whose elements lie apart: they are copied first, then all is as for contiguous ones.
-
-Plans for indices of int32: they are widened first, then all is as for those of int64.
-"""
+"""Plans for operands that lie apart, and for indices of int32: they are copied, or widened, first."""
 
 from __future__ import annotations
 
@@ -29,12 +26,8 @@ Loops = tuple[Ints, Ints]  # how often, and the steps in elements
 def gathered(
     find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], arg_kinds: str, outputs: int
 ) -> Plan | None:
-    """The plan of an op for layouts and other arguments of which it has none as they are: operands that lie apart are
-    copied. None where that does not help either.
-
-    The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
-    T, O and C elements are floats, of those with the letter I they are indices.
-    """
+    """The plan of an op for layouts that it has none for: operands that lie apart are copied; None where that does not
+    help. Operands are the arguments, or the items of a list that the first is; letters T, O, C: floats, I: indices."""
     max_block = MAX_INDEXED_ELEMENTS if getattr(find, "of_chosen", False) else MAX_COPIED
     named = zip(arg_kinds, operands, strict=False)
     strided = [
@@ -52,7 +45,6 @@ def gathered(
 
 
 def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], arg_kinds: str, outputs: int) -> Plan:
-    """The plan behind the calls that copy operands, which it then reads."""
     first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
     numbers = {i: first + k for k, i in enumerate(copied)}
     copies = [copy_step(operands[i], i, number, arg_kinds[i]) for i, number in numbers.items()]
@@ -60,8 +52,7 @@ def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], arg
 
 
 def run_packed(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> list[Any] | None:
-    """The results of the plan for an array as it lies, else for a copy of a small one, as native code has them; None
-    where there is none."""
+    """The results of the plan for an array as it lies, else for a copy of a small one; None where there is none."""
     result = run_if_planned(find, a, *arguments)
     if result is not None or a.flags.c_contiguous or a.size >= MAX_GATHERED_ELEMENTS:
         return result
@@ -99,18 +90,9 @@ def redirected(step: Step, numbers: dict[int, int]) -> Step:
 
 @jit(halves=READ)
 def gather(
-    x: Array,
-    out: Array,
-    outer: int,
-    inner_count: int,
-    inner: int,
-    size: int,
-    step0: int,
-    step1: int,
-    step2: int,
+    x: Array, out: Array, outer: int, inner_count: int, inner: int, size: int, step0: int, step1: int, step2: int,
     step3: int,
-) -> None:
-    """out[p, q, r, i] = x[step0 p + step1 q + step2 r + step3 i]."""
+) -> None:  # fmt: skip
     for p in range(outer):
         for q in range(inner_count):
             for r in range(inner):
@@ -123,7 +105,6 @@ def gather(
 
 
 def widened_first(plan: Plan, operands: Sequence[Any], outputs: int) -> Plan:
-    """The plan behind the calls that widen indices, which it then reads."""
     first = 1 + max([outputs - 1, *[output for step in plan for output, _ in step.results]])
     narrow = [i for i, operand in enumerate(operands) if isinstance(operand, Narrow)]
     if not narrow:

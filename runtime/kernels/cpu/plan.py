@@ -1,10 +1,6 @@
-"""How a kernel runs on flat memory: which compiled loops, on which operands, with which numbers and ints.
-
-A plan holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
-by a function of a plans.py in runtime/ops that has the kernel's name. There are two runners: native code for tensors
-(runtime/native/kernel_ops/general.py), and `run` here for NumPy arrays, which is what the kernel itself is made of. So
-what a plan decides is decided in one place, and both give the same bits.
-"""
+"""How a kernel runs on flat memory: which compiled loops, on which operands, with which numbers and ints. A function of
+a plans.py in runtime/ops with the kernel's name finds a plan for certain shapes, strides and other arguments. Native
+code (runtime/native/kernel_ops/general.py) and `run` here give the same bits."""
 
 from __future__ import annotations
 
@@ -24,8 +20,7 @@ Ints = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex, or
-    16-bit floats, of which the general path has a contiguous copy."""
+    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex."""
 
     shape: Ints
     strides: Ints | None
@@ -35,27 +30,19 @@ class Layout(NamedTuple):
 
 class Step(NamedTuple):
     """One call `kernel(*operands, *results, *tables, *numbers, *ints)`; results are (number of the output, its shape).
-
     Numbers beyond those of the outputs stand for memory that only the plan's calls use; a call that names a result of
     one before goes on with it, and one that only reads result k has ~k among its operands. An operand that is not given
-    is an empty array.
-
-    Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
-    multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
-    `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
-    results whose numbers are `indices` are of int64, those whose numbers are `int32s` of int32, and those whose numbers
-    are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers are
-    `complexes` have them.
-
-    A result may be as long as elements say: `counted` has pairs (k, c), by which one size of result k is the last
-    number in result c, of int64, that a call before has made; the shape of k has 0 there, and there alone.
-
-    `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
-    some of them costs no more for each: one thread then goes through many to and fro (runtime/device/threads/sweep.py).
-
-    `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
-    instructions for products of pairs of them.
-    """
+    is an empty array. Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is
+    to compute, a multiple of `unit`, and that after the last. So several threads may share them, if operand and result
+    are large, or `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes
+    to; results whose numbers are `indices` are of int64, those whose numbers are `int32s` of int32, and those whose
+    numbers are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers
+    are `complexes` have them. A result may be as long as elements say: `counted` has pairs (k, c), by which one size of
+    result k is the last number in result c, of int64, that a call before has made; the shape of k has 0 there, and
+    there alone. `row` is how many elements of an operand or result a row has, where rows follow each other in memory
+    and a call for some of them costs no more for each: one thread then goes through many to and fro
+    (runtime/device/threads/sweep.py). `pairs` makes the calls that stand for this one where operands and results are
+    bfloat16, and the processor has instructions for products of pairs of them."""
 
     kernel: Any
     operands: Ints
@@ -77,6 +64,14 @@ class Step(NamedTuple):
         each = ((self.indices, np.int64), (self.int32s, np.int32), (self.masks, np.bool_))
         return {output: np.dtype(own) for outputs, own in each for output in outputs}
 
+    def renumbered(self, number: Callable[[int], int]) -> Step:
+        return self._replace(
+            operands=tuple([~number(~i) if i < 0 else i for i in self.operands]),
+            results=tuple([(number(output), shape) for output, shape in self.results]),
+            indices=tuple(map(number, self.indices)),
+            masks=tuple(map(number, self.masks)),
+        )
+
 
 Plan = tuple[Step, ...]
 
@@ -95,14 +90,9 @@ def takes_complex(find: Any) -> bool:
 
 
 def single(
-    kernel: Any,
-    operands: int,
-    shape: Ints,
-    numbers: tuple[float, ...] = (),
-    ints: Ints = (),
-    rows: tuple[int, int] | None = None,
-    row: int = 0,
-) -> Plan:
+    kernel: Any, operands: int, shape: Ints, numbers: tuple[float, ...] = (), ints: Ints = (),
+    rows: tuple[int, int] | None = None, row: int = 0,
+) -> Plan:  # fmt: skip
     return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows, row=row),)
 
 
@@ -115,8 +105,7 @@ def of_any_dtype(find: Find) -> Find:
 
 
 def of_any_layout(find: Find) -> Find:
-    """Mark a function that finds plans of gradients: the kernel of its name goes through a gradient that is one number
-    for all elements, expanded, sooner than it is brought into rows for a plan."""
+    """Mark plans of gradients: the kernel goes through an expanded gradient sooner than through a copy in rows."""
     find.of_any_layout = True  # type: ignore[attr-defined]
     return find
 
@@ -172,12 +161,8 @@ def in_shape(layout: Layout, shape: Ints) -> Layout:
 
 def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
     """The results of the plan that `find` makes for NumPy arrays and other arguments, None for those it does not make.
-
-    Arrays that are read by floats have the dtype of the first, which is that of the results.
-
-    Raises:
-        ValueError: there is no plan for these layouts: who calls brings the arrays into one that there is a plan for.
-    """
+    Arrays that are read by floats have the dtype of the first. A ValueError where there is no plan for these layouts:
+    who calls brings the arrays into one that there is a plan for."""
     results = run_if_planned(find, *arguments)
     if results is None:
         shapes = [argument.shape for argument in arguments if isinstance(argument, Array)]
@@ -186,7 +171,6 @@ def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
 
 
 def run_if_planned(find: Callable[..., Plan | None], *arguments: Any) -> list[Any] | None:
-    """The results of a plan, as `run` gives them; None where there is no plan for these layouts."""
     key: list[Any] = [find]
     for argument in arguments:
         if type(argument) is Array:
@@ -272,7 +256,6 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
 
 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
-    """Run one call of a plan; the results that it is the first to name are made."""
     dtype = real_of(dtype) if step.in_parts else dtype
     for output, shape in step.made:
         if output in step.counted:
@@ -300,7 +283,6 @@ def size_of(array: Any) -> int:
 
 
 def extent_of(array: Any) -> int | None:
-    """How many elements lie between the first and the last of an array that is strided, these included."""
     if array is None or array.flags.c_contiguous:
         return None
     steps = zip(array.shape, array.strides, strict=True)
@@ -308,7 +290,6 @@ def extent_of(array: Any) -> int | None:
 
 
 def memory_of(array: Any, read_extent: int | None, dtype: np.dtype) -> Array:
-    """The elements of an operand in the order of memory, from its first to its last one; none of one not given."""
     if array is None:
         return np.empty(0, dtype)
     return (

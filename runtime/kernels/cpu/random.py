@@ -1,8 +1,6 @@
-"""Flat arrays filled with random numbers: element i is a function of word `offset` + i of the stream of a seed.
-
-Of float32 and of what `fill_survivors` decides two share a word, the lower half first: that of element i is word
-`offset` + i // 2. So a draw is the same whatever device it is made on, and however threads share it. Seeds are signed.
-"""
+"""Flat arrays filled with random numbers: element i is a function of word `offset` + i of the stream of a seed. Of
+float32 and of what `fill_survivors` decides two share a word, the lower half first: that of element i is word `offset`
++ i // 2. So a draw is the same on every device and with any threads. Seeds are signed."""
 
 from __future__ import annotations
 
@@ -23,13 +21,11 @@ def random_slots_of(count: int, bits: int) -> int:
 
 
 def fill_random_bits(flat: Array, seed: int, offset: int) -> None:
-    """The words themselves, as uint64."""
     _fill(random_loops.random_bits, flat, seed, offset)
 
 
 def fill_uniform(flat: Array, seed: int, offset: int, low: float, width: float, top: float, mask: int) -> None:
-    """low + width u, at most `top`, with u in [0, 1): multiples of 2^-53 for float64; for float32 of 2^-24, whose bits
-    `mask` holds in the order in which they count."""
+    """low + width u, at most `top`, u in [0, 1): multiples of 2^-53; for float32 of 2^-24, in `mask`'s bits."""
     if flat.dtype == np.float64:
         _fill(random_loops.uniform_doubles, flat, seed, offset, low, width, top)
     else:
@@ -37,7 +33,6 @@ def fill_uniform(flat: Array, seed: int, offset: int, low: float, width: float, 
 
 
 def fill_normal(flat: Array, seed: int, offset: int, mean: float, std: float) -> None:
-    """mean + std x, with x of the standard normal distribution, as float32 or float64."""
     _fill(
         random_loops.normal_doubles if flat.dtype == np.float64 else random_loops.normal_floats,
         flat,
@@ -49,7 +44,6 @@ def fill_normal(flat: Array, seed: int, offset: int, mean: float, std: float) ->
 
 
 def fill_exponential(flat: Array, seed: int, offset: int, scale: float) -> None:
-    """scale x, with x > 0 of the density e^-x, as float32 or float64."""
     loop = random_loops.exponential_doubles if flat.dtype == np.float64 else random_loops.exponential_floats
     _fill(loop, flat, seed, offset, scale)
 
@@ -65,12 +59,10 @@ def fill_trials(flat: Array, seed: int, offset: int, chance: float) -> None:
 
 
 def fill_trials_of(flat: Array, seed: int, offset: int, chances: Array) -> None:
-    """1 with a probability of its own each, rounded up to a multiple of 2^-53, else 0, as float32 or float64."""
     shared(random_loops.successes_of, (flat, chances, seed, offset), flat.size, 2 * flat.size, UNIT)
 
 
 def fill_weighted_indices(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
-    """`count` places of each row of weights, as likely as these say, as int64."""
     rows, work = weights.size // columns, weights.size + flat.size * columns.bit_length()
     shared(random_loops.weighted_indices, (flat, weights, seed, offset, columns, count), rows, work)
 
@@ -82,35 +74,27 @@ def fill_first_arrivals(flat: Array, seed: int, offset: int, weights: Array, col
 
 
 def fill_survivors(flat: Array, seed: int, offset: int, loss: float) -> None:
-    """False with the probability `loss` < 1, rounded to a multiple of 2^-32."""
     _fill(random_loops.survivors, flat, seed, offset, threshold(loss))
 
 
 def threshold(loss: float) -> int:
-    """What half a word is at least with the probability 1 - `loss`."""
     return min(round(loss * 2**32), 2**32 - 1)
 
 
 def fill_poisson(flat: Array, seed: int, offset: int, rates: Array) -> None:
-    """Poisson counts of a rate each, as float64."""
     shared(random_loops.poisson_counts, (flat, rates, seed, offset), flat.size, flat.size * SEARCHED)
 
 
 def fill_binomial(flat: Array, seed: int, offset: int, counts: Array, chances: Array) -> None:
-    """Numbers of successes in so many trials of a probability each, as float64."""
     shared(random_loops.binomial_counts, (flat, counts, chances, seed, offset), flat.size, flat.size * SEARCHED)
 
 
 def fill_log_gamma(flat: Array, seed: int, offset: int, shapes: Array) -> None:
-    """Logarithms of numbers of gamma distributions of a shape each, as float64."""
     shared(random_loops.log_gamma_numbers, (flat, shapes, seed, offset), flat.size, flat.size * SEARCHED)
 
 
 def fill_permutation(flat: Array, seed: int, offset: int) -> None:
-    """The numbers below the size, as int64, in the order of their words; equal words leave them in order.
-
-    Words are sorted by as many of their upper bits as leave room for a place, which is faster than sorting places.
-    """
+    """The numbers below the size, in the order of their words, by as many upper bits as leave room for a place."""
     keys, mask = flat.view(np.uint64), (1 << max(flat.size - 1, 0).bit_length()) - 1
     _fill(random_loops.shuffle_keys, keys, seed, offset, mask)
     keys.sort()

@@ -1,13 +1,5 @@
-"""Loops of `draws.py`: words of a stream, and the numbers that they become, for a range of elements.
-
-Words are written to where the numbers will stand, some at a time, and then become numbers there: making words is work
-for integers, one at a time, and what follows is vector code. A seed is given as a signed integer.
-
-Loops of draws whose probabilities are given element by element, and what is checked of these beforehand.
-
-Rows are those of a matrix of weights, which lie one after the other. Words are taken as by the loops of
-`draw_loops.py`: element i is decided by word `offset` + i of the stream of a seed.
-"""
+"""The loops of `random.py`. Words are written, some at a time, to where the numbers will stand: making words is work
+for integers, one at a time, and what follows is vector code."""
 
 from __future__ import annotations
 
@@ -40,7 +32,6 @@ INSERTED = 24  # places that are brought into order by insertion alone
 
 @jit
 def random_bits(out: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """out_i = word number `offset` + i, a uint64, for a range of i."""
     for number in range((offset + first) >> 2, (offset + last + 3) >> 2):
         four, start = block(seed, number), (number << 2) - offset
         if start >= first and start + 4 <= last:
@@ -71,7 +62,6 @@ def halves(out: Array, seed: int, offset: int, first: int, last: int) -> None:
 def uniform_floats(
     out: Array, seed: int, offset: int, mask: int, low: float, width: float, top: float, first: int, last: int
 ) -> None:
-    """low + width u in float32, at most `top`, with u in [0, 1) from those of its 24 bits that `mask` holds."""
     patterns = row_at(np.uint32(0), address(out), out.size)
     low_bound, span, high_bound = np.float32(low), np.float32(width), np.float32(top)
     for start in range(first, last, UNIT):
@@ -86,7 +76,6 @@ def uniform_floats(
 def uniform_doubles(
     out: Array, seed: int, offset: int, low: float, width: float, top: float, first: int, last: int
 ) -> None:
-    """low + width u in float64, at most `top`, with u in [0, 1)."""
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
@@ -98,7 +87,6 @@ def uniform_doubles(
 
 @jit
 def normal_floats(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
-    """mean + std x in float32, with x of the standard normal distribution."""
     patterns = row_at(np.uint32(0), address(out), out.size)
     midpoint, width = np.float32(mean), np.float32(std)
     for start in range(first, last, UNIT):
@@ -111,7 +99,6 @@ def normal_floats(out: Array, seed: int, offset: int, mean: float, std: float, f
 
 @jit
 def normal_doubles(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
-    """mean + std x in float64, with x of the standard normal distribution."""
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
@@ -123,7 +110,6 @@ def normal_doubles(out: Array, seed: int, offset: int, mean: float, std: float, 
 
 @jit
 def exponential_floats(out: Array, seed: int, offset: int, scale: float, first: int, last: int) -> None:
-    """scale x in float32, with x of the density e^-x."""
     patterns = row_at(np.uint32(0), address(out), out.size)
     factor = np.float32(scale)
     for start in range(first, last, UNIT):
@@ -136,7 +122,6 @@ def exponential_floats(out: Array, seed: int, offset: int, scale: float, first: 
 
 @jit
 def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first: int, last: int) -> None:
-    """scale x in float64, with x of the density e^-x."""
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
@@ -148,7 +133,6 @@ def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first:
 
 @jit
 def random_integers(out: Array, seed: int, offset: int, low: int, count: int, first: int, last: int) -> None:
-    """Integers of [low, low + count) in int64; a count of 0 stands for 2^64."""
     patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
@@ -160,7 +144,6 @@ def random_integers(out: Array, seed: int, offset: int, low: int, count: int, fi
 
 @jit
 def successes(out: Array, seed: int, offset: int, chance: float, first: int, last: int) -> None:
-    """Whether a uniform number of 53 bits is less than `chance`, as bools or as numbers."""
     patterns = empty_row(np.uint64(0), min(UNIT, last - first))
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
@@ -172,7 +155,6 @@ def successes(out: Array, seed: int, offset: int, chance: float, first: int, las
 
 @jit
 def survivors(out: Array, seed: int, offset: int, threshold: int, first: int, last: int) -> None:
-    """Whether half a word is at least `threshold`; the range begins at an even number."""
     patterns, low_bound = empty_row(np.uint32(0), min(UNIT, last - first)), np.uint32(threshold)
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
@@ -184,21 +166,18 @@ def survivors(out: Array, seed: int, offset: int, threshold: int, first: int, la
 
 @jit
 def poisson_counts(out: Array, rates: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """Poisson counts in float64, of a rate each."""
     for i in range(first, last):
         out[i] = poisson(seed, offset + i, rates[i])
 
 
 @jit
 def binomial_counts(out: Array, counts: Array, chances: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """Numbers of successes in float64, of a number of trials and a probability each."""
     for i in range(first, last):
         out[i] = binomial(seed, offset + i, counts[i], chances[i])
 
 
 @jit
 def log_gamma_numbers(out: Array, shapes: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """Logarithms of gamma numbers in float64, of a shape each."""
     for i in range(first, last):
         out[i] = log_gamma_number(seed, offset + i, shapes[i])
 
@@ -216,10 +195,7 @@ def shuffle_keys(keys: Array, seed: int, offset: int, mask: int, first: int, las
 
 @jit
 def shuffled(out: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """The places `first` to `last`, which are all, in the order of their words: what `fill_permutation` gives.
-
-    Words are as likely to be large as small: their uppermost bits say about where each of them belongs.
-    """
+    """All places in the order of their words, whose uppermost bits say about where each belongs."""
     mask, keys = (1 << SHUFFLE_BITS_THRESHOLD) - 1, row_at(np.uint64(0), address(out), out.size)
     shuffle_keys(keys, seed, offset, mask, first, last)
     if out.size > INSERTED:
@@ -272,7 +248,6 @@ def random_permutation(keys: Array, seed: int, offset: int, mask: int) -> None:
 
 @jit
 def are_between(numbers: Array, low: float, high: float) -> bool:
-    """Whether all numbers lie between two others, these included."""
     outside = 0
     for i in range(numbers.size):
         outside += 0 if numbers[i] >= low and numbers[i] <= high else 1
@@ -281,7 +256,6 @@ def are_between(numbers: Array, low: float, high: float) -> bool:
 
 @jit
 def are_weights(weights: Array, columns: int) -> bool:
-    """Whether all numbers are finite and none is negative, and each row has a positive one."""
     for row in range(weights.size // columns):
         part, wrong, positive = part_of(weights, row * columns, columns), 0, 0
         for i in range(part.size):
@@ -294,7 +268,6 @@ def are_weights(weights: Array, columns: int) -> bool:
 
 @jit
 def successes_of(out: Array, chances: Array, seed: int, offset: int, first: int, last: int) -> None:
-    """1 where a uniform number of 53 bits is less than a probability of its own, else 0."""
     patterns = empty_row(np.uint64(0), min(UNIT, last - first))
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
@@ -332,8 +305,7 @@ def weighted_indices(
 def first_arrivals(
     out: Array, weights: Array, seed: int, offset: int, columns: int, count: int, first: int, last: int
 ) -> None:
-    """The first `count` of each of a range of rows to arrive where each arrives at its own rate, as the weights say;
-    those of rate 0 come last, in their order."""
+    """The first `count` of each row to arrive at the rates that weights say; those of rate 0 last, in order."""
     arrivals, waiting = empty_row(0.0, columns), empty_row(False, columns)
     for row in range(first, last):
         exponential_doubles(arrivals, seed, offset + row * columns, 1.0, 0, columns)

@@ -1,13 +1,6 @@
-"""How a reduction goes through an operand as it lies in memory: transposed, or in rows that lie apart, without a copy.
-
-Dimensions are taken in the order of memory, and neighbours with the same part in the reduction made one. What is left
-has to be (before, along, after), where before may be two loops; sums and extremes may get there one group of dimensions
-at a time.
-
-How reductions see an array: as (before, along, after), where `along` are the elements that become one.
-
-Elements that come after lie side by side; an operand may lie apart in the other two (lying.py finds out how).
-"""
+"""How a reduction goes through an operand as it lies: dimensions in the order of memory, neighbours with the same part
+made one. What is left has to be (before, along, after), where `along` becomes one element, before may be two loops, and
+elements after lie side by side; sums and extremes may get there by groups of dimensions."""
 
 from __future__ import annotations
 
@@ -37,7 +30,6 @@ class Folded:
     order: Dims  # how its dimensions are rearranged for that; () where they lie so already
 
     def fold(self, array: Array) -> Array:
-        """An array of the whole shape as (before, along, after), contiguous."""
         # Contiguous first: a reshape of what is not would copy as well, but by NumPy, in one thread.
         return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
@@ -80,7 +72,6 @@ class Folding(Folded):
 
     @property
     def dense(self) -> bool:
-        """Whether all elements lie in the order of (before, along, after), with nothing between them."""
         before, along, after = self.folded
         return self.steps == steps_of(before, along, after)
 
@@ -98,7 +89,6 @@ def reduced_dims_of(ndim: int, dim: Sequence[int] | int | None) -> Dims:
 
 @lru_cache(maxsize=4096)
 def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Folding:
-    """The folding of a reduction over `dim`: sorted dimensions counted from the front, or one, or None for all."""
     dim = reduced_dims_of(len(shape), dim)
     keepdim_shape = tuple(1 if d in dim else n for d, n in enumerate(shape))
     result = keepdim_shape if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
@@ -128,8 +118,7 @@ class Loop(NamedTuple):
 
 
 def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False, one_by_one: bool = False) -> Folding | None:
-    """The folding of an operand as it lies; None where that takes more loops than there are, and of elements that all
-    lie apart, unless they may be read `one_by_one`."""
+    """The folding of an operand as it lies; None where that takes too many loops, or reads one by one unasked."""
     full = folding(x.shape, dim, keepdim)
     if x.strides is None or not prod(x.shape) or is_in_rows(x.shape, x.strides):
         return None if full.order or not prod(x.shape) else full
@@ -161,7 +150,6 @@ def are_all_strided(x: Layout) -> bool:
 
 
 def in_memory(x: Layout, dims: Dims) -> list[Loop]:
-    """The loops in the order of memory; expanded dimensions go first, so that rows are read again and not elements."""
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     loops = [Loop(n, strides[d], d in dims, (d,)) for d, n in enumerate(x.shape) if n != 1]
     loops.sort(key=lambda loop: -(loop.step or inf))
@@ -175,7 +163,6 @@ def in_memory(x: Layout, dims: Dims) -> list[Loop]:
 
 
 def before_along_after(loops: list[Loop]) -> tuple[Dims, Steps] | None:
-    """The loops as (before, along, after), and where elements lie; None where they are others."""
     if not loops or loops[-1].step != 1:
         loops = [*loops, Loop(1, 1, False)]
     if not any(loop.reduced for loop in loops):
@@ -203,22 +190,13 @@ def strides_of_result(x: Layout, keepdim_shape: Dims, dims: Dims, keepdim: bool)
 
 
 def in_order(plan: Plan | None, fold: Folding) -> Plan | None:
-    """The plan of a reduction in the order of memory, whose result is then brought into that of its dimensions."""
     if plan is None or fold.made is None:
         return plan
     loops = loops_of(Layout(fold.result, fold.made), MAX_REORDERED_ELEMENTS)
     if loops is None:
         return None
     free = 1 + max(output for step in plan for output, _ in step.results)
-    moved = [
-        step._replace(
-            operands=tuple([~free if i == ~0 else i for i in step.operands]),
-            results=tuple([(output or free, shape) for output, shape in step.results]),
-            indices=tuple([output or free for output in step.indices]),
-            masks=tuple([output or free for output in step.masks]),
-        )
-        for step in plan
-    ]
+    moved = [step.renumbered(lambda output: output or free) for step in plan]
     indices, masks = plan[-1].indices, plan[-1].masks
     ints = (*loops[0], *loops[1])
     return (*moved, Step(gather, (~free,), ((0, fold.result),), ints=ints, indices=indices, masks=masks))
@@ -242,7 +220,6 @@ def by_groups(x: Layout, dim: Dims | int | None, keepdim: bool, first: Find, the
 
 
 def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | None:
-    """The plan for an operand whose dimensions are in the order of memory; those that are reduced stay as 1."""
     for group in groups_of(in_memory(x, dims)):
         fold = folding_of(x, group, True)
         if fold is None or group == dims:
@@ -270,24 +247,14 @@ def packed_for_reduction(x: Layout, dim: Dims | int | None, keepdim: bool, find:
 
 
 def groups_of(loops: list[Loop]) -> list[Dims]:
-    """The dimensions that are reduced, in groups that lie side by side, in the order in which they are tried."""
     groups = [tuple(sorted(loop.dims)) for loop in loops if loop.reduced]
     short = len(loops) > 1 and loops[-1].reduced and loops[-2].reduced and loops[-1].size < SIDE_BY_SIDE
     return [groups[-2], *groups[:-2], groups[-1]] if short else groups[::-1]
 
 
 def behind(first: Plan, then: Plan) -> Plan:
-    """The calls of a plan of one operand, which reads the result of the plan before it."""
     free = 1 + max(output for step in then for output, _ in step.results)
-    moved = [
-        step._replace(
-            operands=tuple([~(~i + free) if i < 0 else i for i in step.operands]),
-            results=tuple([(output + free, shape) for output, shape in step.results]),
-            indices=tuple([output + free for output in step.indices]),
-            masks=tuple([output + free for output in step.masks]),
-        )
-        for step in first
-    ]
+    moved = [step.renumbered(lambda output: output + free) for step in first]
     return (*moved, *[step._replace(operands=tuple([i if i else ~free for i in step.operands])) for step in then])
 
 

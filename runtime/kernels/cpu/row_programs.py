@@ -1,7 +1,5 @@
-"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, which a compiled loop computes.
-
-What loops of row programs call on the CPU: extremes of a row in vector code, and elements at a place.
-"""
+"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, for a compiled loop and what it
+calls."""
 
 from __future__ import annotations
 
@@ -23,20 +21,10 @@ FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def run(
-    name: str,
-    loop: Any,
-    args: Sequence[RowInput],
-    numbers: Sequence[Any],
-    outputs: Sequence[Output],
-    dim: int | Sequence[int],
-    keepdim: bool,
-) -> Any:
-    """The outputs of a program: an array, or a tuple of several.
-
-    Args:
-        loop: the program's, of arrays, outputs, numbers, the count of elements and a range of rows.
-        dim: the dimension that a row lies along, or several.
-    """
+    name: str, loop: Any, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
+    dim: int | Sequence[int], keepdim: bool,
+) -> Any:  # fmt: skip
+    """The outputs of a program; `loop` takes arrays, outputs, numbers, the count of elements and a range of rows."""
     result = row_shape(name, args, dim, keepdim)
     rows = next(each.array for each in args if each.kind == "row")
     if rows.dtype not in FLOATS:
@@ -95,7 +83,6 @@ def row_min(row: Array) -> float:
 
 @jit
 def has_nan(row: Array) -> bool:
-    """Whether an element is nan: counted, which is vector code."""
     count = 0
     for i in range(row.size):
         count += 1 if row[i] != row[i] else 0
@@ -113,5 +100,4 @@ def first_index(row: Array, value: float) -> int:
 
 @jit
 def element_at(row: Array, position: int) -> float:
-    """The element at a place of a row, nan where there is none."""
     return float(row[position]) if 0 <= position < row.size else np.nan

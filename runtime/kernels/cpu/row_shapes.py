@@ -24,12 +24,6 @@ class Output(NamedTuple):
 
 
 def row_shape(name: str, args: Sequence[RowInput], dim: int | Sequence[int], keepdim: bool) -> Folding:
-    """How the arrays of a program are seen as rows.
-
-    Raises:
-        IndexError: a dimension that the rows' array does not have.
-        RuntimeError: a dimension given twice, or an array whose shape is not that of its kind.
-    """
     rows = next(each for each in args if each.kind == "row")
     shape = tuple(rows.array.shape)
     dims = wrapped(name, dim, len(shape))
@@ -52,12 +46,7 @@ def row_shape(name: str, args: Sequence[RowInput], dim: int | Sequence[int], kee
 
 
 def checked(name: str, args: Sequence[RowInput], dim: Any) -> Any:
-    """`dim` counted from the front, where the arrays, or tensors, are those of a program.
-
-    Raises:
-        IndexError: a dimension that the rows' array does not have.
-        RuntimeError: a dimension given twice, or a shape that is not that of the array's kind.
-    """
+    """`dim` counted from the front; a RuntimeError for arrays of shapes that are not those of their kind."""
     row_shape(name, args, dim, False)
     rows = next(each.array for each in args if each.kind == "row")
     result = wrapped(name, dim, len(rows.shape))
@@ -65,12 +54,7 @@ def checked(name: str, args: Sequence[RowInput], dim: Any) -> Any:
 
 
 def wrapped(name: str, dim: int | Sequence[int], ndim: int) -> Dims:
-    """Dimensions counted from the front and sorted; a tensor without any is a row of one element.
-
-    Raises:
-        IndexError: one is out of range.
-        RuntimeError: one is given twice.
-    """
+    """Dimensions from the front, sorted; an IndexError for one out of range, a RuntimeError for one given twice."""
     value = (dim,) if isinstance(dim, int) else tuple(dim) or tuple(range(ndim))
     count = max(ndim, 1)
     for d in value:

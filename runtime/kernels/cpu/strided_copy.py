@@ -1,8 +1,5 @@
-"""Elements copied to where others lie, in any layout.
-
-One thread copies as NumPy does. Several share a loop, which is compiled once for each size of an element: as they are
-only moved, any bits pass as numbers of that size.
-"""
+"""Elements copied to where others lie, in any layout, by NumPy or by threads that share a loop. As elements are only
+moved, any bits pass as numbers of that size."""
 
 from __future__ import annotations
 
@@ -51,8 +48,7 @@ def move(to: Array, source: Array) -> None:
 
 @lru_cache(maxsize=4096)
 def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
-    """The loops through arrays of these strides; None for what takes more, and where rows of one are columns of the
-    other, which are gone through by squares if they are not small. Of a few columns each is gone along."""
+    """The loops through arrays of these strides; None for more, and where rows of one are columns of the other."""
     loops: list[tuple[int, int, int]] = []
     for d in sorted((d for d, size in enumerate(shape) if size > 1), key=lambda d: -abs(to[d])):
         size, step, other = shape[d], to[d], source[d]
@@ -76,7 +72,6 @@ def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
 def move_rows(
     like: Array, to: int, source: int, steps: Array, inner: int, size: int, parts: int, first: int, last: int
 ) -> None:
-    """Some parts of the rows of a path."""
     own = (steps[0, 0], steps[0, 1], steps[0, 2])
     other = (steps[1, 0], steps[1, 1], steps[1, 2])
     move_along(like[0], to, source, own, other, inner, size, parts, first, last)
@@ -84,18 +79,9 @@ def move_rows(
 
 @jit
 def move_along(
-    like: float,
-    to: int,
-    source: int,
-    own: tuple[int, int, int],
-    other: tuple[int, int, int],
-    inner: int,
-    size: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
-    """Some parts of the rows of a path, by its steps in bytes."""
+    like: float, to: int, source: int, own: tuple[int, int, int], other: tuple[int, int, int], inner: int, size: int,
+    parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     row, part = first // parts, first % parts
     q, r = row // inner, row % inner
     for _ in range(first, last):
@@ -112,21 +98,9 @@ def move_along(
 
 @jit
 def flat_move(
-    to: Array,
-    source: Array,
-    outer: int,
-    inner_count: int,
-    along: int,
-    source_outer: int,
-    source_inner: int,
-    source_along: int,
-    inner: int,
-    size: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
-    """Some parts of the rows of a path through flat memory, of which the steps are counted in elements."""
+    to: Array, source: Array, outer: int, inner_count: int, along: int, source_outer: int, source_inner: int,
+    source_along: int, inner: int, size: int, parts: int, first: int, last: int,
+) -> None:  # fmt: skip
     item = item_size(to[0])
     own = (item * outer, item * inner_count, item * along)
     other = (item * source_outer, item * source_inner, item * source_along)
@@ -135,7 +109,6 @@ def flat_move(
 
 @jit
 def move_row(like: float, there: int, here: int, step: int, other: int, count: int) -> None:
-    """A part of a row: steps in bytes."""
     item = item_size(like)
     if step == item and other == item:
         target, arg = row_at(like, there, count), row_at(like, here, count)

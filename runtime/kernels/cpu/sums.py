@@ -1,9 +1,5 @@
-"""Sums of one row, or of neighbouring columns, of floats; compiled on first use, for each dtype.
-
-Rows go in blocks of 1024 elements: in vector lanes within a block (`reassoc`), in double precision from block to block.
-Columns go in blocks of 128, side by side, and again from block to block in double precision. So a sum loses nothing to
-its length, and its order depends on the shape alone.
-"""
+"""Sums of rows, or of neighbouring columns, of floats. Rows go in blocks of 1024 elements: in vector lanes within one,
+in double precision from one to the next; columns in blocks of 128. So the order depends on the shape alone."""
 
 from __future__ import annotations
 
@@ -37,7 +33,6 @@ def chunk_sum(row: Array) -> float:
 
 @jit
 def blocks_sum(row: Array, k: int, total: float) -> float:
-    """total + sum_i x_i from i = k on, block by block."""
     while k < row.size:
         total += sum_of_tail(row, k, min(_BLOCK, row.size - k))
         k += _BLOCK
@@ -46,7 +41,6 @@ def blocks_sum(row: Array, k: int, total: float) -> float:
 
 @jit
 def chunk_sums(row: Array, out: Array, first: int, last: int) -> None:
-    """The sums of chunks of a long row, in double precision: the range is one of its elements."""
     for k in range(first, last, CHUNK):
         out[k // CHUNK] = chunk_sum(part_of(row, k, min(CHUNK, row.size - k)))
 
@@ -62,7 +56,6 @@ def sum_of_chunks(sums: Array) -> float:
 
 @jit
 def plain_sum(row: Array) -> float:
-    """sum_i x_i."""
     return blocks_sum(row, 0, 0.0) if row.size < FOUR_BLOCKS else long_sum(row)
 
 
@@ -78,7 +71,6 @@ def long_sum(row: Array) -> float:
 
 @jit
 def square_sum(row: Array, center: float) -> float:
-    """sum_i (x_i - center)^2; four blocks at a time, as `chunk_sum`."""
     total, k = 0.0, 0
     while k + FOUR_BLOCKS <= row.size:
         total += squares_of_blocks(row, k, center)
@@ -91,14 +83,12 @@ def square_sum(row: Array, center: float) -> float:
 
 @jit
 def fill(row: Array, value: float) -> None:
-    """row[i] = value."""
     for i in range(row.size):
         row[i] = value
 
 
 @jit
 def column_sums(x: Array, rows: int, stride: int, start: int, totals: Array) -> None:
-    """totals[j] = sum_i x[start + i apart + j]."""
     count = totals.size
     part = empty_row(x.dtype.type(0), count)
     clear(totals)
@@ -122,7 +112,6 @@ def column_sums(x: Array, rows: int, stride: int, start: int, totals: Array) -> 
 
 @jit
 def column_square_sums(x: Array, rows: int, stride: int, start: int, centers: Array, totals: Array) -> None:
-    """totals[j] = sum_i (x[start + i apart + j] - centers[j])^2."""
     count = totals.size
     part = empty_row(x.dtype.type(0), count)
     clear(totals)
@@ -165,7 +154,6 @@ def short_row_sums(
 def short_square_sums(
     x: Array, along: int, between: int, times: int, outer: int, first: int, last: int, out: Array
 ) -> None:
-    """out[b] = sum_i x[b, i]^2, as `short_row_sums`."""
     fours = first + (last - first) // 4 * 4
     for b in range(first, fours, 4):
         one = part_of(x, offset_of(b, between, times, outer), along)
@@ -188,8 +176,7 @@ def short_square_sums(
 
 @jit
 def narrow_column_sums(x: Array, rows: int, stride: int, start: int, totals: Array) -> None:
-    """totals[j] = sum_i x[start + i apart + j] for few columns: as many rows as make a wide one are added as if they
-    were one. Behind the last row of an operand that lies apart there may be nothing."""
+    """totals[j] = sum_i x[start + i apart + j] for few columns: as many rows as make a wide one are one."""
     after, side = totals.size, NARROW // stride
     groups, count = (rows if stride == after else rows - 1) // side, side * stride
     wide = empty_row(0.0, count)

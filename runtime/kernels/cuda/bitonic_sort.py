@@ -1,7 +1,5 @@
 """Sorts of lines that a block holds in shared memory: a bitonic network over keys, and over slots where keys are equal.
-
-So equal elements keep their order. A block has as many lines as there is room for, each in a power of two of slots.
-"""
+So equal elements keep their order. A block has as many lines as there is room for, each in a power of two of slots."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel, Signature, Target
-from .language import cuda, uint16, uint32
+from .language import cuda, position_at, read_key, uint16, uint32, write
 from .per_element import with_helpers
 from .radix_sort import position_functions as offsets_of
 from .selection import writer
@@ -22,13 +20,9 @@ PER_THREAD = 4
 # Texts name these; a kernel has its own in their place.
 SLOTS: Any = None
 KEY: Any = None
-read_key: Any = None
-position_at: Any = None
-write: Any = None
 
 
 def exchanged(keys: Any, slots: Any, low: Any, high: Any, ascends: Any) -> None:
-    """Bring two slots into order."""
     a, b = keys[low], keys[high]
     p, q = slots[low], slots[high]
     if (a > b or (a == b and p > q)) == ascends:
@@ -37,7 +31,6 @@ def exchanged(keys: Any, slots: Any, low: Any, high: Any, ascends: Any) -> None:
 
 
 def merged(keys: Any, slots: Any, width: Any, run: Any, used: Any) -> None:
-    """One step of the network: runs of `run` slots come in order, forward and backward by turns."""
     t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
     distance = uint32(run >> uint32(1))
     while distance > uint32(0):
@@ -53,7 +46,6 @@ def merged(keys: Any, slots: Any, width: Any, run: Any, used: Any) -> None:
 
 
 def source_of(order: Any, layout: Any, line: Any, slot: Any) -> Any:
-    """The place along a line of what stood in a slot at first, and where it lies."""
     along, after, _ = layout
     position = uint32(position_at(order, uint32(uint32(line * along) + slot), slot))
     b = uint32(line // after)
@@ -83,7 +75,6 @@ def filled(
 def emptied(
     x: Any, order: Any, results: Any, slots: Any, layout: Any, ranks: Any, first: Any, width: Any, used: Any
 ) -> None:
-    """Write the elements of `ranks`, (the first one, how many, the elements after them in results)."""
     i = uint32(cuda.threadIdx.x)
     while i < used:
         row = uint32(i // width)
@@ -100,11 +91,8 @@ def emptied(
 def sorted_in_block(
     x: Any, order: Any, results: Any, layout: Any, ranks: Any, flip: Any, last: Any, width: Any, rows: Any
 ) -> None:
-    """Elements and places of some ranks of `rows` lines a block, which have `width` slots each.
-
-    `order`: places in the order in which equal elements stay; `layout`: (elements of a line, elements after, lines);
-    `flip`: the bits of keys that are turned; `last`: all bits.
-    """
+    """Ranks of `rows` lines a block, of `width` slots. `order`: places of equal elements; `layout`: (elements of a
+    line, elements after, lines); `flip`: the bits of keys that are turned; `last`: all bits."""
     keys, slots = cuda.shared.array(SLOTS, KEY), cuda.shared.array(SLOTS, uint16)
     first = uint32(uint32(cuda.blockIdx.x) * rows)
     used = uint32(rows * width)

@@ -1,7 +1,5 @@
-"""Kernels as machine code: numba-cuda makes PTX of their functions, nvJitLink a cubin of that; neither needs a GPU.
-
-The only module that imports numba.cuda, and only where code has to be compiled.
-"""
+"""Kernels as machine code: numba-cuda makes PTX of their functions, nvJitLink a cubin of that; neither needs a GPU. The
+only module that imports numba.cuda, and only where code has to be compiled."""
 
 from __future__ import annotations
 
@@ -41,8 +39,6 @@ ENTRY = "kernel"  # the name of every kernel in its cubin
 
 
 class Compiled:
-    """The target whose functions numba compiles."""
-
     def __init__(self) -> None:
         target = Instructions(intrinsic, types, numba_signature)
         self.given = primitives(target)
@@ -75,12 +71,10 @@ class Compiled:
 
 @cache
 def compiled() -> Compiled:
-    """The one target of its kind: functions that kernels share are compiled once."""
     return Compiled()
 
 
 def numba_type(part: Any) -> Any:
-    """The type of a part of a signature; the bits of bfloat16 and of complex32 numbers are integers."""
     if isinstance(part, Array):
         return numpy_support.from_dtype(BITS.get(part.dtype, part.dtype))[::1]
     if isinstance(part, np.dtype):
@@ -89,7 +83,6 @@ def numba_type(part: Any) -> Any:
 
 
 def ptx(make: Make, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
-    """The PTX of a kernel for arguments of a signature."""
     typed = types.void(*map(numba_type, signature))
     with building, without_device(cc):
         text, _ = cuda.compile_ptx(make(compiled(), signature), typed, cc=cc)
@@ -100,7 +93,6 @@ def ptx(make: Make, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
 
 @contextmanager
 def without_device(cc: tuple[int, int]) -> Iterator[None]:
-    """Let numba compile device functions for `cc` where no GPU is there to be asked."""
     if cuda.is_available():
         yield
         return
@@ -124,17 +116,13 @@ class Cubin(NamedTuple):
 
 
 def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> Cubin:
-    """The machine code of a PTX text for a GPU of compute capability `cc`, and what the assembler says of it.
-
-    It says nothing of code that it finds in its own cache on disk, so it is not to look there.
-    """
+    """The machine code of a PTX text for `cc`, and what the assembler says, of which its own cache says nothing."""
     code, log = assembled(ptx, cc, "-verbose", "-no-cache")
     results = {what: [int(n) for n in re.findall(form, log)] for what, form in ASSEMBLER_PATTERNS.items()}
     return Cubin(code, max(results["registers"]), max(results["stack"]), max(results["spilled"]))
 
 
 def assembled(ptx: str, cc: tuple[int, int], *options: str) -> tuple[bytes, str]:
-    """The machine code of a PTX text, and what nvJitLink says meanwhile."""
     from cuda.bindings import nvjitlink
 
     args = [f"-arch=sm_{cc[0]}{cc[1]}", *options]
@@ -153,5 +141,4 @@ def assembled(ptx: str, cc: tuple[int, int], *options: str) -> tuple[bytes, str]
 
 
 def compile_cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
-    """The machine code of a kernel."""
     return assembled(ptx(make, signature), cc)[0]

@@ -1,37 +1,26 @@
-"""Kernels that count elements in bins. Integers count, so the order of atomic operations changes nothing.
-
-A block counts in shared memory where there is room for all bins. Weights are added up bin by bin, once a sort has
-brought the elements of each together, in an order that sizes alone decide.
-
-Kernels of runs: neighbours that are equal, in lines whose order is known or as they are.
-
-nan equals nothing. Lines are those of `ranks.py`.
-"""
+"""Kernels that count elements in bins, in shared memory where there is room; weights are added up once a sort has
+brought the elements of each bin together. And those of runs, equal neighbours in lines of known order; nan equals
+nothing."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, float64, int32, int64, integer, uint32
-from .per_element import with_helpers
-from .radix_sort import position_functions
+from .language import T, cuda, float64, get, int32, int64, integer, position_at, put, uint32
+from .per_element import generated_kernel, reads, with_helpers, writes
+from .radix_sort import positions
 from .storage import getter, in_registers, putter
 
 THREADS = 256  # of a block
 BINS = 2048  # that a block has room for
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_edge: Any = None
-put: Any = None
 bin_of: Any = None
 
 
 def integer_bin(x: Any, i: Any, value: Any, bins: Any) -> Any:
-    """The number itself."""
     return uint32(get(x, i))
 
 
@@ -67,7 +56,6 @@ def bin_between(x: Any, i: Any, arg: Any, bins: Any) -> Any:
 
 
 def counted_in_block(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> None:
-    """counts += how many elements are in each bin."""
     own = cuda.shared.array(2048, int32)
     k = uint32(cuda.threadIdx.x)
     while k < bins:
@@ -90,7 +78,6 @@ def counted_in_block(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> N
 
 
 def counted_at_once(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> None:
-    """The same for more bins than a block has room for."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         k = bin_of(x, i, value, bins)
@@ -99,14 +86,12 @@ def counted_at_once(x: Any, counts: Any, value: Any, bins: Any, size: Any) -> No
 
 
 def searched_bins(x: Any, out: Any, value: Any, bins: Any, size: Any) -> None:
-    """The bin of each element."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         out[i] = bin_of(x, i, value, bins)
 
 
 def first_of(keys: Any, key: Any, size: Any) -> Any:
-    """How many keys in order are less than one."""
     low = uint32(0)
     high = size
     while low < high:
@@ -166,9 +151,6 @@ BIN_SEARCH = {name: _binning(searched_bins, where) for name, where in WAYS.items
 SUMMED = Kernel("weights of bins", _summed)
 
 
-position_at: Any = None
-
-
 def begins(x: Any, order: Any, out: Any, along: Any, after: Any, size: Any) -> None:
     """The rank of each element that differs from the one before it in its line, 0 for the others."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
@@ -187,7 +169,6 @@ def begins(x: Any, order: Any, out: Any, along: Any, after: Any, size: Any) -> N
 
 
 def lengths(last: Any, out: Any, along: Any, size: Any) -> None:
-    """How many elements of its run are before each one; `last` has where the run began."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         rank = uint32(i - uint32(uint32(i // along) * along))
@@ -227,7 +208,6 @@ def numbered(order: Any, ends: Any, starts: Any, inverse: Any, size: Any) -> Non
 
 
 def counted(starts: Any, counts: Any, total: Any, size: Any) -> None:
-    """How long each run is."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         end = int64(total)
@@ -237,7 +217,6 @@ def counted(starts: Any, counts: Any, total: Any, size: Any) -> None:
 
 
 def firsts(x: Any, order: Any, starts: Any, out: Any, along: Any, after: Any, runs: Any, size: Any) -> None:
-    """The first slice of each run, as (before, runs, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
@@ -249,38 +228,9 @@ def firsts(x: Any, order: Any, starts: Any, out: Any, along: Any, after: Any, ru
         )
 
 
-def _begins(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    return target.kernel(begins, get=getter(target, stored, in_registers(stored)))
-
-
-def _differs(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    reads = getter(target, stored, in_registers(stored))
-    return target.kernel(differs, get=reads, position_at=position_functions(target, signature[1]))
-
-
-def _numbered(target: Target, signature: Signature) -> Any:
-    return target.kernel(numbered, position_at=position_functions(target, signature[0]))
-
-
-def _counted(target: Target, signature: Signature) -> Any:
-    return target.kernel(counted)
-
-
-def _firsts(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    names = {"get": getter(target, stored, in_registers(stored)), "put": putter(target, signature[3].dtype)}
-    return target.kernel(firsts, position_at=position_functions(target, signature[1]), **names)
-
-
-def _lengths(target: Target, signature: Signature) -> Any:
-    return target.kernel(lengths)
-
-
-BEGINS = Kernel("where runs begin", _begins)
-LENGTHS = Kernel("lengths of runs", _lengths)
-DIFFERS = Kernel("where slices differ", _differs)
-NUMBERED = Kernel("numbers of runs", _numbered)
-COUNTED = Kernel("sizes of runs", _counted)
-FIRSTS = Kernel("first slices of runs", _firsts)
+BEGINS = generated_kernel("where runs begin", begins, get=reads(0))
+LENGTHS = generated_kernel("lengths of runs", lengths)
+DIFFERS = generated_kernel("where slices differ", differs, get=reads(0), position_at=positions(1))
+NUMBERED = generated_kernel("numbers of runs", numbered, position_at=positions(0))
+COUNTED = generated_kernel("sizes of runs", counted)
+FIRSTS = generated_kernel("first slices of runs", firsts, get=reads(0), put=writes(3), position_at=positions(1))

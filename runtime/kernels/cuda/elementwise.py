@@ -1,10 +1,6 @@
-"""The one loop of all element-wise kernels, over arrays of any number, dtype and layout.
-
-A kernel gets tuples: its operands, arrays and numbers, its results, and where their elements lie. Functions for tuples
-are put together from functions for their first part and for the rest, as numba gives each part a type of its own.
-
-The kernels of element-wise ops, and of copies: a scalar function, generated for the op, in the loop of all.
-"""
+"""The one loop of all element-wise kernels, around a scalar function generated for the op. Kernels get tuples, for
+which functions are put together from those for their first part and for the rest: numba gives each part its own
+type."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel
-from .language import cuda, uint32, uint64
+from .language import compute, cuda, get, multi_index, offset, put, read, rest, uint32, uint64, write
 from .signature import Array, Signature, Target
 from .storage import getter, in_registers, putter
 
@@ -26,22 +22,9 @@ THREADS = 256  # of a block
 PER_THREAD = 4  # elements of a thread
 PER_BLOCK = THREADS * PER_THREAD
 
-# Texts name these; a kernel has its own in their place.
-compute: Any = None
-get: Any = None
-put: Any = None
-read: Any = None
-write: Any = None
-multi_index: Any = None
-offset: Any = None
-rest: Any = None
-
 
 def element_wise(operands: Any, results: Any, steps: Any, sizes: Any, size: Any) -> None:
-    """Four elements a thread: all of them are read before the first is written, so that reads wait together.
-
-    `steps` are those of the operands that are arrays, and those of the results; `sizes` are of the inner dims.
-    """
+    """Four elements a thread, all read before the first is written. `steps`: of arrays and of results."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(1024) + uint32(cuda.threadIdx.x))
     if uint32(i + uint32(768)) < size:
         p0 = multi_index(sizes, i)
@@ -76,7 +59,6 @@ def read_nothing(operands: Any, steps: Any, p: Any) -> Any:
 
 
 def reader(target: Target, operands: Sequence[Any], read_dtypes: Sequence[np.dtype], dims: int) -> Any:
-    """The function (operands, steps, place) that gives a tuple of numbers of the dtypes that are wanted."""
     made = target.device(read_nothing)
     for part, dtype in zip(reversed(operands), reversed(read_dtypes), strict=True):
         if isinstance(part, Array):
@@ -101,7 +83,6 @@ def write_last(results: Any, steps: Any, p: Any, values: Any) -> None:
 
 
 def writer(target: Target, results: Sequence[Array], dims: int) -> Any:
-    """The procedure (results, steps, place, values) that stores a number, or as many as there are results."""
     where = offset_of(target, dims)
     puts = [putter(target, part.dtype) for part in results]
     made = target.device(write_one if len(puts) == 1 else write_last, put=puts[-1], offset=where)
@@ -127,10 +108,7 @@ def multi_index_inner(sizes: Any, i: Any) -> Any:
 
 def multi_index_of(target: Target, dims: int) -> Any:
     """The function (sizes, i) that says where the i-th element lies: indices, the innermost first; i itself for 0."""
-    made = target.device(multi_index_outermost if dims else multi_index_flat)
-    for _ in range(dims - 1):
-        made = target.device(multi_index_inner, rest=made)
-    return made
+    return by_dims(target, dims, multi_index_outermost if dims else multi_index_flat, multi_index_inner)
 
 
 def offset_flat(steps: Any, p: Any) -> Any:
@@ -146,21 +124,23 @@ def offset_inner(steps: Any, p: Any) -> Any:
 
 
 def offset_of(target: Target, dims: int) -> Any:
-    """The function (steps, place) that gives an element's offset in an array."""
-    made = target.device(offset_outermost if dims else offset_flat)
+    return by_dims(target, dims, offset_outermost if dims else offset_flat, offset_inner)
+
+
+def by_dims(target: Target, dims: int, outermost: Any, inner: Any) -> Any:
+    """A function of tuples of so many parts: `inner` calls the function of the `rest`, up to the outermost dim."""
+    made = target.device(outermost)
     for _ in range(dims - 1):
-        made = target.device(offset_inner, rest=made)
+        made = target.device(inner, rest=made)
     return made
 
 
 def divisor(n: int) -> tuple[int, int, int]:
-    """The numbers by which a place is divided by n, for places below 2^31."""
     shift = (n - 1).bit_length()
     return n, ((1 << 32) * ((1 << shift) - n)) // n + 1, shift
 
 
 def loop(target: Target, signature: Signature, function: Any, read_dtypes: Sequence[np.dtype]) -> Any:
-    """The kernel that computes a scalar function of elements, each of which is brought to a dtype before."""
     operands, results, steps, _, _ = signature
     arrays = [*steps[0], *steps[1]]
     dims = len(arrays[0])
@@ -198,8 +178,6 @@ def element_kernel(package: str, family: str, name: str, computed: np.dtype, own
 
 @cache
 def source_kernel(function: Any, computed: np.dtype) -> Kernel:
-    """The kernel of a scalar function that is written by hand: it gets all its operands in the dtype `T`."""
-
     def make(target: Target, signature: Signature) -> Any:
         return loop(target, signature, scalar(target, function, computed), [computed] * len(signature[0]))
 
@@ -207,7 +185,6 @@ def source_kernel(function: Any, computed: np.dtype) -> Kernel:
 
 
 def scalar(target: Target, function: Any, computed: np.dtype) -> Any:
-    """A scalar function for a target, computing in a dtype."""
     return target.device(function, T=computed.type, **target.scalars(function, computed.kind == "c"))
 
 
@@ -221,7 +198,6 @@ def operands_read(package: str, family: str, name: str) -> frozenset[int]:
 
 
 def own_dtype(part: Any) -> np.dtype:
-    """The dtype that a number, or an element of an array, has in registers."""
     stored: np.dtype = part.dtype if isinstance(part, Array) else part
     return in_registers(stored)
 
@@ -232,8 +208,6 @@ def same(x: Any) -> Any:
 
 @cache
 def copy_kernel(computed: np.dtype) -> Kernel:
-    """The kernel that copies elements by way of a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         return loop(target, signature, target.device(same), [computed])
 
@@ -241,7 +215,6 @@ def copy_kernel(computed: np.dtype) -> Kernel:
 
 
 def element_signature(operands: tuple[Any, ...], results: tuple[Array, ...], dims: int) -> Signature:
-    """The signature of a loop over arrays that are flat, for 0 dims, or have steps in so many dims."""
     arrays = sum(isinstance(part, Array) for part in operands)
     steps = (UINT32,) * dims
     sizes = ((UINT32,) * 3,) * max(dims - 1, 0)

@@ -1,9 +1,6 @@
-"""Floats of eight bits in memory, float32 numbers in registers: both formats, read and rounded by their bits.
-
-A byte is a sign, an exponent and a fraction. Shifted to where float32 has these, it is the number but for a power of
-two, also where the exponent is zero. What is stored is rounded to the nearest, ties to even: large numbers in the bits,
-those below the smallest normal one by adding a power of two, behind which float32 has just as many places.
-"""
+"""Floats of eight bits in memory, float32 in registers. A byte is a sign, an exponent and a fraction: shifted to where
+float32 has these, it is the number but for a power of two. Stored numbers are rounded, ties to even: large ones in the
+bits, small ones by adding a power of two, behind which float32 has just as many places."""
 
 from __future__ import annotations
 

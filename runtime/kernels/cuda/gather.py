@@ -9,30 +9,25 @@ import numpy as np
 
 from .elementwise import PER_THREAD, multi_index_of, offset_of
 from .kernel import Array, Kernel, Signature, Target
-from .language import T, cuda, int32, int64, uint32
+from .language import T, cuda, get, int32, int64, multi_index, offset, put, uint32
+from .per_element import generated_kernel
 from .storage import getter, putter
 
 INT64 = np.dtype(np.int64)
 BAD = -1  # of a row that is none
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_index: Any = None
-put: Any = None
-multi_index: Any = None
-offset: Any = None
 counted: Any = None
 inside: Any = None
 reduced_count: Any = None
 
 
 def front(k: Any, limit: Any) -> Any:
-    """An index that counts from the front."""
     return k
 
 
 def either_end(k: Any, limit: Any) -> Any:
-    """An index that counts from the end where it is negative."""
     return int64(k + limit) if k < 0 else k
 
 
@@ -47,22 +42,10 @@ def inside_or_noted(k: Any, value: Any, limit: Any, word: Any, ticket: Any) -> A
 
 
 def gathered(
-    table: Any,
-    index: Any,
-    out: Any,
-    word: Any,
-    ticket: Any,
-    limit: Any,
-    step: Any,
-    steps: Any,
-    sizes: Any,
-    size: Any,
-) -> None:
-    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's.
-
-    A thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
-    all elements before it writes one, so that reads wait together.
-    """
+    table: Any, index: Any, out: Any, word: Any, ticket: Any, limit: Any, step: Any, steps: Any, sizes: Any, size: Any,
+) -> None:  # fmt: skip
+    """out_p = table[index_p]; `steps` are the table's and the index's. A thread has four elements, `apart`, and reads
+    all their indices, then all elements, before it writes one."""
     stride = uint32(cuda.blockDim.x)
     first = uint32(uint32(uint32(cuda.blockIdx.x) * uint32(PER_THREAD)) * stride + uint32(cuda.threadIdx.x))
     indices = cuda.local.array(PER_THREAD, int64)
@@ -90,8 +73,6 @@ def gathered(
 
 @cache
 def taking(computed: np.dtype, wraps: bool) -> Kernel:
-    """The kernel that reads elements through a dtype; `wraps`: negative indices count from the end."""
-
     def make(target: Target, signature: Signature) -> Any:
         table, index, out, *_, steps, _, _ = signature
         names = {"get": getter(target, table.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
@@ -104,7 +85,6 @@ def taking(computed: np.dtype, wraps: bool) -> Kernel:
 def rows(
     index: Any, before: Any, out: Any, word: Any, ticket: Any, limit: Any, steps: Any, sizes: Any, size: Any
 ) -> None:
-    """Indices counted from the front, -1 for a bad one; joined with those of dimensions `before`."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get_index(index, offset(steps, multi_index(sizes, i)))
@@ -126,8 +106,6 @@ def after_others(before: Any, i: Any, k: Any, limit: Any) -> Any:
 
 @cache
 def row_numbers(wraps: bool) -> Kernel:
-    """The kernel of rows; there are none before where `before` is an empty tuple."""
-
     def make(target: Target, signature: Signature) -> Any:
         index, before, out, _, _, _, steps, _, _ = signature
         names = {"put": putter(target, out.dtype)}
@@ -138,7 +116,6 @@ def row_numbers(wraps: bool) -> Kernel:
 
 
 def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
-    """How a kernel reads and checks indices, by name."""
     return {
         "get_index": getter(target, stored, INT64),
         "counted": target.device(either_end if wraps else front),
@@ -147,12 +124,10 @@ def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
 
 
 def layout(target: Target, dims: int) -> dict[str, Any]:
-    """How a kernel finds places in arrays of so many dimensions, by name."""
     return {"multi_index": multi_index_of(target, dims), "offset": offset_of(target, dims)}
 
 
 def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any) -> None:
-    """The places in (before, along, after) of rows of (before, count, after); -1 stays."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
@@ -164,8 +139,4 @@ def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any
         out[i] = row
 
 
-def _flattened(target: Target, signature: Signature) -> Any:
-    return target.kernel(flattened)
-
-
-FLATTENED = Kernel("places of rows", _flattened)
+FLATTENED = generated_kernel("places of rows", flattened)

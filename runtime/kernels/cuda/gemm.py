@@ -1,8 +1,5 @@
-"""Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, 16 of each thread.
-
-A slice of both operands is brought to shared memory at a time. Of small matrices, which would leave most of a tile
-empty, a thread computes each element. Operands lie in any layout: steps are in elements.
-"""
+"""Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, by slices of both operands in
+shared memory; of small matrices a thread computes each element. Operands lie in any layout: steps are in elements."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, int64
+from .language import T, cuda, index, int64
 from .storage import getter, putter
 
 TILE, SIDE, DEPTH = 64, 16, 16
@@ -23,11 +20,9 @@ get_a: Any = None
 get_b: Any = None
 get_c: Any = None
 put_c: Any = None
-index: Any = None
 
 
 def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_c: Any, alpha: Any, beta: Any) -> None:
-    """c = alpha a b + beta c; `sizes` are m, n, k, steps those of matrices, rows and columns."""
     m, n, k = sizes
     left = cuda.shared.array((DEPTH, TILE), T)
     right = cuda.shared.array((DEPTH, TILE), T)
@@ -74,7 +69,6 @@ def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_
 def dots(
     a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_c: Any, alpha: Any, beta: Any, total: Any
 ) -> None:
-    """The same with a thread for each element."""
     number = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if number < total:
         m, n, k = sizes
@@ -96,8 +90,6 @@ def dots(
 
 @cache
 def gemm_kernel(computed: np.dtype) -> Kernel:
-    """The kernel that multiplies and adds up in a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         a, b, c = (signature[i].dtype for i in range(3))
         names = {"get_a": getter(target, a, computed), "get_b": getter(target, b, computed)}

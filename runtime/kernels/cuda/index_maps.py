@@ -1,7 +1,4 @@
-"""Kernels of windows: copied out of an array, or added where they lie, each element by one thread in a fixed order.
-
-Kernels that give each result one element, or zero, by the place of the result.
-"""
+"""Kernels of windows, copied out or added where they lie, and of flips, rolls and triangles: a thread an element."""
 
 from __future__ import annotations
 
@@ -10,21 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .elementwise import multi_index_of, offset_of
+from .elementwise import by_dims, multi_index_of, offset_of
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, int32, uint32
+from .language import T, cuda, get, int32, multi_index, offset, put, rest, uint32
+from .per_element import generated_kernel, reads, writes
 from .storage import getter, putter
-
-# Texts name these; a kernel has its own in their place.
-get: Any = None
-put: Any = None
 
 
 def im2col(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> None:
-    """The columns of windows.
-
-    `plane` is (height, width), `rows` and `columns` are (length of the kernel, windows, dilation, stride, padding).
-    """
+    """`plane`: (height, width); `rows`, `columns`: (length of the kernel, windows, dilation, stride, padding)."""
     n = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if n < size:
         q = uint32(n // columns[1])
@@ -70,10 +61,7 @@ def col2im(x: Any, out: Any, plane: Any, rows: Any, columns: Any, size: Any) -> 
 
 
 def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any) -> None:
-    """Sums of windows of one dimension, each a row of x: (before, count, after, length); `windows` has their numbers.
-
-    `windows` is (count, length, step).
-    """
+    """Sums of windows of one dimension, each a row of x (before, count, after, length): (count, length, step)."""
     n = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if n < size:
         count, length, step = windows
@@ -94,20 +82,11 @@ def overlapped(x: Any, out: Any, along: Any, after: Any, windows: Any, size: Any
 
 @cache
 def window_kernel(function: Any, computed: np.dtype) -> Kernel:
-    """The kernel of one of these functions, which computes in a dtype."""
-
-    def make(target: Target, signature: Signature) -> Any:
-        x, out = signature[:2]
-        names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
-        return target.kernel(function, **names)
-
-    return Kernel(f"{function.__name__} by {computed.name}", make)
+    name = f"{function.__name__} by {computed.name}"
+    return generated_kernel(name, function, get=reads(0, computed), put=writes(1), T=lambda *_: computed.type)
 
 
-multi_index: Any = None
-offset: Any = None
-source_of: Any = None
-rest: Any = None
+source_of: Any = None  # (turns, place): an element's offset; a turn is (size, 1 or -1, first index, step)
 keeps: Any = None
 
 
@@ -134,29 +113,19 @@ def source_inner(flips: Any, p: Any) -> Any:
     return uint32(uint32(q * step) + rest(flips[1:], p[1:]))
 
 
-def source_function(target: Target, dims: int) -> Any:
-    """The function (turns, place) that gives an element's offset; a turn is (size, 1 or -1, first index, step)."""
-    made = target.device(source_outermost)
-    for _ in range(dims - 1):
-        made = target.device(source_inner, rest=made)
-    return made
-
-
 @cache
 def flip_kernel(computed: np.dtype) -> Kernel:
-    """The kernel of flips and rolls, whose elements go through a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, out, flips, _, _ = signature
         names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype)}
-        names |= {"multi_index": multi_index_of(target, len(flips)), "source_of": source_function(target, len(flips))}
+        names |= {"multi_index": multi_index_of(target, len(flips))}
+        names["source_of"] = by_dims(target, len(flips), source_outermost, source_inner)
         return target.kernel(flipped, **names)
 
     return Kernel(f"turned by {computed.name}", make)
 
 
 def triangle(x: Any, out: Any, rows: Any, columns: Any, diagonal: Any, size: Any) -> None:
-    """Elements of matrices on one side of a diagonal, zeros on the other."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         line = uint32(i // columns)
@@ -178,26 +147,20 @@ def below(distance: Any, diagonal: Any) -> Any:
 
 @cache
 def triangles(computed: np.dtype, upper: bool) -> Kernel:
-    """The kernel of triu, or of tril."""
-
-    def make(target: Target, signature: Signature) -> Any:
-        x, out = signature[:2]
-        names = {"get": getter(target, x.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
-        return target.kernel(triangle, keeps=target.device(above if upper else below), **names)
-
-    return Kernel(f"{'triu' if upper else 'tril'} by {computed.name}", make)
+    names = {"get": reads(0, computed), "put": writes(1), "T": lambda *_: computed.type}
+    names["keeps"] = lambda target, _: target.device(above if upper else below)
+    return generated_kernel(f"{'triu' if upper else 'tril'} by {computed.name}", triangle, **names)
 
 
 def offsets(out: Any, steps: Any, sizes: Any, first: Any, size: Any) -> None:
-    """Where the elements of a layout lie whose first one is at a place."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         out[i] = int32(uint32(first + offset(steps, multi_index(sizes, i))))
 
 
-def _offsets(target: Target, signature: Signature) -> Any:
-    dims = len(signature[1])
-    return target.kernel(offsets, multi_index=multi_index_of(target, dims), offset=offset_of(target, dims))
-
-
-OFFSETS = Kernel("offsets", _offsets)
+OFFSETS = generated_kernel(
+    "offsets",
+    offsets,
+    multi_index=lambda target, parts: multi_index_of(target, len(parts[1])),
+    offset=lambda target, parts: offset_of(target, len(parts[1])),
+)

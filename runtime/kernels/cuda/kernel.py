@@ -1,13 +1,5 @@
-"""A CUDA kernel: one Python text for the compiler, the simulator, and the digest by which compiled code is found again.
-
-A kernel is written as plain functions over the names of `language.py`. Its `make` puts them together for a target,
-which says what the names mean, and for a signature, which says what is stored in the arrays.
-
-Machine code of kernels: carried with specgrad, kept from an earlier run, or compiled now.
-
-What is carried or kept is found by the digest of a kernel's text, so code of a text that has changed is never used.
-Only what is found nowhere needs the compiler.
-"""
+"""A CUDA kernel: one Python text for the compiler, the simulator, and the digest. Its functions name the words of
+`language.py`; `make` puts them together for a target, which says what the words mean, and a signature."""
 
 from __future__ import annotations
 
@@ -27,7 +19,6 @@ TARGETS = ((8, 0), (9, 0), (10, 0))  # capabilities for which code is carried: i
 
 
 def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
-    """The machine code of a kernel for GPUs of a compute capability."""
     name = digest(make, signature)
     for target in (cc, (cc[0], 0)):
         if name in prebuilt(target):
@@ -46,13 +37,11 @@ def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
 
 
 def cache_folder() -> Path | None:
-    """The folder of what this user's programs have compiled."""
     return directory.cache_path("cuda", "SPECGRAD_CUDA_CACHE")
 
 
 @cache
 def prebuilt(cc: tuple[int, int]) -> dict[str, bytes]:
-    """The machine code that comes with specgrad for a capability, by digest."""
     path = archive(cc)
     return unpacked(path.read_bytes()) if path.is_file() else {}
 
@@ -62,14 +51,12 @@ def archive(cc: tuple[int, int], above: Path = PREBUILT) -> Path:
 
 
 def packed(codes: Iterable[tuple[str, bytes]]) -> bytes:
-    """An archive: a line that says which digests and how many bytes of code follow, and the code, under xz."""
     known = dict(codes)
     index = json.dumps({name: len(code) for name, code in known.items()})
     return lzma.compress(index.encode() + b"\n" + b"".join(known.values()), preset=9 | lzma.PRESET_EXTREME)
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
-    """What an archive holds."""
     text, _, codes = lzma.decompress(data).partition(b"\n")
     results: dict[str, bytes] = {}
     start = 0
@@ -80,16 +67,9 @@ def unpacked(data: bytes) -> dict[str, bytes]:
 
 
 class Kernel:
-    """One CUDA kernel.
-
-    Args:
-        name: what messages and profiles call it.
-        make: (target, signature) -> the kernel's function. It calls `target.kernel` for that and `target.device`
-            for the functions among its globals, and nothing else depends on the target: so the simulator runs, and
-            the digest covers, what is compiled.
-
-    Equal kernels are one object: the driver finds what it has loaded by the kernel and the signature.
-    """
+    """`name`: for messages. `make`: (target, signature) -> the kernel's function; it calls `target.kernel` for that and
+    `target.device` for the functions among its globals, and nothing else depends on the target: so the simulator runs,
+    and the digest covers, what is compiled. Equal kernels are one object: the driver finds what it has loaded by it."""
 
     __slots__ = ("functions", "make", "name")
 
@@ -102,17 +82,14 @@ class Kernel:
         return f"Kernel({self.name!r})"
 
     def simulated(self, signature: Signature) -> types.FunctionType:
-        """The kernel as a Python function over simulated arrays, with `cuda` among its globals."""
         if signature not in self.functions:
             self.functions[signature] = self.make(extension("kernel_interpreter"), signature)
         return self.functions[signature]
 
     def cubin(self, signature: Signature, cc: tuple[int, int]) -> bytes:
-        """Machine code for GPUs of a compute capability, whose entry is called `kernel`."""
         return cubin(self.make, signature, cc)
 
     def digest(self, signature: Signature) -> str:
-        """Hash of all that the machine code is made of, but for the compiler."""
         return digest(self.make, signature)
 
 

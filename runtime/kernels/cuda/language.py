@@ -1,9 +1,5 @@
-"""Instructions that only a GPU has, made for its compiler as `scalar/intrinsics.py` makes the primitives of all.
-
-What the texts of CUDA kernels may name: a compiler or the simulator puts its own in the place of each.
-
-A text imports from here, so that it reads as ordinary Python; nothing here is ever called.
-"""
+"""What the texts of CUDA kernels may name: a compiler or the simulator puts its own in the place of each, so nothing
+here is ever called. And instructions that only a GPU has, made for its compiler."""
 
 from __future__ import annotations
 
@@ -16,37 +12,27 @@ GLOBAL = 1  # the address space of a device's memory
 
 def make_bfloat16_bits(target: Target) -> Any:
     """The bits of the nearest bfloat16: sm_80 and later have an instruction for that."""
-
-    def bfloat16_bits(context: Any, x: Any) -> Any:
-        from llvmlite import ir
-
-        def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-            convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
-            return builder.call(ir.InlineAsm(convert, "cvt.rn.bf16.f32 $0, $1;", "=h,f"), arguments)
-
-        return target.signature(target.types.uint16, target.types.float32), code
-
-    return bfloat16_bits
+    return rounded_bits(target, "cvt.rn.bf16.f32 $0, $1;")
 
 
 def make_float16_bits(target: Target) -> Any:
-    """The bits of the nearest float16."""
+    return rounded_bits(target, "cvt.rn.f16.f32 $0, $1;")
 
-    def float16_bits(context: Any, x: Any) -> Any:
+
+def rounded_bits(target: Target, instruction: str) -> Any:
+    def bits_of_half(context: Any, x: Any) -> Any:
         from llvmlite import ir
 
         def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
             convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
-            return builder.call(ir.InlineAsm(convert, "cvt.rn.f16.f32 $0, $1;", "=h,f"), arguments)
+            return builder.call(ir.InlineAsm(convert, instruction, "=h,f"), arguments)
 
         return target.signature(target.types.uint16, target.types.float32), code
 
-    return float16_bits
+    return bits_of_half
 
 
 def make_float16_number(target: Target) -> Any:
-    """The float32 number that is the float16 with the last 16 of some bits."""
-
     def float16_number(context: Any, bits: Any) -> Any:
         from llvmlite import ir
 
@@ -63,8 +49,6 @@ def make_float16_number(target: Target) -> Any:
 
 
 def make_array_at(target: Target) -> Any:
-    """An array whose address is a number that a kernel has read from memory."""
-
     def array_at(context: Any, address: Any, size: Any, kind: Any) -> Any:
         from llvmlite import ir
         from numba.cuda.np.arrayobj import make_array, populate_array
@@ -117,3 +101,17 @@ float16_bits: Any = None  # (x): the same of float16
 float16_number: Any = None  # (bits): the float32 number that is the float16 with the last 16 of these bits
 array_at: Any = None  # (address, size, kind): the array of elements of a type that lies at an address of the device
 integer: Any = None  # (x): a float cut to an int64; what is none in range is the hardware's business
+# What many texts name, each kernel for itself.
+get: Any = None  # (array, i): an element as a number
+put: Any = None  # (array, i, number)
+read: Any = None
+write: Any = None
+compute: Any = None
+join: Any = None
+rest: Any = None  # the same function of what is behind the first part of tuples
+lost: Any = None
+offset: Any = None  # (steps, multi-index): where an element lies
+multi_index: Any = None  # (sizes, i)
+position_at: Any = None
+read_key: Any = None
+index: Any = None  # (x): the type of places in memory

@@ -1,8 +1,5 @@
-"""The kernel of running logarithms of sums of exponentials of complex numbers: a thread has a line.
-
-As on the CPU, each result depends on the one before: of the logarithms that differ by multiples of 2 pi i it is the
-nearest.
-"""
+"""Running logarithms of sums of exponentials of complex numbers, a line a thread: of those that differ by 2 pi i it is
+the one nearest to that before."""
 
 from __future__ import annotations
 
@@ -14,15 +11,10 @@ import numpy as np
 
 from ..scalar import atan2, cos, exp, hypot, log, sin
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, float64, uint32
+from .language import T, cuda, float64, get, lost, put, uint32
 from .storage import getter, putter
 
 COMPLEX = np.dtype(np.complex128)
-
-# Texts name these; a kernel has its own in their place.
-get: Any = None
-put: Any = None
-lost: Any = None
 
 
 def two_sum(a: Any, b: Any, total: Any) -> Any:
@@ -73,8 +65,6 @@ def complex_logarithms(x: Any, out: Any, along: Any, after: Any, size: Any) -> N
 
 @cache
 def complex_logarithm_kernel(dtype: np.dtype) -> Kernel:
-    """The kernel for results of a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         x, out = signature[:2]
         names = {"get": getter(target, x.dtype, COMPLEX), "put": putter(target, out.dtype), "T": dtype.type}

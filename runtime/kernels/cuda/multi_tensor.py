@@ -1,10 +1,6 @@
-"""Kernels that change the elements of several groups of arrays by one launch: they find them by their addresses.
-
-A group is what one element-wise function has to do with: a parameter, its gradient and running estimates. A row of the
-`table` says where its arrays lie: its words are the number of elements, the addresses of the arrays, and those of the
-numbers that are counted for it. A block has a chunk of a group; `places` says which, the row in the upper half of a
-word and the number of the chunk in the lower.
-"""
+"""Kernels that change the elements of several groups of arrays (a parameter, its gradient, estimates) by one launch. A
+row of the `table` has the number of elements, the addresses of the arrays, and those of what is counted. A block has a
+chunk of a group; `chunk_positions`: the row in the upper half of a word, the chunk in the lower."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .kernel import Array, Kernel, Signature, Target
-from .language import array_at, cuda, float64, int32, int64, uint32
+from .language import array_at, compute, cuda, float64, get, int32, int64, join, put, read, rest, uint32, write
 from .storage import getter, in_registers, putter
 from .thread_groups import join_sum, maximum
 
@@ -28,14 +24,7 @@ TABLE_ROW_SLOTS: Any = None  # of a row of the table
 ITEM: Any = None  # bytes of an element in memory
 COUNT: Any = None  # of numbers
 COUNTS: Any = None  # the place of the address of what is counted in a row
-get: Any = None
-put: Any = None
-rest: Any = None
 opened: Any = None
-read: Any = None
-write: Any = None
-compute: Any = None
-join: Any = None
 numbers_of: Any = None
 counts_of: Any = None
 rate_of: Any = None
@@ -47,22 +36,14 @@ prepare: Any = None
 
 
 class Change(NamedTuple):
-    """An element-wise function of groups of arrays.
-
-    Args:
-        compute: target -> the function (an element of each array, numbers) -> those that are written, both tuples.
-        written: of each array, whether it is.
-        numbers_of: (what is counted, the step size, settings) -> the numbers, where a device makes them.
-        counts_of: the same -> what is counted besides steps once the step is done.
-    """
+    """An element-wise function of groups. `compute`: target -> the function (an element of each array, numbers) ->
+    those that are written; `numbers_of`: (counts, step size, settings) -> the numbers; `counts_of`: -> further
+    counts."""
 
     compute: Callable[[Target], Any]
     written: tuple[bool, ...]
     numbers_of: Callable[..., Any] | None = None
     counts_of: Callable[..., Any] | None = None
-
-
-# ---- tuples are put together from functions for their first part and for the rest --------------------------
 
 
 def open_first(table: Any, at: Any, first: Any, count: Any) -> Any:
@@ -116,11 +97,7 @@ def known_first(own: Any, i: Any) -> Any:
     return (own[i], *rest(own, uint32(i + uint32(1))))
 
 
-# ---- a chunk -----------------------------------------------------------------------------------------------
-
-
 def update_chunk(table: Any, row: Any, part: Any, numbers: Any, chunk: Any) -> None:
-    """Four elements a thread at a time, all of which are read before the first is written."""
     at = uint32(row * uint32(TABLE_ROW_SLOTS))
     first = int64(int64(part) * int64(chunk))
     left = int64(table[at] - first)
@@ -147,16 +124,13 @@ def update_chunk(table: Any, row: Any, part: Any, numbers: Any, chunk: Any) -> N
 
 
 def read_scalars(table: Any, chunk_positions: Any, numbers: Any, chunk: Any) -> None:
-    """A launch that is given the numbers."""
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     update(table, uint32(chunk_position >> int64(32)), uint32(chunk_position), numbers, chunk)
 
 
 def own_numbers(table: Any, chunk_positions: Any, arrived: Any, rate: Any, settings: Any, chunk: Any) -> None:
-    """A launch that makes its numbers of what is counted on the device, and counts on: a thread of each block does.
-
-    `arrived` says how many blocks of each row have done so; the last of them writes what was counted.
-    """
+    """A launch that makes its numbers of counts on the device. `arrived`: blocks of each row; the last writes
+    counts."""
     own = cuda.shared.array(COUNT, T)
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     row = uint32(chunk_position >> int64(32))
@@ -190,9 +164,6 @@ def note_nothing(counts: Any, before: Any, lr: Any, settings: Any, arrived: Any,
     pass
 
 
-# ---- what is counted, as float64 ---------------------------------------------------------------------------
-
-
 def rate_value(rate: Any) -> Any:
     return rate
 
@@ -214,15 +185,10 @@ def steps_and_more(before: Any, lr: Any, settings: Any) -> Any:
 
 
 def signed(before: Any, lr: Any, settings: Any) -> Any:
-    """The first two settings are numbers as they are."""
     return (settings[0], settings[1], *numbers_of(*before, lr, *settings[2:]))
 
 
-# ---- kernels -----------------------------------------------------------------------------------------------
-
-
 def composed(target: Target, none: Any, parts: Sequence[tuple[Any, dict[str, Any]]]) -> Any:
-    """A function of tuples, of one for each part and of what is done when none is left."""
     made = target.device(none)
     for function, names in reversed(parts):
         made = target.device(function, rest=made, **names)
@@ -245,17 +211,13 @@ def updating(target: Target, change: Change, stored: np.dtype, has_tensors: tupl
             writes.append((write_absent, {}))
     opens = [(open_first, {"S": bits.type, "ITEM": stored.itemsize})] * sum(has_tensors)
     return target.device(
-        update_chunk,
-        TABLE_ROW_SLOTS=slot_values,
-        opened=composed(target, open_none, opens),
-        read=composed(target, read_none, reads),
-        write=composed(target, write_none, writes),
+        update_chunk, TABLE_ROW_SLOTS=slot_values, opened=composed(target, open_none, opens),
+        read=composed(target, read_none, reads), write=composed(target, write_none, writes),
         compute=change.compute(target),
-    )
+    )  # fmt: skip
 
 
 def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate: Any) -> dict[str, Any]:
-    """The parts of `prepare_numbers` for what is counted in these dtypes."""
     rate_of = target.device(rate_value)
     if isinstance(rate, Array):
         rate_of = target.device(rate_in_memory, get=getter(target, rate.dtype, FLOAT64))
@@ -277,20 +239,16 @@ def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate
 
 
 def scalar(target: Target, function: Any) -> Any:
-    """A function of numbers, with the scalar functions that it calls."""
     return target.device(function, **target.scalars(function, False))
 
 
 def amount_of(change: Change, counts: int, settings: int) -> int:
-    """How many numbers there are."""
     assert change.numbers_of is not None
     return 2 + len(change.numbers_of(*[1.0] * counts, *[0.5] * (settings - 1)))
 
 
 @cache
 def changing(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...]) -> Kernel:
-    """The kernel of a change whose numbers are given: (table, places, numbers, elements of a chunk)."""
-
     def make(target: Target, signature: Signature) -> Any:
         return target.kernel(read_scalars, update=updating(target, change, stored, has_tensors, 1 + sum(has_tensors)))
 
@@ -299,12 +257,6 @@ def changing(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...]) ->
 
 @cache
 def counting(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], counts: tuple[np.dtype, ...]) -> Kernel:
-    """The kernel of a change that makes its numbers: (table, places, arrived, step size, settings, chunk).
-
-    Args:
-        counts: the dtypes of what is counted.
-    """
-
     def make(target: Target, signature: Signature) -> Any:
         computed, slot_values = in_registers(stored).type, 1 + sum(has_tensors) + len(counts)
         amount = amount_of(change, len(counts), len(signature[4]))
@@ -326,11 +278,7 @@ def counting(change: Change, stored: np.dtype, has_tensors: tuple[bool, ...], co
     return Kernel("several arrays that are counted", make)
 
 
-# ---- sums over all groups --------------------------------------------------------------------------------------
-
-
 def folded_chunks(table: Any, chunk_positions: Any, totals: Any, chunk: Any) -> None:
-    """What the elements of each chunk of one array come to, put together in an order that sizes alone decide on."""
     own = cuda.shared.array(256, float64)
     chunk_position = chunk_positions[uint32(cuda.blockIdx.x)]
     at = uint32(uint32(chunk_position >> int64(32)) * uint32(2))

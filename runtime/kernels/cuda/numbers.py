@@ -1,8 +1,5 @@
-"""The number types that kernels name, as they are in the simulator.
-
-A compiled sum of 32-bit integers has 64 bits, so integers of up to 32 bits are Python's, cut when a kernel says so;
-64-bit ones are NumPy's, which wrap by themselves. Floats are NumPy's, and round as those of the device.
-"""
+"""The number types that kernels name, as they are in the simulator. A compiled sum of 32-bit integers has 64 bits, so
+integers of up to 32 bits are Python's, cut when a kernel says so; others are NumPy's."""
 
 from __future__ import annotations
 
@@ -60,7 +57,6 @@ TYPES |= {"boolean": boolean, "bool": boolean}  # of numba's two names for it, o
 
 
 def dtype_of(kind: Any) -> np.dtype[Any]:
-    """The NumPy dtype that a kernel means by one of these, by a dtype, or by a type of numba's."""
     if kind is boolean:
         return np.dtype(bool)
     name = kind.__name__ if kind in INTEGERS else kind if isinstance(kind, type | np.dtype) else str(kind)

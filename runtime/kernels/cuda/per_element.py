@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,18 +14,31 @@ from .kernel import Array, Kernel, Signature, Target
 from .storage import getter, in_registers, putter
 
 WIDE = {"f": np.float64, "c": np.complex128}  # of sums
+Name = Callable[[Target, Signature], Any]  # what a text's name stands for
+
+
+def generated_kernel(name: str, function: Any, **names: Name) -> Kernel:
+    def make(target: Target, signature: Signature) -> Any:
+        known = {name: value(target, signature) for name, value in names.items()}
+        return target.kernel(function, **with_helpers(target, function, known, False))
+
+    return Kernel(name, make)
+
+
+def reads(part: int, dtype: Any = None) -> Name:
+    return lambda target, signature: getter(
+        target, signature[part].dtype, np.dtype(dtype) if dtype else in_registers(signature[part].dtype)
+    )
+
+
+def writes(part: int) -> Name:
+    return lambda target, signature: putter(target, signature[part].dtype)
 
 
 @cache
 def indexed_kernel(function: Any, computed: np.dtype, needs_int64: bool) -> Kernel:
-    """The kernel of a text.
-
-    Args:
-        function: the text. It names `T`, the type that numbers are computed in, `W`, that of sums, `index`, that of
-            places and sizes, and for each array `x` that it reads or writes `get_x` or `put_x`.
-        computed: the dtype of `T`; arrays of integers and bools are read in their own where numbers are floats.
-        far: whether places are int64 instead of int32.
-    """
+    """A kernel whose text names `T`, the type computed in, `W`, that of sums, `index`, that of places, and for each
+    array `get_x` or `put_x`. Arrays of integers are read in their own dtype where numbers are floats."""
 
     def make(target: Target, signature: Signature) -> Any:
         code = function.__code__
@@ -43,7 +57,6 @@ def indexed_kernel(function: Any, computed: np.dtype, needs_int64: bool) -> Kern
 
 
 def with_helpers(target: Target, function: Any, names: dict[str, Any], is_complex: bool) -> dict[str, Any]:
-    """The names that a text uses; functions of its module are texts too."""
     used = names_in(function.__code__)
     result = target.scalars(function, is_complex)
     result |= {name: value for name, value in names.items() if name in used}
@@ -55,8 +68,7 @@ def with_helpers(target: Target, function: Any, names: dict[str, Any], is_comple
 
 
 def read_in(stored: np.dtype, computed: np.dtype) -> np.dtype:
-    """The dtype in which an element is read: integers beside floats, or beside narrower ones, are places, and stay
-    such."""
+    """The dtype in which an element is read: integers beside floats or narrower ones are places, and stay such."""
     integer = stored.kind in "iub"
     narrows = computed.kind not in "iub" or computed.itemsize < stored.itemsize
     return in_registers(stored) if integer and narrows else computed

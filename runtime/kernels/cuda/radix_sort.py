@@ -1,18 +1,14 @@
-"""Sorts of long lines by their keys: a stable radix sort, eight bits at a time, of several lines at once.
-
-A block has a part of a line. It counts the digits of its keys (`counted`), a scan over all parts says where those of
-each digit begin, and keys and places go there (`placed`). There each warp has keys side by side, 32 at a time: lanes of
-one digit find each other, and the order of lanes is that of the line. No thread waits for another block, and atomic
-operations count only.
-"""
+"""Sorts of long lines: a stable radix sort, eight bits at a time. A block counts the digits of a part of a line
+(`counted`), a scan over all parts says where those of each digit begin, and keys and places go there (`placed`), 32 of
+a warp at a time. No thread waits for another block."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .kernel import Kernel, Signature, Target
-from .language import cuda, int32, uint32
-from .per_element import with_helpers
+from .kernel import Target
+from .language import cuda, int32, position_at, read_key, uint32
+from .per_element import Name, generated_kernel
 from .sort_keys import reader
 
 THREADS, WARP = 256, 32  # of a block: as many as there are digits
@@ -21,13 +17,10 @@ DIGITS = 1 << BITS
 ALL = 0xFFFFFFFF
 
 # Texts name these; a kernel has its own in their place.
-read_key: Any = None
-position_at: Any = None
 put_key: Any = None
 
 
 def keyed(x: Any, order: Any, keys: Any, along: Any, after: Any, flip: Any, size: Any) -> None:
-    """The keys of all lines, one line after the other, in an order of the places along them."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         line = uint32(i // along)
@@ -42,7 +35,6 @@ def digit_of(key: Any, shift: Any) -> Any:
 
 
 def counted(keys: Any, counts: Any, shift: Any, along: Any, parts: Any, items: Any) -> None:
-    """counts[line, digit, part] of parts of 256 `items` keys."""
     own = cuda.shared.array(256, int32)
     t = uint32(cuda.threadIdx.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
@@ -59,7 +51,6 @@ def counted(keys: Any, counts: Any, shift: Any, along: Any, parts: Any, items: A
 
 
 def counted_by_warps(own: Any, keys: Any, shift: Any, first: Any, line: Any, along: Any, items: Any) -> None:
-    """own[warp, digit] for the keys from `first` on, 32 `items` of each warp."""
     t = uint32(cuda.threadIdx.x)
     row = uint32(uint32(t >> uint32(5)) << uint32(8))
     k = t
@@ -76,7 +67,6 @@ def counted_by_warps(own: Any, keys: Any, shift: Any, first: Any, line: Any, alo
 
 
 def begun(own: Any, ends: Any, line: Any, part: Any, parts: Any) -> None:
-    """Where the keys of each warp and digit begin in their line, in place of how many there are."""
     t = uint32(cuda.threadIdx.x)
     at = uint32(uint32(uint32(uint32(line << uint32(8)) + t) * parts) + part)
     total = int32(0)
@@ -94,10 +84,7 @@ def begun(own: Any, ends: Any, line: Any, part: Any, parts: Any) -> None:
 def placed(
     keys: Any, order: Any, ends: Any, new_keys: Any, new_order: Any, shift: Any, along: Any, parts: Any, items: Any
 ) -> None:
-    """Keys and places behind those before them that have the same digit or a smaller one.
-
-    `ends` are the running sums of the counts of each line.
-    """
+    """Keys and places behind those of the same digit or a smaller one before them; `ends`: running sums of counts."""
     own = cuda.shared.array(2048, int32)
     t = uint32(cuda.threadIdx.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
@@ -148,26 +135,20 @@ def put_one(keys: Any, at: Any, key: Any) -> None:
 
 
 def position_functions(target: Target, order: Any) -> Any:
-    """What reads a place: none has been moved where there is no order yet."""
     return target.device(position_in_order if order else position_in_line)
 
 
-def _keyed(target: Target, signature: Signature) -> Any:
-    return target.kernel(
-        keyed, read_key=reader(target, signature[0]), position_at=position_functions(target, signature[1])
-    )
+def positions(part: int) -> Name:
+    return lambda target, signature: position_functions(target, signature[part])
 
 
-def _counted(target: Target, signature: Signature) -> Any:
-    return target.kernel(counted, **with_helpers(target, counted, {}, False))
-
-
-def _placed(target: Target, signature: Signature) -> Any:
-    names = {"position_at": position_functions(target, signature[1])}
-    names["put_key"] = target.device(put_one if signature[3] else put_nothing)
-    return target.kernel(placed, **with_helpers(target, placed, names, False))
-
-
-KEYED = Kernel("keys of lines", _keyed)
-COUNTED = Kernel("digits counted", _counted)
-PLACED = Kernel("keys placed by a digit", _placed)
+KEYED = generated_kernel(
+    "keys of lines", keyed, read_key=lambda target, parts: reader(target, parts[0]), position_at=positions(1)
+)
+COUNTED = generated_kernel("digits counted", counted)
+PLACED = generated_kernel(
+    "keys placed by a digit",
+    placed,
+    position_at=positions(1),
+    put_key=lambda target, parts: target.device(put_one if parts[3] else put_nothing),
+)

@@ -1,8 +1,5 @@
-"""CUDA kernels of random numbers: the same functions of the same words as on the CPU (`kernels/cpu/filling/draws.py`).
-
-A thread makes one block of four words, and of them four numbers of 64 bits or eight of 32; the first and the last block
-of a draw may belong to it in part. Counts have a thread each, which makes attempts until one succeeds.
-"""
+"""CUDA kernels of random numbers: the words and functions of the CPU's. A thread makes one block of four words, and of
+them four numbers of 64 bits or eight of 32; counts have a thread each, which makes attempts until one succeeds."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from ..scalar.random.philox import (
     uniform_single,
 )
 from .kernel import Array, Kernel, Signature, Target
-from .language import cuda, int32, int64, uint32, uint64
+from .language import cuda, int32, int64, put, uint32, uint64
 from .storage import putter
 
 THREADS = 256  # of a block
@@ -30,12 +27,10 @@ THREADS = 256  # of a block
 # Texts name these; a kernel has its own in their place.
 begin: Any = None
 draw: Any = None
-put: Any = None
 put_within: Any = None
 
 
 def of_slots(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
-    """out_i = draw(word number `offset` + i)."""
     key, first = begin(seed, offset)
     t = uint64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
     a, b, c, d = block(key, uint64(uint64(first >> uint64(2)) + t))
@@ -47,7 +42,6 @@ def of_slots(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
 
 
 def of_halves(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
-    """out_2i and out_2i+1 = draw(the halves of word number `offset` + i)."""
     key, first = begin(seed, offset)
     t = uint64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
     a, b, c, d = block(key, uint64(uint64(first >> uint64(2)) + t))
@@ -63,12 +57,10 @@ def of_halves(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None
 
 
 def given(seed: Any, offset: Any) -> Any:
-    """Both are numbers."""
     return seed, offset
 
 
 def from_memory(seed: Any, offset: Any) -> Any:
-    """Seed and first word of a graph's replay lie in memory."""
     return seed[0], uint64(seed[1] + offset)
 
 
@@ -82,47 +74,38 @@ def word(h: Any, numbers: Any) -> Any:
 
 
 def uniform_float(h: Any, numbers: Any) -> Any:
-    """low + width u, at most top; (low, width, top, mask)."""
     return min(fma(uniform_single(h, numbers[3]), numbers[1], numbers[0]), numbers[2])
 
 
 def uniform_number(h: Any, numbers: Any) -> Any:
-    """low + width u, at most top; (low, width, top)."""
     return min(fma(uniform_double(h), numbers[1], numbers[0]), numbers[2])
 
 
 def normal_float(h: Any, numbers: Any) -> Any:
-    """(mean, std)."""
     return fma(normal_single(h), numbers[1], numbers[0])
 
 
 def normal_number(h: Any, numbers: Any) -> Any:
-    """(mean, std)."""
     return fma(normal_double(h), numbers[1], numbers[0])
 
 
 def exponential_float(h: Any, numbers: Any) -> Any:
-    """(scale,)."""
     return exponential_single(h) * numbers[0]
 
 
 def exponential_number(h: Any, numbers: Any) -> Any:
-    """(scale,)."""
     return exponential_double(h) * numbers[0]
 
 
 def integer(h: Any, numbers: Any) -> Any:
-    """(low, count)."""
     return int64(uint64(below(h, numbers[1]) + uint64(numbers[0])))
 
 
 def trial(h: Any, numbers: Any) -> Any:
-    """(chance,)."""
     return uniform_double(h) < numbers[0]
 
 
 def survivor(h: Any, numbers: Any) -> Any:
-    """(threshold,)."""
     return uint32(h) >= numbers[0]
 
 
@@ -148,14 +131,11 @@ def log_gamma_numbers(out: Any, size: Any, seed: Any, offset: Any, shapes: Any) 
 
 
 def beginning(target: Target, signature: Signature) -> Any:
-    """How a kernel finds the seed and the first word, its third and fourth arguments."""
     function = from_memory if isinstance(signature[2], Array) else given
     return target.device(function, **target.scalars(function, False))
 
 
 def drawing(loop: Callable[..., None], function: Callable[..., Any]) -> Kernel:
-    """The kernel that fills an array of any dtype with what a function makes of words, or of their halves."""
-
     def make(target: Target, signature: Signature) -> Any:
         made = target.device(function, **target.scalars(function, False))
         within = target.device(where_it_belongs, put=putter(target, signature[0].dtype))
@@ -166,8 +146,6 @@ def drawing(loop: Callable[..., None], function: Callable[..., Any]) -> Kernel:
 
 
 def counting(function: Callable[..., None]) -> Kernel:
-    """The kernel of counts of a parameter each."""
-
     def make(target: Target, signature: Signature) -> Any:
         own = putter(target, signature[0].dtype)
         names = {"begin": beginning(target, signature), **target.scalars(function, False)}

@@ -1,14 +1,6 @@
-"""The kernels of row programs: generated text for a kind of team, a layout, and dtypes.
-
-Where the elements of rows lie in memory, and those of numbers that rows share.
-
-A layout is a tuple of sizes that a kernel is given, and the functions that read it. Of an array seen as (before, along,
-after), a row is what lies along; of one seen as (outer, rows, inner), a row is what lies in the first and the last.
-
-What the kernels of row programs name besides `language.py`: a kernel has its own in the place of each.
-
-Importing from here lets generated text read as ordinary Python; nothing here is ever called.
-"""
+"""The kernels of row programs: generated text for a kind of thread group, a layout, and dtypes. A layout is a tuple of
+sizes and the functions that read it: of an array seen as (before, along, after), a row lies along; of (outer, rows,
+inner), a row is the first and the last. The words below `language.py`'s are stand-ins that generated text imports."""
 
 from __future__ import annotations
 
@@ -85,7 +77,6 @@ LAYOUTS = {
 
 
 def names_of_layout(target: Target, kind: str, needs_int64: bool) -> dict[str, Any]:
-    """What a kernel calls of its layout, by name; `needs_int64` says that 32 bits do not reach all places."""
     offset_type = target.device(index64 if needs_int64 else index32)
     begin, element_offset, shared = (target.device(function, index=offset_type) for function in LAYOUTS[kind])
     return {"begin": begin, "element_offset": element_offset, "shared_offset": shared}
@@ -100,16 +91,7 @@ FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
 def row_kernel(
     module: str, name: str, thread_group: str, layout: str, computed: np.dtype, needs_int64: bool = False
 ) -> Kernel:
-    """One kernel of a row program.
-
-    Args:
-        module: the generated module with the program's kernels.
-        name: of the kernel: "held", "full", "fold_1", ..., "finish".
-        team: a kind of teams.KINDS.
-        layout: a kind of row_layouts.LAYOUTS.
-        computed: the dtype that elements are computed in.
-        needs_int64: whether places in memory take 64 bits; the rows, and the elements of one, are counted with 32.
-    """
+    """The kernel `name` ("held", "full", "fold_1", ..., "finish") of a row program; `needs_int64`: of places."""
 
     def make(target: Target, signature: Signature) -> Any:
         function = getattr(importlib.import_module(module), name)
@@ -128,7 +110,6 @@ def row_kernel(
 
 
 def accessors(target: Target, function: Any, signature: Signature, computed: np.dtype) -> dict[str, Any]:
-    """How a kernel reads and writes the elements of its arrays, by name."""
     code = function.__code__
     results = {}
     for parameter, part in zip(code.co_varnames[: code.co_argcount], signature, strict=True):
@@ -147,12 +128,10 @@ def target_dtype_of(name: str, stored: np.dtype, computed: np.dtype) -> np.dtype
 
 
 def wide_of(computed: np.dtype) -> np.dtype:
-    """The dtype of sums and products."""
     return FLOAT64 if computed.kind == "f" else INT64
 
 
 def limits(computed: np.dtype) -> dict[str, Any]:
-    """What no element is below, and none above."""
     if computed.kind == "f":
         return {"MIN_VALUE": computed.type(-np.inf), "MAX_VALUE": computed.type(np.inf)}
     if computed.kind == "b":

@@ -1,14 +1,6 @@
-"""Kernels of scans: what the elements of a line up to each one come to.
-
-A line has a state after each element, a pair of numbers; two states in a row are joined to one (`scan_states.py`). A
-thread has a line (`by_thread`), or a block has a part of one (`by_block`): its threads have four elements each, join
-what all threads before have, and go on from there. Arrays are seen as (before, along, after).
-
-The states of scans: of an element, of two states in a row, and what a state means as a result.
-
-A state is a pair of numbers, so that one kernel has all: a sum and what rounding took from it; a running product and
-what a recurrence comes to; an extreme and its place; the greatest exponent and a sum of exponentials.
-"""
+"""Kernels of scans. A state is a pair of numbers (a sum and what rounding took from it, an extreme and its place, ...).
+A thread has a line (`by_thread`), or a block has a part of one (`by_block`), four elements a thread. Arrays are seen as
+(before, along, after)."""
 
 from __future__ import annotations
 
@@ -19,18 +11,15 @@ import numpy as np
 
 from ..scalar import exp, log
 from .kernel import Kernel, Signature, Target
-from .language import T, cuda, int64, uint32
+from .language import T, cuda, get, int64, join, lost, put, read, uint32, write
 from .per_element import with_helpers
 from .storage import getter, putter
 
 # Texts name these; a kernel has its own in their place.
 A: Any = None
 B: Any = None
-get: Any = None
 get_other: Any = None
-put: Any = None
 put_other: Any = None
-lost: Any = None
 
 
 def no_state() -> Any:
@@ -50,7 +39,6 @@ def read_placed(sources: Any, at: Any, i: Any) -> Any:
 
 
 def read_both(sources: Any, at: Any, i: Any) -> Any:
-    """A summand and a factor."""
     return A(get(sources[0], at)), B(get_other(sources[1], at))
 
 
@@ -94,7 +82,6 @@ def add(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def add_in_two(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The rounding errors of sums are added up beside them."""
     total = a + c
     return total, b + d + lost(a, c, total)
 
@@ -111,7 +98,6 @@ def multiply(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def recur(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """c + d a: what comes before is multiplied by all factors since."""
     return A(c + A(a * d)), B(b * d)
 
 
@@ -158,7 +144,6 @@ OF_INTEGERS = ("sum", "product", "recurrence")
 
 
 def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
-    """The types of the two numbers of a state."""
     if name in ("maximum", "minimum"):
         return computed.type, np.int32
     wide = {"f": np.float64, "c": np.complex128}.get(computed.kind, np.int64)
@@ -168,11 +153,7 @@ def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
 def names_of_state(
     target: Target, name: str, computed: np.dtype, phase: str, sources: Any, results: Any
 ) -> dict[str, Any]:
-    """What a kernel calls of a state, by name.
-
-    Args:
-        phase: "full"; "between", of states instead of elements; "after", where lines go on after `totals`.
-    """
+    """What a kernel calls of a state; `phase`: "full"; "between", of states; "after", on from `totals`."""
     first, second = types_of(name, computed)
     types = {"A": first, "B": second, "T": computed.type}
     state = STATES[name]
@@ -197,7 +178,6 @@ def names_of_state(
 
 
 def from_nothing(totals: Any, part: Any) -> Any:
-    """Whether something comes before a part, and the state that it leaves."""
     return False, A(0), B(0)
 
 
@@ -212,15 +192,11 @@ MAX_THREADS = 256  # of a block
 PER_THREAD = 4
 
 # Texts name these; a kernel has its own in their place.
-read: Any = None
-write: Any = None
 nothing: Any = None
-join: Any = None
 carry_in: Any = None
 
 
 def line_at(line: Any, along: Any, after: Any, reverse: Any) -> Any:
-    """Where a line begins, and the step from one element to the next."""
     q = uint32(line // after)
     start = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
     step = after
@@ -235,7 +211,6 @@ def lesser(x: Any, y: Any) -> Any:
 
 
 def folded(sources: Any, start: Any, step: Any, first: Any, last: Any) -> Any:
-    """What the elements of a line from `first` on, and before `last`, come to; nothing where there are none."""
     a, b = nothing()
     if first < last:
         a, b = read(sources, uint32(start + uint32(first * step)), first)
@@ -248,7 +223,6 @@ def folded(sources: Any, start: Any, step: Any, first: Any, last: Any) -> Any:
 
 
 def block_scan(firsts: Any, seconds: Any, threads: Any, has: Any, a: Any, b: Any) -> None:
-    """Leave for each thread of a block the state of all up to it; those that have something come first."""
     t = uint32(cuda.threadIdx.x)
     if has:
         firsts[t] = a
@@ -286,7 +260,6 @@ def written(
 
 
 def before_thread(firsts: Any, seconds: Any, t: Any, known: Any, x: Any, y: Any) -> Any:
-    """Whether something comes before a thread's elements, and the state that it leaves: (x, y) before the block's."""
     a, b = x, y
     if t > uint32(0):
         a, b = firsts[uint32(t - uint32(1))], seconds[uint32(t - uint32(1))]
@@ -297,7 +270,6 @@ def before_thread(firsts: Any, seconds: Any, t: Any, known: Any, x: Any, y: Any)
 
 
 def by_thread(sources: Any, results: Any, along: Any, after: Any, reverse: Any, size: Any) -> None:
-    """One of `size` lines."""
     line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if line < size:
         start, step = line_at(line, along, after, reverse)
@@ -332,7 +304,6 @@ def by_block(
 
 
 def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, parts: Any, length: Any) -> None:
-    """What a part of a line comes to, into the place of the block: a thread has elements side by side."""
     firsts, seconds = cuda.shared.array(256, A), cuda.shared.array(256, B)
     t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
@@ -363,14 +334,6 @@ def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, par
 
 @cache
 def scanning(function: Any, name: str, computed: np.dtype, phase: str = "full") -> Kernel:
-    """The kernel of one way of joining; `function` is `by_thread`, `by_block` or `by_part`.
-
-    Args:
-        name: of scan_states.STATES.
-        computed: the dtype of the elements in registers.
-        phase: of long lines, which several blocks have; see `names_of_state`.
-    """
-
     def make(target: Target, signature: Signature) -> Any:
         names = names_of_state(target, name, computed, phase, signature[0], signature[1])
         return target.kernel(function, **with_helpers(target, function, names, False))

@@ -1,8 +1,6 @@
-"""Kernels that write by index: each place looks for what is written to it, and takes that in the order of the indices.
-
-So equal indices give the same bits at every launch. A place reads all indices of its line (`looking`), or, where these
-are many, those that a sort has brought together (`found`).
-"""
+"""Kernels that write by index: each place looks for what is written to it, and takes that in the order of the indices,
+so equal indices give the same bits at every launch. A place reads all indices of its line (`looking`), or, where these
+are many, those that a sort has brought together (`found`)."""
 
 from __future__ import annotations
 
@@ -12,26 +10,20 @@ from typing import Any
 import numpy as np
 
 from .kernel import Array, Kernel, Signature, Target
-from .language import T, cuda, uint32
+from .language import T, cuda, get, join, put, uint32
 from .storage import getter, putter
 from .thread_groups import maximum, minimum
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_value: Any = None
-put: Any = None
-join: Any = None
 finish: Any = None
 
 
 def looking(
     start: Any, rows: Any, values: Any, out: Any, sizes: Any, steps: Any, alpha: Any, included: Any, size: Any
 ) -> None:
-    """out = start with values joined at rows.
-
-    `sizes` are (rows along, elements after, indices of a line); `steps` those of rows and of values, each along
-    (before, indices, after). `included`: whether an element of `start` counts where something is joined with it.
-    """
+    """out = start with values joined at rows. `sizes`: (rows along, elements after, indices of a line); `steps` of rows
+    and values, each along (before, indices, after). `included`: `start` counts where something is joined."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         along, after, count = sizes
@@ -57,21 +49,10 @@ def looking(
 
 
 def found(
-    start: Any,
-    keys: Any,
-    order: Any,
-    values: Any,
-    out: Any,
-    sizes: Any,
-    steps: Any,
-    alpha: Any,
-    included: Any,
+    start: Any, keys: Any, order: Any, values: Any, out: Any, sizes: Any, steps: Any, alpha: Any, included: Any,
     size: Any,
-) -> None:
-    """The same with `keys`, the rows brought in order, and `order`, the numbers that the indices had; see `looking`.
-
-    All lines have the same rows. `steps` are those of values.
-    """
+) -> None:  # fmt: skip
+    """With `keys`, the rows in order, and `order`, their numbers before; all lines have the same rows."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         along, after, count = sizes
@@ -178,8 +159,6 @@ OF_BOOLS = {
 
 @cache
 def collecting(function: Any, name: str, computed: np.dtype) -> Kernel:
-    """The kernel of `looking` or `found` for one way of joining, which computes in a dtype."""
-
     def make(target: Target, signature: Signature) -> Any:
         arrays = [part for part in signature if isinstance(part, Array)]
         start, values, out = arrays[0], arrays[-2], arrays[-1]
@@ -199,7 +178,6 @@ def collecting(function: Any, name: str, computed: np.dtype) -> Kernel:
 
 
 def ending(name: str, kind: str) -> Any:
-    """What makes a result of what was joined."""
     if name == "mean" and kind != "b":
         return integer_mean_of if kind == "i" else mean_of
     return divided if name == "divided" else as_reduced

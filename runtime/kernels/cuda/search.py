@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .elementwise import multi_index_of
+from .elementwise import by_dims, multi_index_of
 from .kernel import Kernel, Signature, Target
-from .language import cuda, int64, uint32
+from .language import cuda, get, int64, multi_index, rest, uint32, write
+from .per_element import generated_kernel, reads
 from .storage import getter
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 get_row: Any = None
-multi_index: Any = None
-write: Any = None
-rest: Any = None
 
 
 def chosen(counts: Any, out: Any, sizes: Any, dims: Any, size: Any) -> None:
@@ -39,38 +36,27 @@ def write_others(out: Any, end: Any, p: Any) -> None:
     rest(out, uint32(end - uint32(1)), p[1:])
 
 
-def _chosen(target: Target, signature: Signature) -> Any:
-    dims = len(signature[2]) + 1
-    made = target.device(write_first)
-    for _ in range(dims - 1):
-        made = target.device(write_others, rest=made)
-    return target.kernel(chosen, multi_index=multi_index_of(target, dims), write=made)
-
-
-CHOSEN = Kernel("indices of elements that are not zero", _chosen)
+CHOSEN = generated_kernel(
+    "indices of elements that are not zero",
+    chosen,
+    multi_index=lambda target, parts: multi_index_of(target, len(parts[2]) + 1),
+    write=lambda target, parts: by_dims(target, len(parts[2]) + 1, write_first, write_others),
+)
 
 
 def ordered(mask: Any, counts: Any, out: Any, size: Any) -> None:
-    """The number of each true element among those that are, 0 for the others."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         out[i] = int64(int64(counts[i]) - int64(1)) if get(mask, i) else int64(0)
 
 
-def _ordered(target: Target, signature: Signature) -> Any:
-    return target.kernel(ordered, get=getter(target, signature[0].dtype, np.dtype(np.bool_)))
-
-
-ORDER = Kernel("order of true elements", _ordered)
+ORDER = generated_kernel("order of true elements", ordered, get=reads(0, np.bool_))
 
 
 def bisected(
     rows: Any, values: Any, order: Any, out: Any, length: Any, width: Any, right: Any, shared: Any, size: Any
 ) -> None:
-    """How many elements of its row are before each value; nan is greater than everything.
-
-    `length`: elements of a row; `width`: values of a row; `shared`: 0 where all values have the one row.
-    """
+    """How many elements of its row, of `length`, are before each of `width` values; `shared`: 0 for the one row."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get(values, i)
@@ -108,7 +94,6 @@ def bisecting(computed: np.dtype, by_another: bool) -> Kernel:
 
 
 def matched(x: Any, others: Any, out: Any, count: Any, inverted: Any, size: Any) -> None:
-    """Whether each element equals one of the others."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         value = get(x, i)
@@ -120,12 +105,4 @@ def matched(x: Any, others: Any, out: Any, count: Any, inverted: Any, size: Any)
 
 @cache
 def matching(computed: np.dtype) -> Kernel:
-    """The kernel of membership: each element is compared with all others."""
-
-    def make(target: Target, signature: Signature) -> Any:
-        x, others = signature[:2]
-        return target.kernel(
-            matched, get=getter(target, x.dtype, computed), get_row=getter(target, others.dtype, computed)
-        )
-
-    return Kernel(f"matched by {computed.name}", make)
+    return generated_kernel(f"matched by {computed.name}", matched, get=reads(0, computed), get_row=reads(1, computed))

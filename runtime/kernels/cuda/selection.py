@@ -1,24 +1,18 @@
-"""Kernels that give each line of an array its elements of some ranks, where an order of the line is known.
-
-Arrays are seen as (before, along, after), their lines one after the other by the first and the last; `order` has the
-places along each line, in order, line by line.
-"""
+"""Kernels that give each line of an array its elements of some ranks, where an order of the line is known. Arrays are
+seen as (before, along, after), their lines one after the other by the first and the last; `order` has the places along
+each line, in order, line by line."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .kernel import Array, Kernel, Signature, Target
-from .language import cuda, uint32
+from .kernel import Array, Signature, Target
+from .language import cuda, get, put, uint32, write
+from .per_element import generated_kernel, reads, writes
 from .storage import getter, in_registers, putter
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
-put: Any = None
 set_position: Any = None
-write: Any = None
 
 
 def write_both(x: Any, results: Any, source: Any, at: Any, position: Any) -> None:
@@ -31,18 +25,16 @@ def write_position(x: Any, results: Any, source: Any, at: Any, position: Any) ->
 
 
 def writer(target: Target, x: Array, results: Signature) -> Any:
-    """The function (x, results, source, at, place) that writes an element and its place, or the place alone."""
     positions = putter(target, results[-1].dtype)
     if len(results) == 1:
         return target.device(write_position, set_position=positions)
-    reads = getter(target, x.dtype, in_registers(x.dtype))
-    return target.device(write_both, get=reads, put=putter(target, results[0].dtype), set_position=positions)
+    read = getter(target, x.dtype, in_registers(x.dtype))
+    return target.device(write_both, get=read, put=putter(target, results[0].dtype), set_position=positions)
 
 
 def picked(
     x: Any, order: Any, results: Any, along: Any, after: Any, first: Any, remaining_count: Any, size: Any
 ) -> None:
-    """The elements of ranks from `first` on, as (before, kept, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
@@ -56,7 +48,6 @@ def picked(
 
 
 def picked_at(x: Any, order: Any, ranks: Any, results: Any, along: Any, after: Any, size: Any) -> None:
-    """The element of one rank for each line, as (before, after)."""
     line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if line < size:
         b = uint32(line // after)
@@ -88,7 +79,6 @@ def median_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: 
 
 
 def put_back(grad: Any, positions: Any, out: Any, along: Any, after: Any, remaining_count: Any, size: Any) -> None:
-    """Each element of (before, kept, after) to its place in (before, along, after)."""
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
         q = uint32(i // after)
@@ -97,26 +87,14 @@ def put_back(grad: Any, positions: Any, out: Any, along: Any, after: Any, remain
         put(out, uint32(uint32(uint32(line + uint32(positions[i])) * after) + a), get(grad, i))
 
 
-def _picked(target: Target, signature: Signature) -> Any:
-    return target.kernel(picked, write=writer(target, signature[0], signature[2]))
-
-
-def _picked_at(target: Target, signature: Signature) -> Any:
-    return target.kernel(picked_at, write=writer(target, signature[0], signature[3]))
-
-
-def _median_ranks(target: Target, signature: Signature) -> Any:
-    stored: np.dtype = signature[0].dtype
-    return target.kernel(median_ranks, get=getter(target, stored, in_registers(stored)))
-
-
-def _put_back(target: Target, signature: Signature) -> Any:
-    grad, _, out = signature[:3]
-    names = {"get": getter(target, grad.dtype, in_registers(out.dtype)), "put": putter(target, out.dtype)}
-    return target.kernel(put_back, **names)
-
-
-PICKED = Kernel("elements of ranks", _picked)
-PICKED_AT = Kernel("elements of a rank each", _picked_at)
-MEDIAN_RANKS = Kernel("ranks of medians", _median_ranks)
-PUT_BACK = Kernel("elements put back", _put_back)
+PICKED = generated_kernel("elements of ranks", picked, write=lambda target, parts: writer(target, parts[0], parts[2]))
+PICKED_AT = generated_kernel(
+    "elements of a rank each", picked_at, write=lambda target, parts: writer(target, parts[0], parts[3])
+)
+MEDIAN_RANKS = generated_kernel("ranks of medians", median_ranks, get=reads(0))
+PUT_BACK = generated_kernel(
+    "elements put back",
+    put_back,
+    get=lambda target, parts: getter(target, parts[0].dtype, in_registers(parts[2].dtype)),
+    put=writes(2),
+)

@@ -1,7 +1,5 @@
-"""What a kernel is called with, and what it is made for.
-
-The digest of a kernel: of the texts of its functions, so it is the same with every Python and on every machine.
-"""
+"""What a kernel is called with, what it is made for, and the digest of its texts, the same with every Python and on
+every machine."""
 
 from __future__ import annotations
 
@@ -39,14 +37,12 @@ Signature = tuple[Part, ...]
 class Target(Protocol):
     """Where the functions of a kernel run, or what else is made of them."""
 
-    def kernel(self, function: Any, **names: Any) -> Any:
-        """The function that a launch runs: `function`, with these names among its globals besides the vocabulary."""
-
-    def device(self, function: Any, **names: Any) -> Any:
-        """A function that kernels call, likewise; the same one for the same arguments."""
-
-    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]:
-        """What the scalar functions that a function calls are on this target, by the names they have there."""
+    # The function that a launch runs: `function`, with these names among its globals besides the vocabulary.
+    def kernel(self, function: Any, **names: Any) -> Any: ...
+    # A function that kernels call, likewise; the same one for the same arguments.
+    def device(self, function: Any, **names: Any) -> Any: ...
+    # What the scalar functions that a function calls are on this target, by the names they have there.
+    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]: ...
 
 
 # (target, signature) -> the kernel's function.
@@ -54,7 +50,6 @@ Make = Callable[[Target, Signature], Any]
 
 
 def parts(signature: Signature) -> Iterator[Any]:
-    """The arrays and numbers of a signature, in order, those in tuples among them."""
     for part in signature:
         if isinstance(part, tuple) and not isinstance(part, Array):
             yield from parts(part)
@@ -63,7 +58,6 @@ def parts(signature: Signature) -> Iterator[Any]:
 
 
 def slot_count(part: Any) -> int:
-    """The words of 8 bytes that an array or a number takes: a complex number is two numbers."""
     if isinstance(part, Array):
         return ARRAY_SLOTS
     return 2 if part.kind == "c" else 1
@@ -82,7 +76,6 @@ class KernelSource:
 
 @cache
 def all_names(code: types.CodeType) -> frozenset[str]:
-    """The globals of a function and of those that it makes."""
     inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return names_in(code).union(*map(all_names, inner))
 
@@ -101,7 +94,6 @@ def source(code: types.CodeType) -> str:
 
 
 def meaning(value: Any) -> str:
-    """What a global of a function stands for, as text."""
     if isinstance(value, KernelSource):
         return value.digest
     if isinstance(value, types.FunctionType):
@@ -110,8 +102,6 @@ def meaning(value: Any) -> str:
 
 
 class KernelSources:
-    """The target that makes digests."""
-
     def __init__(self) -> None:
         arguments = {
             name: KernelSource(make) for name, make in vars(primitive_code).items() if name in primitives.PRIMITIVES
@@ -140,18 +130,15 @@ KERNEL_SOURCES = KernelSources()
 
 @cache
 def compiler() -> str:
-    """What all primitives are made with."""
     return inspect.getsource(primitive_code.Target)
 
 
 def described(part: Any) -> str:
-    """A part of a signature as text."""
     if isinstance(part, Array):
         return f"{part.dtype.name}[]"
     return part.name if isinstance(part, np.dtype) else f"({', '.join(map(described, part))})"
 
 
 def digest(make: Make, signature: Signature) -> str:
-    """Hash of a kernel's text and of its signature."""
     text: KernelSource = make(KERNEL_SOURCES, signature)
     return hashlib.sha256(f"{text.digest} {described(signature)} {compiler()}".encode()).hexdigest()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...compiler.passes.primitives import bits
-from .language import uint32, uint64
+from .language import get, uint32, uint64
 from .signature import Array, Target
 from .storage import BFLOAT16, FLOAT16, getter, in_registers
 
@@ -15,7 +15,6 @@ UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 ROUNDED = {FLOAT16: 13, BFLOAT16: 16}  # bits of a float32 in which numbers of a shorter dtype do not differ
 
 # Texts name these; a kernel has its own in their place.
-get: Any = None
 key_of: Any = None
 BIAS: Any = None
 
@@ -40,7 +39,6 @@ def double_key(x: Any) -> Any:
 
 
 def integer_key(x: Any) -> Any:
-    """The number above the least one of its dtype."""
     return uint32(uint32(x) + uint32(BIAS))
 
 
@@ -56,7 +54,6 @@ def key_at(x: Any, at: Any) -> Any:
 
 
 def reader(target: Target, x: Array) -> Any:
-    """The function (array, index) that gives the key of an element."""
     computed = in_registers(x.dtype)
     kind = "f" if computed.kind == "f" else "i"
     text = KEYS[kind, key_dtype(x.dtype) == UINT64]
@@ -66,7 +63,6 @@ def reader(target: Target, x: Array) -> Any:
 
 
 def key_dtype(stored: np.dtype) -> np.dtype:
-    """The dtype of the keys of elements."""
     return UINT64 if stored.itemsize == 8 else UINT32
 
 

@@ -1,8 +1,5 @@
 """Elements in memory and in registers: floats of 16 and 8 bits are computed with as float32, pairs of float16 as
-complex64; what is read becomes `T`.
-
-`getter` and `putter` choose a function for the dtype in memory.
-"""
+complex64; what is read becomes `T`. `getter` and `putter` choose a function for the dtype in memory."""
 
 from __future__ import annotations
 
@@ -43,7 +40,6 @@ BITS: dict[np.dtype, np.dtype] = {
 
 
 def in_registers(stored: np.dtype) -> np.dtype:
-    """The dtype that elements have once they are read."""
     if stored == COMPLEX32:
         return COMPLEX64
     return FLOAT32 if stored in (FLOAT16, BFLOAT16, E4M3, E5M2) else stored
@@ -101,7 +97,6 @@ def get_truth_real(x: Any, i: Any) -> Any:
 
 
 def getter(target: Target, stored: np.dtype, target_dtype: np.dtype) -> Any:
-    """The function (array, index) that reads an element as a number of the dtype that is wanted."""
     own = in_registers(stored)
     read = target.device(LOADS.get(stored, load))
     if own == target_dtype:
@@ -110,7 +105,6 @@ def getter(target: Target, stored: np.dtype, target_dtype: np.dtype) -> Any:
 
 
 def conversion(own: np.dtype, target_dtype: np.dtype) -> Any:
-    """The text that reads an element of one dtype as a number of another."""
     drops = own.kind == "c" and target_dtype.kind != "c"  # the imaginary part, as on the CPU
     if target_dtype.kind == "b":
         return get_truth_real if drops else get_truth
@@ -146,5 +140,4 @@ PUTS = {
 
 
 def putter(target: Target, stored: np.dtype) -> Any:
-    """The function (array, index, number) that stores an element."""
     return target.device(PUTS.get(stored, put))

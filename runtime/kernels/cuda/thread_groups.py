@@ -1,8 +1,6 @@
-"""Who works on a row: a thread, lanes of a warp, a block, or the threads of a block that have a column.
-
-A kernel of a row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team.
-What lanes found is put together in an order that depends on the numbers of lanes alone.
-"""
+"""Who works on a row: a thread, lanes of a warp, a block, or the threads of a block that have a column. A kernel of a
+row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team. What lanes found
+is put together in an order that depends on the numbers of lanes alone."""
 
 from __future__ import annotations
 
@@ -11,22 +9,18 @@ from typing import Any
 import numpy as np
 
 from .kernel import Target
-from .language import T, cuda, int32, uint32
+from .language import T, cuda, int32, join, uint32
 
 KINDS = ("thread", "warp", "block", "columns")
 WARP = 32  # lanes of a warp, and columns of a block
 ALL = 0xFFFFFFFF
 
 # Texts name these; a kernel has its own in their place.
-join: Any = None
 width: Any = None  # lanes that are put together
 within: Any = None
 between: Any = None
 A: Any = None  # the type of what is put together
 P: Any = None  # that of places
-
-
-# ---- where a thread is ------------------------------------------------------------------------------------
 
 
 def single_thread_group() -> Any:
@@ -95,9 +89,6 @@ def columns_split(parts: Any) -> Any:
     return uint32(uint32(group * uint32(32)) + uint32(cuda.threadIdx.x)), part
 
 
-# ---- how two become one -----------------------------------------------------------------------------------
-
-
 def join_sum(a: Any, b: Any) -> Any:
     return a + b
 
@@ -107,12 +98,10 @@ def join_prod(a: Any, b: Any) -> Any:
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The greater number; nan when either is."""
     return a if a >= b or a != a else b
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller number; nan when either is."""
     return a if a <= b or a != a else b
 
 
@@ -124,17 +113,12 @@ def comes_first(value: Any, position: Any, best: Any, at: Any) -> Any:
 
 
 def comes_last(value: Any, position: Any, best: Any, at: Any) -> Any:
-    """Whether the least number is this one, at the first of all its places; nan is below all others."""
     if value != value:
         return best == best or position < at
     return value < best or (value == best and position < at)
 
 
-# ---- what all lanes have ----------------------------------------------------------------------------------
-
-
 def group_width() -> Any:
-    """How many lanes of a warp are a team."""
     return cuda.blockDim.x
 
 
@@ -143,7 +127,6 @@ def full_width() -> Any:
 
 
 def warps_of_block() -> Any:
-    """The warps of a block, a power of two."""
     return cuda.blockDim.x >> 5
 
 
@@ -162,7 +145,6 @@ def across_warp(a: Any) -> Any:
 
 
 def across_block(a: Any) -> Any:
-    """Warps by themselves, then the lanes of each warp what all warps have."""
     result = cuda.shared.array(32, A)
     a = within(a)
     if cuda.threadIdx.x & 31 == 0:
@@ -174,7 +156,6 @@ def across_block(a: Any) -> Any:
 
 
 def across_columns(a: Any) -> Any:
-    """The lanes of each column in their order."""
     result = cuda.shared.array(1024, A)
     result[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = a
     cuda.syncthreads()
@@ -250,12 +231,7 @@ PAIR_JOINS = {"argmax": comes_first, "argmin": comes_last}
 
 
 def names_of_group(target: Target, kind: str, value: Any, wide: Any) -> dict[str, Any]:
-    """What a kernel calls of its team, by name.
-
-    Args:
-        value: the type that elements are computed in.
-        wide: the type that sums and products are computed in.
-    """
+    """What a kernel calls of its thread group, by name; `wide` is the type of sums and products."""
     thread_group, lane, lanes = (target.device(function) for function in INDEX_TYPE[kind])
     results = {"thread_group": thread_group, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
     if kind in SPLITS:

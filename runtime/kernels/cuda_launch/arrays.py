@@ -1,9 +1,5 @@
-"""Memory of CUDA devices: new arrays, and copies between host and device and on a device.
-
-In a rehearsal a kernel fills and copies, where else the driver does: a launch can be done again.
-
-Views of arrays of a device: the same memory with other dims, sizes and steps.
-"""
+"""Memory of CUDA devices: new arrays, copies, and views of other dims, sizes and steps. In a rehearsal a kernel fills
+and copies, where else the driver does: a launch can be done again."""
 
 from __future__ import annotations
 
@@ -87,8 +83,7 @@ def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> Dev
 
 
 def constant(array: np.ndarray, device: Any) -> DeviceArray:
-    """A copy on a device of what an op knows beforehand by layouts and arguments, such as a table: who keeps launches,
-    to do them again, keeps it, and does not copy again."""
+    """A copy on a device of what an op knows beforehand: who keeps launches keeps it, and does not copy again."""
     capture = graph_capture.here_on(device.index)
     if capture is None:
         with unrehearsed():
@@ -107,7 +102,6 @@ def to_host(array: DeviceArray) -> np.ndarray:
 
 
 def _span(array: DeviceArray) -> np.ndarray:
-    """A NumPy array over a copy of all bytes from the first element to the last."""
     steps = array.byte_strides
     size = sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)) + array.itemsize if array.size else 0
     buffer = np.empty(size, np.uint8)
@@ -124,7 +118,6 @@ def contiguous(array: DeviceArray) -> DeviceArray:
 
 
 def copied(array: DeviceArray) -> DeviceArray:
-    """A new array of the same elements in row order, in the dtype that they are read in."""
     result = empty(array.shape, array.dtype, array.device)
     copy(result, array)
     return result
@@ -138,7 +131,6 @@ def moved(array: DeviceArray) -> DeviceArray:
 
 
 def in_order(array: DeviceArray) -> DeviceArray:
-    """An array whose elements lie in row order; its memory may hold another dtype than it is read in."""
     return array if array.strides is None else moved(array)
 
 
@@ -164,7 +156,6 @@ def fill(array: DeviceArray, value: Any) -> None:
 
 
 def copy(to: Any, source: Any) -> None:
-    """Copy elements with any change of dtype, layout and place; shapes broadcast."""
     if isinstance(to, np.ndarray):
         copy_cast(to, to_host(source))
     elif isinstance(source, np.ndarray):
@@ -199,7 +190,6 @@ def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
 
 
 def _upload(to: DeviceArray, source: np.ndarray) -> None:
-    """Copy from the host, where the elements are brought into dtype and layout."""
     if to.size and to.strides is None:
         value = np.empty(to.shape, to.stored)
         copy_cast(value, np.broadcast_to(source, to.shape))
@@ -231,7 +221,6 @@ copyreg.pickle(DeviceArray, lambda array: (restored, (to_host(array), str(array.
 
 
 def over(array: DeviceArray, shape: Shape, steps: Sequence[int], offset: int = 0) -> DeviceArray:
-    """The memory of an array from an offset on, with steps; both in bytes."""
     return array.with_strides(shape, tuple(steps), offset)
 
 
@@ -241,7 +230,6 @@ def permuted(array: DeviceArray, *order: int) -> DeviceArray:
 
 
 def swapped(array: DeviceArray) -> DeviceArray:
-    """The last two dims exchanged: each matrix transposed."""
     return permuted(array, *range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
 
 
@@ -267,7 +255,6 @@ def selected(array: DeviceArray, dim: int, index: int) -> DeviceArray:
 
 
 def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
-    """An array that is repeated to a shape; dims are added in front."""
     added = len(shape) - array.ndim
     args = ((1,) * added + array.shape, (0,) * added + array.byte_strides)
     steps = [step if n == size else 0 for n, step, size in zip(*args, shape, strict=True)]
@@ -275,5 +262,4 @@ def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
 
 
 def reshaped(array: DeviceArray, *sizes: int) -> DeviceArray:
-    """The elements in another shape; a copy where they do not lie in row order."""
     return in_order(array).reshape(sizes)

@@ -1,8 +1,5 @@
-"""The kernels of a device: found by the name that they have for the CPU; where one is missing, the host computes.
-
-So every op works on a device from its first day. What is computed on the host is counted (`counts`) and said once for
-each op; `SPECGRAD_CUDA_FALLBACK` is `warn`, `silent`, or `error`, which refuses it.
-"""
+"""The kernels of a device, by the name that they have for the CPU; where one is missing, the host computes. That is
+counted (`counts`) and said once for each op; `SPECGRAD_CUDA_FALLBACK` is `warn`, `silent`, or `error`."""
 
 from __future__ import annotations
 
@@ -57,11 +54,7 @@ class Bounded:
 
 
 def device_of(name: str, arrays: Sequence[Any]) -> Any:
-    """The device of a call's arrays, beside which only 0-d arrays may lie on the host.
-
-    Raises:
-        DeviceError: (a RuntimeError) there are others.
-    """
+    """The device of a call's arrays, beside which only 0-d arrays may lie on the host: else a DeviceError."""
     device = next(a.device for a in arrays if isinstance(a, DeviceArray))
     for a in arrays:
         if (isinstance(a, DeviceArray) and a.device is not device) or (isinstance(a, np.ndarray) and a.ndim):
@@ -74,7 +67,6 @@ def device_of(name: str, arrays: Sequence[Any]) -> Any:
 
 
 def modules_beside(name: str) -> Iterator[Any]:
-    """The modules of the kernels for CUDA that belong to a module of kernels for the CPU."""
     package, _, last = name.rpartition(".")
     for beside in (f"{package}.{last.replace('cpu', 'cuda')}", f"{package}.cuda"):
         if beside != name and importlib.util.find_spec(beside) is not None:
@@ -123,11 +115,8 @@ def there(value: Any, device: Any) -> Any:
 
 
 def note(name: str, size: int) -> None:
-    """Count a call that the host computes, and say so once for each kernel; refuse it where the user wants that.
-
-    Raises:
-        DeviceError: with SPECGRAD_CUDA_FALLBACK=error.
-    """
+    """Count a call that the host computes, and say so once a kernel; with SPECGRAD_CUDA_FALLBACK=error a
+    DeviceError."""
     requested = os.environ.get("SPECGRAD_CUDA_FALLBACK", "warn")
     if requested not in MODES:
         raise DeviceError(f"SPECGRAD_CUDA_FALLBACK: expected one of {', '.join(MODES)}, but got {requested!r}")

@@ -30,19 +30,11 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def launch_elementwise(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[DeviceArray],
-) -> list[Launched]:
-    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`; by which launches.
-
-    `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
-    dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
-    """
+    kernels: ElementKernels, attribute: str, operands: Sequence[Any], read_dtypes: Sequence[Any], shape: Shape,
+    numbers: Sequence[Any], outs: Sequence[DeviceArray],
+) -> list[Launched]:  # fmt: skip
+    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`, of any layout; by
+    which launches. `wanted` is the dtype in which the kernel reads each operand, None for its own (masks)."""
     computed = next((to for to in read_dtypes if to is not None), None) or own_dtype(operands[0])
     name = f"{kernels.name}_{attribute.removesuffix('_complex')}"
     read = operands_read(kernels.package, kernels.family, name)
@@ -56,7 +48,6 @@ def launch_elementwise(
 
 
 def as_passed(value: Any, read_dtypes: np.dtype | None) -> Any:
-    """An operand as a launch takes it: numbers in the dtype that is wanted."""
     if isinstance(value, DeviceArray):
         return value
     return dtype_of(value).type(value) if read_dtypes is None else read_dtypes.type(value)
@@ -68,12 +59,10 @@ def own_dtype(value: Any) -> np.dtype:
 
 
 def convert(to: DeviceArray, source: DeviceArray) -> None:
-    """Copy elements with any change of dtype and layout; the source broadcasts."""
     run(copy_kernel(between(source.stored, to.stored)), (source,), to.shape, (to,))
 
 
 def between(source: np.dtype, to: np.dtype) -> np.dtype:
-    """The dtype through which a copy goes: rounded once, so from float64 to a 16-bit float at once."""
     wide = source in (FLOAT64, np.dtype(np.complex128))
     return FLOAT64 if wide and to.itemsize == 2 and in_registers(to) == FLOAT32 else in_registers(to)
 
@@ -84,7 +73,6 @@ def fill(to: DeviceArray, value: Any) -> None:
 
 
 def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[DeviceArray]) -> list[Launched]:
-    """Launch an element-wise kernel over arrays that broadcast to a shape, and numbers; the launches that it took."""
     arrays = (*[value for value in operands if isinstance(value, DeviceArray)], *outs)
     size = prod(shape)
     if not size:
@@ -110,7 +98,6 @@ def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[De
 
 
 def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceArray], dims: int, device: int) -> int:
-    """The handle of a kernel for operands and results of these dtypes; looked up without making a signature."""
     kinds = [v.stored.num if isinstance(v, DeviceArray) else ~dtype_of(v).num for v in operands]
     result, key = handles(), (kernel, device, dims, *kinds, None, *[out.stored.num for out in outs])
     if key not in result:
@@ -123,8 +110,7 @@ def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceA
 def argument_slots(
     args: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int
 ) -> tuple[list[int], list[int]]:
-    """The words of a launch: arrays and numbers, the steps of the arrays, the sizes of the dims, the size; and the
-    places of addresses and numbers among them."""
+    """The words of a launch: arrays, numbers, steps, sizes; and the places of addresses and numbers."""
     slot_values: list[int] = []
     positions: list[int] = []
     arrays = iter(zip(starts, layout.reaches, strict=True))

@@ -1,8 +1,4 @@
-"""Reading and writing by index on a CUDA device, as all ops of the family do it.
-
-What is indexed is seen as (before, along, after). Indices are checked where they are read: a bad one is noted in the
-device's word and skipped.
-"""
+"""Reading and writing by index on a CUDA device, of (before, along, after). A bad index is noted and skipped."""
 
 from __future__ import annotations
 
@@ -29,33 +25,24 @@ LOOKING = 1 << 22  # elements times indices: where these are more, the indices a
 
 
 def broadcast(a: DeviceArray, shape: Ints) -> DeviceArray:
-    """An array read as one of a shape that it broadcasts to; no copy."""
     missing = len(shape) - a.ndim
     steps = [0 if n == 1 else step for n, step in zip(a.shape, a.byte_strides, strict=True)]
     return a if a.shape == shape else a.viewed(shape, 0, (*[0] * missing, *steps))
 
 
 def transposed(a: DeviceArray, order: Sequence[int]) -> DeviceArray:
-    """The dimensions in another order; no copy."""
     by = a.byte_strides
     return a.viewed(tuple(a.shape[d] for d in order), 0, tuple(by[d] for d in order))
 
 
 def inner_sizes(sizes: Ints) -> tuple[Any, ...]:
-    """The sizes of all dimensions but the outermost, as kernels divide by them."""
     return tuple([numbers(*divisor(n)) for n in sizes[:-1]])
 
 
 def rows_at(
-    op: str,
-    index: DeviceArray,
-    dim: int,
-    size: int,
-    wraps: bool,
-    before: DeviceArray | None = None,
+    op: str, index: DeviceArray, dim: int, size: int, wraps: bool, before: DeviceArray | None = None,
     dtype: np.dtype = INT32,
-) -> DeviceArray:
-    """Indices counted from the front, -1 for a bad one; joined with the rows of dimensions `before`."""
+) -> DeviceArray:  # fmt: skip
     result = arrays.empty(index.shape, dtype, index.device)
     if result.size:
         layout = merged(index.shape, (steps_in(index, index.shape),))
@@ -67,23 +54,11 @@ def rows_at(
 
 
 def gathered(
-    op: str,
-    table: DeviceArray,
-    index: DeviceArray,
-    shape: Ints,
-    table_steps: Ints,
-    index_steps: Ints,
-    step: int,
-    dim: int,
-    size: int,
-    wraps: bool,
-) -> DeviceArray:
-    """table[index] as an array of a shape.
-
-    Args:
-        table_steps: elements of the table from one place of the result to the next; `index_steps` likewise.
-        step: elements of the table from one index to the next, of which there are `size`.
-    """
+    op: str, table: DeviceArray, index: DeviceArray, shape: Ints, table_steps: Ints, index_steps: Ints, step: int,
+    dim: int, size: int, wraps: bool,
+) -> DeviceArray:  # fmt: skip
+    """table[index]. `table_steps`, `index_steps`: their elements from one place of the result to the next; `step`:
+    elements of the table from one index to the next, of which there are `size`."""
     result = arrays.result(table, shape)
     if result.size:
         layout = merged(shape, (table_steps, index_steps))
@@ -110,26 +85,12 @@ def elements(a: DeviceArray, dim: int) -> int:
 
 
 def collected(
-    start: DeviceArray,
-    rows: DeviceArray,
-    values: DeviceArray,
-    sizes: tuple[int, int, int, int],
-    row_steps: Ints,
-    value_steps: Ints,
-    name: str,
-    alpha: Any = 1,
-    included: bool = True,
-) -> DeviceArray:
-    """A new array: `start` with values joined at rows.
-
-    Args:
-        start: in row order, as `rows` and `values`.
-        sizes: of `start` as (before, along, after), and the number of indices of a line.
-        row_steps: of `rows` along (before, indices, after); `value_steps` likewise.
-        name: of collecting.JOINS.
-        alpha: factor of the values where it is "scaled".
-        included: whether elements of `start` count where something is joined with them.
-    """
+    start: DeviceArray, rows: DeviceArray, values: DeviceArray, sizes: tuple[int, int, int, int], row_steps: Ints,
+    value_steps: Ints, name: str, alpha: Any = 1, included: bool = True,
+) -> DeviceArray:  # fmt: skip
+    """A new array: `start` with values joined at rows. `sizes`: of `start` as (before, along, after), and the indices
+    of a line; `row_steps`, `value_steps`: along (before, indices, after); `alpha`: factor where `name` is "scaled";
+    `included`: elements of `start` count where something is joined."""
     computed = summed_in(start.dtype)
     before, along, after, count = sizes
     if before * along * after * count > LOOKING:
@@ -154,7 +115,6 @@ def collected(
 def added_to_rows(
     table: DeviceArray, rows: DeviceArray, values: DeviceArray, name: str = "sum", alpha: Any = 1, included: bool = True
 ) -> DeviceArray:
-    """A new array: a table in row order with values joined row by row."""
     along = table.shape[0]
     width = prod(table.shape[1:])
     steps = (0, 1, 0), (0, width, 1)

@@ -1,7 +1,5 @@
-"""Launches: a kernel's function for the dtypes of its arguments, and the words that these are passed as.
-
-Calls of other libraries' functions by their addresses, which native code can make again as it launches kernels.
-"""
+"""Launches: a kernel's function for its arguments' dtypes, and the words that these are passed as; and calls by
+address."""
 
 from __future__ import annotations
 
@@ -46,16 +44,9 @@ class Launched(NamedTuple):
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
-    """Run a kernel on the current stream of the device where its arrays lie.
-
-    Args:
-        kernel: what runs.
-        blocks: how many, or a tuple of three.
-        threads: of a block, likewise.
-        *arguments: DeviceArrays, of which the kernel sees the memory from the address on as one row of elements;
-            numbers, Python's as float64, int64, bool or complex128, NumPy's in their own dtype; tuples of these.
-        shared: bytes of shared memory besides the kernel's own.
-    """
+    """Run a kernel on the current stream of its arrays' device. Blocks and threads are a number, or a tuple of three;
+    an array is seen as one row of elements; numbers are Python's as float64, int64, bool or complex128, NumPy's in
+    their own dtype; tuples of these. `shared`: further bytes of shared memory."""
     signature, device = signature_of(arguments), device_of(arguments)
     function = function_of(kernel, signature, device)
     args = tuple(flat(arguments))
@@ -69,7 +60,6 @@ def perform(made: Launched, device: int) -> None:
 
 
 def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
-    """The handle of a kernel on a device; loaded when it is first asked for."""
     result, key = handles(), (kernel, signature, device)
     if key not in result:
         result[key] = driver().load(kernel, signature, device)
@@ -77,7 +67,6 @@ def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
 
 
 def handles() -> dict[Any, int]:
-    """What the driver in use has loaded, by whatever it was asked for by."""
     return _functions.setdefault(chosen(), {})
 
 
@@ -115,7 +104,6 @@ def flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def packed_args_of(args: tuple[Any, ...]) -> tuple[list[int], list[int]]:
-    """The words of arrays and numbers, in order, and the places of `Launched`."""
     slot_values: list[int] = []
     positions: list[int] = []
     for value in args:
@@ -134,7 +122,6 @@ def array_slots(address: int, size: int, itemsize: int) -> tuple[int, ...]:
 
 
 def read_extent(array: DeviceArray) -> int:
-    """The elements from the first one to the last one in memory."""
     if array.strides is None or not array.size:
         return array.size
     return sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)) // array.itemsize + 1
@@ -157,11 +144,8 @@ FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)
 
 
 class Called(NamedTuple):
-    """A call of a function in C whose parameters are integers and addresses, and whose result is a status.
-
-    Numbers whose addresses are arguments stand behind the arguments. A function's own text is no part of this: whoever
-    knows it writes the words.
-    """
+    """A call of a function in C of integers and addresses that returns a status. Numbers whose addresses are arguments
+    stand behind the arguments."""
 
     function: int
     slot_values: list[int]

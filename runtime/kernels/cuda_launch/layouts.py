@@ -27,11 +27,7 @@ class Layout(NamedTuple):
 
 
 def steps_in(array: DeviceArray, shape: Shape) -> tuple[int, ...]:
-    """The steps in elements by which an array is read as one of a shape that it broadcasts to.
-
-    Raises:
-        ValueError: its steps are no multiples of its elements.
-    """
+    """The steps in elements by which an array is read as a shape; a ValueError where it has fractions of them."""
     item, steps = array.itemsize, array.strides
     if steps is None:
         own = shape if array.size == prod(shape) else array.shape  # results are often rows of elements
@@ -65,7 +61,6 @@ def merged(shape: Shape, steps: tuple[tuple[int, ...], ...]) -> Layout:
 
 
 def slices(layout: Layout) -> Iterator[tuple[Layout, tuple[int, ...]]]:
-    """Parts of a layout that one launch takes, and where each array begins in them."""
     if prod(layout.sizes) <= MAX_LAUNCH_ELEMENTS and max(layout.reaches) <= MAX_EXTENT:
         yield layout, (0,) * len(layout.steps)
         return

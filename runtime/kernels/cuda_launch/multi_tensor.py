@@ -1,8 +1,6 @@
-"""Launches over several groups of arrays: a table in the device's memory says where they lie.
-
-A table is made and copied when there is none for these addresses yet: while parameters, gradients and estimates stay
-where they are, a step is its launches and nothing else. A graph has tables of its own, which it keeps.
-"""
+"""Launches over several groups of arrays: a table in the device's memory says where they lie. While parameters,
+gradients and estimates stay where they are, it stays, and a step is its launches alone. A graph has tables of its
+own."""
 
 from __future__ import annotations
 
@@ -70,13 +68,11 @@ def table_of(rows: Rows, device: Any) -> Table:
 
 
 def row_of(arrays: Sequence[DeviceArray | None], counts: Sequence[DeviceArray] = ()) -> tuple[int, ...]:
-    """The words of a group: its size, and where its arrays lie."""
     there = [array for array in arrays if array is not None]
     return (there[0].size, *[array.address for array in there], *[each.address for each in counts])
 
 
 def change(made: Change, groups: Sequence[Group], numbers: Sequence[float] = ()) -> None:
-    """Change all groups, which have the same arrays of one dtype, by one launch that is given the numbers."""
     groups = [group for group in groups if _size(group)]
     if not groups:
         return
@@ -94,13 +90,7 @@ def change_and_count(
     rate: float | DeviceArray,
     settings: Sequence[float],
 ) -> None:
-    """The same by a launch that makes its numbers of what is counted for each group, arrays of one element.
-
-    Args:
-        counts: of each group, the number of steps and what else is counted; they are brought up to date.
-        rate: the step size.
-        settings: what else the numbers are made of.
-    """
+    """By a launch that makes its numbers of `counts`, the steps of each group and more, of `rate` and settings."""
     stored, has_tensors, device = _kind(groups[0])
     rows = tuple([row_of(group, own) for group, own in zip(groups, counts, strict=True)])
     table = table_of(rows, device)
@@ -110,7 +100,6 @@ def change_and_count(
 
 
 def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
-    """What the elements of arrays of one dtype come to, in parts: "squares" sums squares, "greatest" finds a size."""
     stored, _, device = _kind((arrays[0],))
     table = table_of(tuple([row_of((array,)) for array in arrays]), device)
     totals = memory.empty((table.blocks,), FLOAT64, device)
@@ -121,7 +110,6 @@ def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
 
 
 def reals(array: DeviceArray) -> DeviceArray:
-    """The real numbers of a flat array: the parts of complex ones."""
     return array.view(f"f{array.itemsize // 2}") if array.dtype.kind == "c" else array
 
 
@@ -140,13 +128,11 @@ FILL = Change(lambda target: target.device(filled), (True,))
 
 
 def fill_all(arrays: Iterable[DeviceArray], value: float) -> None:
-    """Set all elements of flat arrays to a number."""
     for same in by_kind(arrays):
         change(FILL, [(array,) for array in same], (value,))
 
 
 def fits_index32(elements: int) -> bool:
-    """Whether a simulated device is fast enough for so many."""
     limit = driver().max_elements
     return limit is None or elements <= limit
 
@@ -156,7 +142,6 @@ def _size(group: Group) -> int:
 
 
 def _kind(group: Group) -> tuple[np.dtype, tuple[bool, ...], Any]:
-    """The dtype in memory, which arrays are there, and the device."""
     first = next(array for array in group if array is not None)
     return first.stored, tuple([array is not None for array in group]), first.device
 

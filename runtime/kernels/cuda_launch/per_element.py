@@ -1,9 +1,4 @@
-"""Launches of kernels that have a thread for each element of their result.
-
-Scalar functions that are written by hand, over arrays in any layout: for what no expression of the spec gives.
-
-Launches of kernels with a thread for each result.
-"""
+"""Launches of kernels with a thread for each element of their result, and of scalar functions written by hand."""
 
 from __future__ import annotations
 
@@ -33,14 +28,12 @@ MIN_BLOCK_THREADS = 32  # threads of a block
 
 
 def over_elements(kernel: Kernel, size: int, *arguments: Any, of_thread: int = 1) -> None:
-    """Launch a thread for each of `size` elements, or for several; the last argument says how many there are."""
     if size:
         threads = LOOP_THREADS if size > LOOP_THREADS else -(-size // MIN_BLOCK_THREADS) * MIN_BLOCK_THREADS
         launch(kernel, -(-size // (threads * of_thread)), threads, *arguments, UINT32(size))
 
 
 def numbers(*args: int) -> tuple[Any, ...]:
-    """Integers as kernels take them, modulo 2^32."""
     return tuple([UINT32(n % 2**32) for n in args])
 
 
@@ -76,21 +69,14 @@ def pinned_reader(host: Any) -> Callable[[Any], Any]:
 
 
 def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: DeviceArray) -> None:
-    """Fill results of one shape with a function of the elements at each place.
-
-    Args:
-        function: the text. It may name `T`, the type that it computes in, and scalar functions; all its operands are
-            of that type, and it returns as many numbers as there are results.
-        computed: the dtype of `T`; 16-bit floats are computed with as float32.
-        operands: arrays of any dtype that broadcast to the results, and numbers.
-    """
+    """Fill results with a function of operands that broadcast to them. Its text may name `T`, the type `computed`, and
+    scalar functions; it returns as many numbers as there are results. 16-bit floats are float32."""
     registers = in_registers(computed)
     args = [given_to_loops(ready(value, registers), registers) for value in operands]
     run_loops(source_kernel(function, registers), args, outs[0].shape, outs)
 
 
 def made(function: Any, shape: Sequence[int], operands: Sequence[Any], dtype: np.dtype | None = None) -> DeviceArray:
-    """A new array of what a function makes of operands, the first of which is an array; of a `dtype`, or a result."""
     first = operands[0]
     result = arrays.result(first, tuple(shape)) if dtype is None else arrays.empty(tuple(shape), dtype, first.device)
     apply(function, first.dtype, operands, result)
@@ -109,12 +95,8 @@ INT32_ELEMENTS = (1 << 31) - THREADS  # places that an int32 holds, those of the
 
 
 def run(function: Any, total: int, computed: np.dtype, *arguments: Any) -> None:
-    """Run a text (kernels/cuda/indexed.py) for each number below `total`.
-
-    Args:
-        arguments: arrays, of which it sees the memory; ints, which become places; tuples of these; other numbers in
-            the dtype that they are computed in. `total` comes last.
-    """
+    """Run a text (kernels/cuda/per_element.py) for each number below `total`, of arrays; ints, which become places;
+    tuples of these; other numbers in the dtype that they are computed in."""
     if not total:
         return
     needs_int64 = total >= INT32_ELEMENTS or any(

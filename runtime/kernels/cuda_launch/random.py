@@ -1,9 +1,6 @@
-"""Arrays of a device filled with random numbers: the functions of `kernels/cpu/filling/draws.py`, and their numbers.
-
-A draw begins at word `offset` of the stream of `seed`; in captures `seed` is memory that holds the seed and the first
-word of a replay, and `offset` counts from there (`graphs/positions.py`). Memory may hold another dtype than the one
-that is computed in: float16, bfloat16 and small integers are rounded or cut as they are stored.
-"""
+"""Arrays of a device filled with random numbers, as `kernels/cpu/random.py`. A draw begins at word `offset` of the
+stream of `seed`; in captures `seed` is memory that holds the seed and the first word of a replay. What memory of
+another dtype holds is rounded or cut as it is stored."""
 
 from __future__ import annotations
 
@@ -73,7 +70,6 @@ def fill_log_gamma(flat: DeviceArray, seed: Any, offset: int, shapes: DeviceArra
 
 
 def fill_permutation(flat: DeviceArray, seed: Any, offset: int) -> None:
-    """The numbers below the size in the order of their words; equal words leave them in order."""
     if is_long(flat):
         graph_capture.refuse(flat.device.index, "is computed on the CPU (a simulated device sorts few elements)")
         order = np.empty(flat.size, np.int64)
@@ -97,7 +93,6 @@ def _fill_floats(
 
 
 def _fill(kernel: Kernel, per_thread: int, flat: DeviceArray, seed: Any, offset: int, numbers: tuple[Any, ...]) -> None:
-    """Launch a thread for each block of words in which there is one for the array."""
     if flat.size:
         before = (3 if isinstance(seed, DeviceArray) else offset % 4) * (per_thread // 4)
         threads = -(-(flat.size + before) // per_thread)

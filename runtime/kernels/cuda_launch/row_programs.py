@@ -1,7 +1,5 @@
-"""Row programs on a device: which team has a row, how many launches there are, and what they are given.
-
-All of that depends on sizes alone, so that the same numbers give the same bits.
-"""
+"""Row programs on a device: which team has a row, how many launches there are, and what they are given. All of that
+depends on sizes alone, so that the same numbers give the same bits."""
 
 from __future__ import annotations
 
@@ -44,15 +42,9 @@ class Rows(NamedTuple):
 
 
 def run(
-    name: str,
-    module: str,
-    args: Sequence[RowInput],
-    numbers: Sequence[Any],
-    outputs: Sequence[Output],
-    dim: int | Sequence[int],
-    keepdim: bool,
-) -> Any:
-    """The outputs of a program over the rows of arrays in any layout: an array, or a tuple of several."""
+    name: str, module: str, args: Sequence[RowInput], numbers: Sequence[Any], outputs: Sequence[Output],
+    dim: int | Sequence[int], keepdim: bool,
+) -> Any:  # fmt: skip
     result = row_shape(name, args, dim, keepdim)
     source = next(each.array for each in args if each.kind == "row")
     arrays = [as_rows(each.array, result) if each.kind == "row" else in_order(each.array) for each in args]
@@ -71,14 +63,9 @@ def program(name: str) -> str:
 
 
 def over(
-    name: str,
-    arrays: Sequence[DeviceArray],
-    dim: int | Sequence[int],
-    *numbers: Any,
-    keepdim: bool = False,
+    name: str, arrays: Sequence[DeviceArray], dim: int | Sequence[int], *numbers: Any, keepdim: bool = False,
     outputs: Sequence[Output] = (Output("each"),),
-) -> Any:
-    """The outputs of one of specgrad's programs over the rows of arrays of one shape."""
+) -> Any:  # fmt: skip
     args = [RowInput(f"argument {k}", array, "row") for k, array in enumerate(arrays, 1)]
     return run(name, program(name), args, numbers, outputs, dim, keepdim)
 
@@ -90,12 +77,10 @@ def rows_of(before: int, along: int, after: int) -> Rows:
 
 
 def as_rows(array: DeviceArray, result: Folding) -> DeviceArray:
-    """An array as (before, along, after): dimensions that lie apart are brought together."""
     return in_order(transposed(array, result.order) if result.order else array)
 
 
 def transposed(array: DeviceArray, order: Sequence[int]) -> DeviceArray:
-    """The dimensions of an array in another order; no copy."""
     steps = array.byte_strides
     return array.with_strides(tuple(array.shape[d] for d in order), tuple(steps[d] for d in order))
 
@@ -114,13 +99,7 @@ def unfolded(array: DeviceArray, result: Folding) -> DeviceArray:
 def compute(
     module: str, rows: Rows, arrays: Sequence[DeviceArray], made: Sequence[DeviceArray], numbers: Sequence[Any] = ()
 ) -> None:
-    """Fill the outputs of a program.
-
-    Args:
-        module: the generated module with its kernels.
-        rows: where the rows lie, of all arrays and outputs that have all elements.
-        arrays: that it reads, and `made`, that it writes, in row order.
-    """
+    """Fill the outputs `made` from arrays in row order; `rows`: where the rows lie of those with all elements."""
     if not rows.amount:
         return
     if max(rows.amount, rows.along) > MAX_ROW_ELEMENTS:
@@ -139,7 +118,6 @@ def compute(
 
 
 def needs_int64(rows: Rows) -> bool:
-    """Whether 32 bits do not reach all places of the arrays."""
     return rows.amount * rows.along >= INT32_ELEMENTS
 
 
@@ -148,11 +126,8 @@ def layout_of(rows: Rows) -> tuple[Any, ...]:
 
 
 def thread_group_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
-    """The kernel for rows, and who works on one, with the blocks and threads of the launch.
-
-    Rows are in registers, of as few lanes as can have them, unless they are too long. Lanes are as many as a power of
-    two, as they are put together by halves; where an element takes two registers, half as many lanes have theirs.
-    """
+    """The kernel for rows, and who works on one, with the launch's blocks and threads. Rows are in registers, of as few
+    lanes as can have them, unless they are too long; elements of two registers take half as many."""
     count, along = rows.amount, rows.along
     if rows.kind == "columns":
         lanes = lanes_of_column(along)
@@ -168,7 +143,6 @@ def thread_group_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
 
 
 def threads_of(lanes: int) -> int:
-    """The threads of a block that has several teams, of so many lanes in all: whole warps, no more than have work."""
     return min(THREADS, -(-lanes // WARP) * WARP)
 
 
@@ -198,14 +172,9 @@ def parts_of(rows: Rows, min_columns: int) -> int:
 
 
 def split(
-    module: str,
-    rows: Rows,
-    arrays: Sequence[DeviceArray],
-    made: Sequence[DeviceArray],
-    numbers: Sequence[Any],
+    module: str, rows: Rows, arrays: Sequence[DeviceArray], made: Sequence[DeviceArray], numbers: Sequence[Any],
     parts: int,
-) -> None:
-    """A launch for each pass, which leaves what the parts of each row come to, and one for the outputs."""
+) -> None:  # fmt: skip
     computed, columns = arrays[0].dtype, rows.kind == "columns"
     thread_group = "columns" if columns else "block"
     thread_groups = -(-rows.amount // WARP) if columns else rows.amount

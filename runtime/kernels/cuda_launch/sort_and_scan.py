@@ -1,7 +1,4 @@
-"""Launches of sorts along a dimension: short lines in shared memory, long ones by radix. Both are stable.
-
-Launches of scans along a dimension of arrays in row order.
-"""
+"""Launches of scans and of stable sorts along a dimension: short lines in shared memory, long ones by radix."""
 
 from __future__ import annotations
 
@@ -29,22 +26,11 @@ PART = 1 << 12  # elements of a part of a line, at least, where several blocks h
 
 
 def scan(
-    name: str,
-    computed: np.dtype,
-    sources: Sequence[DeviceArray],
-    results: Sequence[DeviceArray],
-    shape: tuple[int, int, int],
-    reverse: bool = False,
-) -> None:
-    """Fill results with what the elements of each line come to up to each one.
-
-    Args:
-        name: how elements are joined: one of kernels/cuda/scan_states.STATES.
-        computed: the dtype of elements in registers.
-        sources: arrays of one size in row order, as `results`.
-        shape: (before, along, after).
-        reverse: whether lines go from the end to the start.
-    """
+    name: str, computed: np.dtype, sources: Sequence[DeviceArray], results: Sequence[DeviceArray],
+    shape: tuple[int, int, int], reverse: bool = False,
+) -> None:  # fmt: skip
+    """Fill results with scans, joined as STATES of kernels/cuda/scans.py says by name. Sources and results are in row
+    order, `shape` is (before, along, after); `reverse`: lines go from the end to the start."""
     before, along, after = shape
     lines = before * after
     args: Any = tuple([a.ravel() for a in sources]), tuple([a.ravel() for a in results])
@@ -87,22 +73,14 @@ ITEMS = 16  # keys of a thread
 
 
 def keyed(a: DeviceArray) -> DeviceArray:
-    """An array in row order whose elements, as they are stored, have keys; the array itself where that is so."""
     return a if a.strides is None and in_registers(a.stored) == a.dtype else arrays.copied(a)
 
 
 def sort_into(
     results: tuple[DeviceArray, ...], x: DeviceArray, shape: Shape, ranks: tuple[int, int], descending: bool
 ) -> None:
-    """Fill results with elements and their places along lines, or with the places alone.
-
-    Args:
-        results: in (before, ranks, after), the places last.
-        x: an array that is `keyed`.
-        shape: (before, along, after).
-        ranks: the first one and how many.
-        descending: whether the greatest elements come first.
-    """
+    """Fill results, (before, ranks, after), with elements of `keyed` x and places, or with places alone, which come
+    last; `ranks`: the first one and how many."""
     before, along, after = shape
     flat, lines = tuple([each.ravel() for each in results]), before * after
     if not flat[-1].size:
@@ -115,14 +93,8 @@ def sort_into(
 
 
 def order_of(x: DeviceArray, lines: int, along: int, after: int, order: DeviceArray | None = None) -> DeviceArray:
-    """The places along each line in ascending order of the elements, one line after the other, as int32.
-
-    Args:
-        x: a flat array that is `keyed`, of whose lines the first ones are sorted.
-        lines: how many.
-        along: elements of a line, of which each lies `after` elements behind the one before.
-        order: the places in the order in which equal elements stay; by default their own.
-    """
+    """The places along each of the first lines of a flat `keyed` array in ascending order of the elements, one line
+    after the other, as int32. `order`: the places in the order in which equal elements stay; by default their own."""
     if along > SHORT:
         return by_radix(x, lines, along, after, False, order)
     result = arrays.empty((lines * along,), INT32, x.device)
@@ -132,16 +104,9 @@ def order_of(x: DeviceArray, lines: int, along: int, after: int, order: DeviceAr
 
 
 def in_blocks(
-    results: tuple[DeviceArray, ...],
-    x: DeviceArray,
-    lines: int,
-    along: int,
-    after: int,
-    ranks: tuple[int, int, int],
-    descending: bool,
-    order: DeviceArray | None = None,
-) -> None:
-    """Sort short lines; `ranks` are the first one, how many, and the elements after them in the results."""
+    results: tuple[DeviceArray, ...], x: DeviceArray, lines: int, along: int, after: int, ranks: tuple[int, int, int],
+    descending: bool, order: DeviceArray | None = None,
+) -> None:  # fmt: skip
     width = 1 << max(along - 1, 1).bit_length()
     slots = bitonic_sort.SMALL_BLOCK_SLOTS if width <= bitonic_sort.SMALL_BLOCK_SLOTS else bitonic_sort.MAX_BLOCK_SLOTS
     rows = min(slots // width, lines)
@@ -155,7 +120,6 @@ def in_blocks(
 
 
 def flips(x: DeviceArray, descending: bool) -> tuple[Any, Any]:
-    """The bits of keys that are turned, and all bits."""
     kind = key_dtype(x.stored)
     every = kind.type(np.iinfo(kind).max)
     return every if descending else kind.type(0), every
@@ -164,7 +128,6 @@ def flips(x: DeviceArray, descending: bool) -> tuple[Any, Any]:
 def by_radix(
     x: DeviceArray, lines: int, along: int, after: int, descending: bool, order: DeviceArray | None = None
 ) -> DeviceArray:
-    """The places along each line in order; see `order_of`."""
     keys = arrays.empty((lines * along,), key_dtype(x.stored), x.device)
     value: Any = () if order is None else order
     over_elements(radix_sort.KEYED, keys.size, x, value, keys, *numbers(along, after), flips(x, descending)[0])
@@ -174,13 +137,8 @@ def by_radix(
 def keys_and_order(
     keys: DeviceArray, along: int, bits: tuple[int, int], order: DeviceArray | None = None, stores_keys: bool = True
 ) -> tuple[DeviceArray, DeviceArray]:
-    """Lines of keys, one after the other, in order of some of their bits, and the places that they had.
-
-    Args:
-        bits: the first one that counts, and the first one after it that does not.
-        order: see `order_of`.
-        kept: whether the keys are wanted too; else those that are given come back.
-    """
+    """Lines of keys, one after the other, in order of some of their bits (the first that counts, and the first after it
+    that does not), and the places that they had. Without `stores_keys` the keys that are given come back."""
     for shift in range(bits[0], bits[1], radix_sort.BITS):
         last = shift + radix_sort.BITS >= bits[1]
         keys, order = by_digit(keys, order, along, shift, stores_keys or not last)
@@ -191,7 +149,6 @@ def keys_and_order(
 def by_digit(
     keys: DeviceArray, order: DeviceArray | None, along: int, shift: int, stores_keys: bool
 ) -> tuple[DeviceArray, DeviceArray]:
-    """One pass: keys and places in order of one digit."""
     lines, device = keys.size // along, keys.device
     items = min(ITEMS, -(-along // radix_sort.THREADS))
     parts = -(-along // (radix_sort.THREADS * items))

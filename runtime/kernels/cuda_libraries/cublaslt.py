@@ -1,9 +1,5 @@
-"""Products of real devices: by cuBLASLt, whose choices are kept, and where that has no algorithm, by cuBLAS.
-
-How exactly products of real devices are computed: what the switches of `math_modes` mean to cuBLAS.
-
-What cuBLASLt is told of a product, and the algorithm that it chooses.
-"""
+"""Products of real devices: by cuBLASLt, whose choices are kept, and where that has no algorithm, by cuBLAS; the
+switches of `math_modes` say how exactly."""
 
 from __future__ import annotations
 
@@ -31,7 +27,6 @@ DEFAULT_MATH, FULL_SUMS = 0, 16
 
 
 def compute_type(gemm: Gemm) -> int:
-    """In what products are computed: numbers of 32 bits in TF32 where that is allowed."""
     if gemm.stored.name in ("float32", "complex64") and math_modes.matmul_tf32:
         return IN_TF32
     return COMPUTE_TYPES[gemm.computed.name]
@@ -60,14 +55,8 @@ RESULT = np.dtype(
 
 
 class Choice:
-    """Descriptors of a product and its matrices, which are given back with this, and an algorithm, if there is one.
-
-    Args:
-        cublas: the bindings of cuBLASLt.
-        gemm: the product.
-        bias: whether a bias is added.
-        computed: of cublasComputeType_t.
-    """
+    """Descriptors of a product and its matrices, which are given back with this, and an algorithm, if there is one;
+    `computed` is of cublasComputeType_t."""
 
     def __init__(self, cublas: Any, gemm: Gemm, bias: bool, computed: int) -> None:
         kind = DATA_TYPES[gemm.stored.name]
@@ -140,13 +129,11 @@ def preferred(cublas: Any, aligned: int, full: bool) -> int:
 
 
 def put(setter: Any, target: int, attribute: int, value: int, dtype: Any) -> None:
-    """Set an attribute: functions of cuBLASLt take the address of its value."""
     memory_of_value = np.array([value], dtype)
     setter(target, attribute, memory_of_value.ctypes.data, memory_of_value.nbytes)
 
 
 def alignment(*addresses: int) -> int:
-    """The greatest power of two that divides all addresses, up to what matters."""
     return min([MAX_ALIGNED, *(address & -address for address in addresses)])
 
 
@@ -186,7 +173,6 @@ class RealProducts:
         return gemm.stored.kind != "c" and gemm.batch == 1 and self._multiplied(gemm, (a, b, c), bias, stream)
 
     def _multiplied(self, gemm: Gemm, addresses: tuple[int, int, int], bias: int | None, stream: int) -> bool:
-        """Multiply by cuBLASLt, if that has an algorithm."""
         _, handle = self.created("cublasLt", stream)
         aligned, device = alignment(*addresses), self.driver.enter(stream)
         choice = self._choice(gemm, bias is not None, aligned, handle, device)
@@ -228,7 +214,6 @@ class RealProducts:
         )  # fmt: skip
 
     def _set_sums(self, cublas: Any, handle: int, full: bool) -> None:
-        """Let a handle of cuBLAS keep sums in float32 or not."""
         if self.products_here.full.get(handle, False) != full:
             cublas.set_math_mode(handle, FULL_SUMS if full else DEFAULT_MATH)
             self.products_here.full[handle] = full
@@ -248,14 +233,12 @@ def workspace(size: int, device: int) -> DeviceArray | None:
 
 
 def perform(name: str, made: Called) -> None:
-    """Call a function of cuBLASLt; a RuntimeError where it fails."""
     status = performed(made)
     if status:
         raise AcceleratorError(f"CUDA error: cuBLAS status {status} when calling {name}")
 
 
 def bias_call(choice: Choice, bias: int) -> Called:
-    """cublasLtMatmulDescSetAttribute: where the bias lies."""
     slot_values = [*arguments(choice.description, BIAS_POINTER, 0, 8), bias]
     function = address_of("cublasLt", "cublasLtMatmulDescSetAttribute")
     return Called(function, slot_values, [BIAS_ADDRESS], 1, [(2, BIAS_ADDRESS)], choice)
@@ -264,7 +247,6 @@ def bias_call(choice: Choice, bias: int) -> Called:
 def product_slots(
     handle: int, choice: Choice, addresses: tuple[int, int, int], workspace: int, stream: int
 ) -> list[int]:
-    """Those of cublasLtMatmul: handle, description, alpha, A, B, beta, C, D, algorithm, workspace and stream."""
     assert choice.algorithm is not None
     a, b, c = addresses
     return arguments(
@@ -274,7 +256,6 @@ def product_slots(
 
 
 def product_call(slot_values: list[int], gemm: Gemm, choice: Choice, aligned: int) -> Called:
-    """cublasLtMatmul, with alpha and beta behind its arguments."""
     slot_values = [*slot_values, *bits(gemm.alpha, gemm.computed), *bits(gemm.beta, gemm.computed)]
     lent = [WORKSPACE_ADDRESS] if choice.workspace else []
     function = address_of("cublasLt", "cublasLtMatmul")

@@ -1,7 +1,5 @@
-"""Convolutions and attention by cuDNN: each is a graph of one operation, and of the bias that a convolution adds.
-
-Graphs of cuDNN, through its frontend: described once, planned once for each thread and device, and kept.
-"""
+"""Convolutions and attention by graphs of cuDNN: each of one operation, and of the bias that a convolution adds;
+described once, planned once for each thread and device, and kept."""
 
 from __future__ import annotations
 
@@ -38,12 +36,7 @@ class _Here(threading.local):
 
 
 class Graphs:
-    """What runs graphs.
-
-    Args:
-        cudnn: the frontend's module.
-        driver: the driver in use, which makes the context of a stream's device the current one.
-    """
+    """What runs graphs, by the frontend's module; the driver makes the context of a stream's device the current one."""
 
     def __init__(self, cudnn: Any, driver: Any) -> None:
         self.cudnn, self.driver = cudnn, driver
@@ -52,18 +45,8 @@ class Graphs:
     def run(
         self, key: Any, describe: Callable[[Any], Any], refused: list[Any], addresses: Sequence[int], stream: int
     ) -> bool:
-        """Run the graph of a key, whose tensors are numbered from 1 on in the order of their addresses.
-
-        Args:
-            key: what graphs are kept by.
-            describe: makes the graph for a handle.
-            refused: numerical notes that a plan may not have.
-            addresses: of the memory of each tensor.
-            stream: where it runs.
-
-        Returns:
-            Whether cuDNN has a plan for it.
-        """
+        """Run the graph of a key, made by `describe` for a handle, whose tensors are numbered from 1 on in the order of
+        their addresses; whether cuDNN has a plan for it without the `refused` numerical notes."""
         beyond_launches()
         device = self.driver.enter(stream)
         handle = self._handle(device)
@@ -81,7 +64,6 @@ class Graphs:
         return self.here.handles[device]
 
     def _planned(self, graph: Any, refused: list[Any]) -> Plan | None:
-        """A plan for a graph; None where cuDNN has none."""
         try:
             graph.validate()
             graph.build_operation_graph()
@@ -105,8 +87,6 @@ FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
 class Cudnn(Graphs):
-    """What cuDNN computes. See `Convolutions` and `Attentions`."""
-
     def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool:
         return self._convolve("fprop", value, (*operands, output), stream)
 
@@ -129,7 +109,6 @@ class Cudnn(Graphs):
         return self.run((kind, len(inputs), value), describe, self._refused(value), addresses, stream)
 
     def _graph(self, stored: np.dtype, handle: Any) -> Any:
-        """An empty graph, which adds up in float32, or float64 where that is given."""
         computed = self.data_type(FLOAT64 if stored == FLOAT64 else FLOAT32)
         own = self.data_type(stored)
         types = {"io_data_type": own, "intermediate_data_type": computed, "compute_data_type": computed}
@@ -154,7 +133,6 @@ class Cudnn(Graphs):
         return graph
 
     def _refused(self, value: Convolution) -> list[Any]:
-        """What no plan may do: round float32 where that was not allowed, or add up in any order."""
         notes, result = self.cudnn.numerical_note, []
         if value.stored.name == "float32":
             result.append(notes.DOWN_CONVERT_INPUTS)
@@ -189,7 +167,6 @@ class Cudnn(Graphs):
         return self.run(("attention's gradients", value), describe, [], (*operands, *results), stream)
 
     def _inputs(self, graph: Any, layouts: Mapping[str, Layout], kind: np.dtype, first: int = 1) -> dict[str, Any]:
-        """Tensors that are given, numbered from the first on."""
         return {
             name: graph.tensor(
                 name=name,
@@ -202,7 +179,6 @@ class Cudnn(Graphs):
         }
 
     def _finish(self, results: Any, layouts: Any, first: int, kind: np.dtype) -> None:
-        """Say how results are to lie in memory, and number them from the first on."""
         for uid, (result, layout) in enumerate(zip(results, layouts, strict=True), first):
             result.set_output(True).set_uid(uid).set_data_type(self.data_type(kind))
             result.set_dim(list(layout.shape)).set_stride(list(layout.strides))
@@ -225,7 +201,6 @@ def channels_last_layout(shape: Ints, channels_last: bool) -> Layout:
 
 
 def tensors_of(kind: str, value: Convolution) -> tuple[tuple[str, ...], tuple[Ints, ...]]:
-    """What the operation calls its operands, and the shapes of these and of the result."""
     x, w, y = value.input_shape, value.weight_shape, value.output_shape
     return {
         "fprop": (("image", "weight", "bias"), (x, w, value.bias_shape, y)),

@@ -1,7 +1,5 @@
-"""How the rest of specgrad speaks to a library of convolutions, which may refuse any of them.
-
-How the rest of specgrad speaks to a library that computes attention without keeping scores; it may refuse.
-"""
+"""How the rest of specgrad speaks to a library of convolutions and of attention that keeps no scores, which may refuse
+any of them."""
 
 from __future__ import annotations
 
@@ -14,10 +12,8 @@ Ints = tuple[int, ...]
 
 
 class Convolution(NamedTuple):
-    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel.
-
-    An operand may also lie with its channels last, sample after sample and place after place.
-    """
+    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel. An operand
+    may also lie with its channels last, sample after sample and place after place."""
 
     stored: np.dtype  # of all operands in memory
     batch: int
@@ -36,7 +32,6 @@ class Convolution(NamedTuple):
 
     @property
     def is_flat(self) -> bool:
-        """Whether the first spatial dim says nothing."""
         first = (self.sizes[0], self.kernel[0], self.positions[0])
         return first == (1, 1, 1) and self.pads[0] == 0
 
@@ -76,7 +71,6 @@ def row_strides(shape: Ints) -> Ints:
 
 
 def channels_last_strides(shape: Ints) -> Ints:
-    """The same of (batch, channels, ...) in the order (batch, ..., channels)."""
     batch, *rest, channel = row_strides((shape[0], *shape[2:], shape[1]))
     return batch, channel, *rest
 
@@ -84,14 +78,12 @@ def channels_last_strides(shape: Ints) -> Ints:
 class Convolutions(Protocol):
     """What a library does: each method says whether it computed; if not, it has written nothing."""
 
-    def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool:
-        """The output from input, weight and, where a third operand is given, a number for each channel to be added."""
-
-    def convolve_input_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
-        """The input's gradient from the output's and the weight."""
-
-    def convolve_weight_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool:
-        """The weight's gradient from the input and the output's."""
+    # The output from input, weight and, where a third operand is given, a number for each channel to be added.
+    def convolve(self, value: Convolution, operands: Ints, output: int, stream: int) -> bool: ...
+    # The input's gradient from the output's and the weight.
+    def convolve_input_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool: ...
+    # The weight's gradient from the input and the output's.
+    def convolve_weight_gradient(self, value: Convolution, operands: Ints, result: int, stream: int) -> bool: ...
 
 
 class Layout(NamedTuple):
@@ -121,13 +113,10 @@ class AttentionGradients(NamedTuple):
 
 
 class Attentions(Protocol):
-    """What a library does: each method says whether it computed; if not, it has written nothing.
+    """What a library does: each method says whether it computed; if not, it has written nothing. Logarithms of the sums
+    of exp(scores) are float32, row after row."""
 
-    Logarithms of the sums of exp(scores) are float32, row after row.
-    """
-
-    def attend(self, value: Attention, operands: Ints, results: Ints, stream: int) -> bool:
-        """Output and logarithms from query, key and value."""
-
-    def attend_gradients(self, value: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
-        """The gradients of query, key and value, from these, output, the gradient of that, and logarithms."""
+    # Output and logarithms from query, key and value.
+    def attend(self, value: Attention, operands: Ints, results: Ints, stream: int) -> bool: ...
+    # The gradients of query, key and value, from these, output, the gradient of that, and logarithms.
+    def attend_gradients(self, value: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool: ...

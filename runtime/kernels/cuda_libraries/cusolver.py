@@ -1,19 +1,17 @@
-"""Solvers of real devices, through `nvmath.bindings`: cuSOLVER, and cuBLAS for triangular systems.
-
-Batches of small matrices on real devices: one call of cuBLAS or cuSOLVER for all of them.
-"""
+"""Solvers of real devices, through `nvmath.bindings`: cuSOLVER, cuBLAS for triangular systems, and one call of either
+for a batch of small matrices."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...device.device import device
 from ...device.device import device as device_of
 from ..cuda_launch import arrays
 from .operands import addresses_of
-from .protocol import Matrices, OneByOne
+from .protocol import Batches, Matrices
 
 # Of cublasFillMode_t, cublasOperation_t, cublasDiagType_t, cublasSideMode_t, cusolverEigMode_t.
 LOWER, UPPER = 0, 1
@@ -33,14 +31,13 @@ class RealSolvers:
         raise NotImplementedError
 
     def _routine(self, name: str, dtype: np.dtype, stream: int) -> tuple[Any, Any, int]:
-        """A routine for a dtype, that which says how much memory it takes, and the handle."""
         bindings, handle = self.handle("cusolverDn", stream)
         own = f"{PREFIX[dtype.char]}{name}"
         return getattr(bindings, own), getattr(bindings, f"{own}_buffer_size", None), handle
 
     def _scratch(self, count: int, dtype: np.dtype, stream: int) -> Any:
         """Memory that is free again when the stream gets to what is given to it next."""
-        return arrays.empty((max(count, 1),), dtype, device("cuda", self.driver.enter(stream)))
+        return arrays.empty((max(count, 1),), dtype, device_of("cuda", self.driver.enter(stream)))
 
     def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
         routine, size, handle = self._routine("potrf", dtype, stream)
@@ -54,18 +51,8 @@ class RealSolvers:
         routine(handle, m, n, a, lda, scratch.address, pivots, info)
 
     def getrs(
-        self,
-        dtype: np.dtype,
-        n: int,
-        k: int,
-        a: int,
-        lda: int,
-        pivots: int,
-        b: int,
-        ldb: int,
-        info: int,
-        stream: int,
-    ) -> None:
+        self, dtype: np.dtype, n: int, k: int, a: int, lda: int, pivots: int, b: int, ldb: int, info: int, stream: int,
+    ) -> None:  # fmt: skip
         routine, _, handle = self._routine("getrs", dtype, stream)
         routine(handle, NOT_TRANSPOSED, n, k, a, lda, pivots, b, ldb, info)
 
@@ -128,7 +115,7 @@ class RealSolvers:
 SMALL = 128  # rows up to which a call for all matrices is faster than one for each
 
 
-class RealBatches(OneByOne):
+class RealBatches(Batches):
     """Solvers of batches that call NVIDIA's, for more than one matrix of few rows."""
 
     driver: Any
@@ -139,44 +126,45 @@ class RealBatches(OneByOne):
     def _matrix_pointers(self, a: Matrices, count: int, stream: int) -> Any:
         return addresses_of(a.address, a.step, count, device_of("cuda", self.driver.enter(stream)))
 
-    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
+    def _batched(self, library: str, name: str, dtype: np.dtype, n: int, count: int, stream: int) -> Any:
+        """The call for all matrices; None where one for each is as fast."""
         if count == 1 or n > SMALL:
+            return None
+        bindings, handle = self.handle(library, stream)
+        return partial(getattr(bindings, f"{PREFIX[dtype.char]}{name}_batched"), handle)
+
+    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
+        call = self._batched("cusolverDn", "potrf", dtype, n, count, stream)
+        if call is None:
             return super().potrf_all(dtype, n, a, info, count, stream)
         pointers = self._matrix_pointers(a, count, stream)
-        cusolver, handle = self.handle("cusolverDn", stream)
-        routine = getattr(cusolver, f"{PREFIX[dtype.char]}potrf_batched")
-        return routine(handle, LOWER, n, pointers.address, a.ld, info, count)
+        return call(LOWER, n, pointers.address, a.ld, info, count)
 
     def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
-        if count == 1 or n > SMALL:
+        call = self._batched("cublas", "getrf", dtype, n, count, stream)
+        if call is None:
             return super().getrf_all(dtype, n, a, pivots, info, count, stream)
         pointers = self._matrix_pointers(a, count, stream)
-        cublas, handle = self.handle("cublas", stream)
-        routine = getattr(cublas, f"{PREFIX[dtype.char]}getrf_batched")
-        return routine(handle, n, pointers.address, a.ld, pivots, info, count)
+        return call(n, pointers.address, a.ld, pivots, info, count)
 
     def getrs_all(
         self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
     ) -> None:
-        if count == 1 or n > SMALL:
+        call = self._batched("cublas", "getrs", dtype, n, count, stream)
+        if call is None:
             return super().getrs_all(dtype, n, k, a, pivots, b, info, count, stream)
         pointers, right = self._matrix_pointers(a, count, stream), self._matrix_pointers(b, count, stream)
-        cublas, handle = self.handle("cublas", stream)
-        routine = getattr(cublas, f"{PREFIX[dtype.char]}getrs_batched")
         wrong = np.zeros(1, np.int32)  # which argument is; those of the device are not looked at
-        return routine(
-            handle, NOT_TRANSPOSED, n, k, pointers.address, a.ld, pivots, right.address, b.ld, wrong.ctypes.data, count
-        )
+        return call(NOT_TRANSPOSED, n, k, pointers.address, a.ld, pivots, right.address, b.ld, wrong.ctypes.data, count)
 
     def trsm_all(
         self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
         stream: int,
     ) -> None:  # fmt: skip
-        if count == 1 or n > SMALL:
+        call = self._batched("cublas", "trsm", dtype, n, count, stream)
+        if call is None:
             return super().trsm_all(dtype, lower, unit, m, n, a, b, count, stream)
         pointers, right = self._matrix_pointers(a, count, stream), self._matrix_pointers(b, count, stream)
-        cublas, handle = self.handle("cublas", stream)
         one = np.ones(1, dtype)
         shape = RIGHT, LOWER if lower else UPPER, NOT_TRANSPOSED, int(unit), m, n
-        routine = getattr(cublas, f"{PREFIX[dtype.char]}trsm_batched")
-        return routine(handle, *shape, one.ctypes.data, pointers.address, a.ld, right.address, b.ld, count)
+        return call(*shape, one.ctypes.data, pointers.address, a.ld, right.address, b.ld, count)

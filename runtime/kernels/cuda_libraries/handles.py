@@ -1,9 +1,4 @@
-"""What is costly to make and is kept by a key: so many of them, the one that was not used for longest goes first.
-
-Streams as NVIDIA's libraries name them.
-
-Addresses of functions in NVIDIA's libraries, as they are loaded for `nvmath.bindings`.
-"""
+"""What is costly to make and is kept by a key, and streams and functions as NVIDIA's libraries name them."""
 
 from __future__ import annotations
 
@@ -19,19 +14,13 @@ Value = TypeVar("Value")
 
 
 class CachedHandles(Generic[Value]):
-    """Values by key.
-
-    Args:
-        most: how many are kept.
-        forget: called with each value that goes.
-    """
+    """Values by key, so many of them: the one that was not used for longest goes first, to `forget`."""
 
     def __init__(self, max_entries: int, forget: Callable[[Value], object] | None = None) -> None:
         self.max_entries, self.forget = max_entries, forget
         self.values: dict[Hashable, Value] = {}  # the last one used last
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value of a key; a new one takes the place of that which was not used for the longest time."""
         if key in self.values:
             self.values[key] = self.values.pop(key)
             return self.values[key]
@@ -50,10 +39,5 @@ def stream_handle(stream: int) -> int:
 
 @cache
 def address_of(library: str, function: str) -> int:
-    """The address of a function of C.
-
-    Args:
-        library: as `cuda.pathfinder` names it, for instance "cublasLt".
-    """
     result = importlib.import_module("cuda.pathfinder").load_nvidia_dynamic_lib(library)
     return ctypes.cast(getattr(ctypes.CDLL(result.abs_path), function), ctypes.c_void_p).value or 0

@@ -25,7 +25,6 @@ def libraries() -> Libraries | None:
 
 
 def multiplier() -> Libraries | None:
-    """The same for products alone, which are noted in rehearsals."""
     result = chosen()
     if result not in _known:
         _known[result] = _of(result)
@@ -33,7 +32,6 @@ def multiplier() -> Libraries | None:
 
 
 def pick_library(library: L) -> L:
-    """A library that is going to be asked for something, if there is one."""
     if library is not None:
         beyond_launches()
     return library
@@ -56,7 +54,6 @@ def convolutions() -> Convolutions | None:
 
 
 def attentions() -> Attentions | None:
-    """The library of attention; None likewise."""
     return _cudnn_in_use()
 
 

@@ -1,7 +1,5 @@
-"""Products of matrices on a device: by the library in whatever way operands lie, or by a kernel of our own.
-
-Products of matrices by our own kernel: of integers, and where there is no library.
-"""
+"""Products of matrices on a device: by the library in whatever way operands lie, or by a kernel of our own, for
+integers and where there is no library."""
 
 from __future__ import annotations
 
@@ -71,16 +69,9 @@ class Matrices(NamedTuple):
 def multiply(
     a: DeviceArray, b: DeviceArray, into: DeviceArray | None = None, alpha: Number = 1, beta: Number = 0
 ) -> DeviceArray:
-    """alpha a b + beta into, for matrices or batches of matrices.
-
-    Args:
-        a: (m, k) or (batch, m, k), in any layout.
-        b: (k, n) or (batch, k, n).
-        into: takes the result, (m, n) or (batch, m, n), whose rows lie without gaps; a new array where it is None.
-
-    Returns:
-        `into`. Its memory holds 16-bit floats where that of both operands does.
-    """
+    """alpha a b + beta into, for (m, k) by (k, n) matrices or batches of them, in any layout. `into` takes the result,
+    and has rows without gaps; a new array where it is None. Its memory holds 16-bit floats where that of both operands
+    does."""
     a, b = common(a, b)
     shape = (*a.shape[:-1], b.shape[-1])
     result = result_for(a, b, shape) if into is None else into
@@ -103,7 +94,6 @@ def multiply(
 def described_product(
     a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number
 ) -> tuple[Gemm, Matrices, Matrices]:
-    """A product as libraries take it, with its operands: C^T = B^T A^T, as rows are the columns of the transpose."""
     left, right, out = matrices(as_batch(a)), matrices(as_batch(b)), matrices(as_batch(result))
     batch, m, k = left.array.shape
     n = right.array.shape[2]
@@ -117,13 +107,7 @@ def described_product(
 
 
 def multiply_with_bias(a: DeviceArray, b: DeviceArray, bias: DeviceArray) -> DeviceArray | None:
-    """a b + bias, computed at once; None where there is no library that does it.
-
-    Args:
-        a: (m, k).
-        b: (k, n).
-        bias: (n,).
-    """
+    """a b + bias of (m, k), (k, n) and (n,), computed at once; None where there is no library that does it."""
     library = multiplier()
     a, b = common(a, b)
     if library is None or a.dtype.kind != "f" or not a.shape[0] * a.shape[1] * b.shape[1]:
@@ -145,7 +129,6 @@ def common(a: DeviceArray, b: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
 
 
 def is_half(a: DeviceArray) -> bool:
-    """Whether float32 is what 16-bit floats in memory are read as."""
     return a.stored.itemsize == HALVES and a.dtype == np.float32 and a.stored.kind in "fV"
 
 
@@ -169,7 +152,6 @@ def matrices(a: DeviceArray) -> Matrices:
 
 
 def described(a: DeviceArray) -> Matrices | None:
-    """How a batch of matrices lies; None where BLAS has no words for it."""
     item = a.stored.itemsize
     batch, rows, columns = a.shape
     if any(step % item for step in a.byte_strides):

@@ -33,12 +33,8 @@ class _Here(threading.local):
         importlib.import_module("nvmath.bindings.cufft").destroy(plan)
 
 
-class RealLibraries(RealSolvers, RealBatches, RealProducts):
-    """Libraries that call NVIDIA's.
-
-    Args:
-        driver: the driver in use, which makes the context of a stream's device the current one.
-    """
+class RealLibraries(RealProducts, RealSolvers, RealBatches):
+    """Libraries that call NVIDIA's; the driver makes the context of a stream's device the current one."""
 
     def __init__(self, driver: Any) -> None:
         super().__init__()
@@ -53,7 +49,6 @@ class RealLibraries(RealSolvers, RealBatches, RealProducts):
         return bindings, self.here.handles[library, device]
 
     def handle(self, library: str, stream: int) -> tuple[Any, int]:
-        """The bindings of a library, and its handle on the device of a stream, which works on that stream."""
         bindings, result = self.created(library, stream)
         bindings.set_stream(result, stream_handle(stream))
         return bindings, result

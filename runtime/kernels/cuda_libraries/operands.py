@@ -1,7 +1,5 @@
-"""Arrays as libraries take them: in one dtype, and from where they expect arrays to begin.
-
-Where the matrices of a batch lie, as libraries want to know it: their addresses, in memory of the device.
-"""
+"""Arrays as libraries take them: in one dtype, from where they expect arrays to begin, and the addresses of a batch in
+memory of the device."""
 
 from __future__ import annotations
 
@@ -23,7 +21,6 @@ def aligned(a: DeviceArray) -> DeviceArray:
 
 
 def is_channels_last(a: DeviceArray, axis: int) -> bool:
-    """Whether the elements lie in row order of the other dims, and those along the axis of channels side by side."""
     order = [d for d in range(a.ndim) if d != axis] + [axis]
     sizes = tuple(a.shape[d] for d in order)
     contiguous_steps = byte_strides(sizes, contiguous_strides(sizes), a.itemsize)
@@ -31,12 +28,10 @@ def is_channels_last(a: DeviceArray, axis: int) -> bool:
 
 
 def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:
-    """An array whose memory holds a dtype: a copy in row order, if need be."""
     return a if a.stored == kind else arrays.copied(a.as_read(kind)).as_read(a.dtype)
 
 
 def has_rows(a: DeviceArray) -> bool:
-    """Whether each element has a place of its own, beside the next one along the last dim, and the first is aligned."""
     is_strided = all(step or n == 1 for n, step in zip(a.shape, a.byte_strides, strict=True))
     return is_strided and a.byte_strides[-1] == a.itemsize and a.address % ALIGNMENT == 0
 
@@ -56,7 +51,6 @@ def addresses_of(first: int, step: int, count: int, device: Any) -> DeviceArray:
 
 
 def progression(result: Any, first: Any, step: Any, total: Any) -> None:
-    """result[i] = first + i step."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         put_result(result, i, first + i * step)

@@ -1,11 +1,9 @@
-"""How the rest of specgrad speaks to libraries of a device: what they compute, in which memory.
-
-Solvers of batches of matrices: one call for each matrix, where a library has no call for all.
-"""
+"""How the rest of specgrad speaks to libraries of a device: what they compute, in which memory. Solvers of batches of
+matrices: one call for each matrix, where a library has no call for all."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,46 +21,13 @@ class Matrices(NamedTuple):
         return self.address + number * self.step
 
 
-class OneByOne:
-    """Batches for what has the methods of `protocol.Solvers`; numbers about each matrix lie side by side."""
-
-    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
-        one: Any = self
-        for k in range(count):
-            one.potrf(dtype, n, a.at(k), a.ld, info + k * INT32_SIZE, stream)
-
-    def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
-        one: Any = self
-        for k in range(count):
-            one.getrf(dtype, n, n, a.at(k), a.ld, pivots + k * n * INT32_SIZE, info + k * INT32_SIZE, stream)
-
-    def getrs_all(
-        self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
-    ) -> None:
-        one: Any = self
-        for i in range(count):
-            rows = pivots + i * n * INT32_SIZE
-            one.getrs(dtype, n, k, a.at(i), a.ld, rows, b.at(i), b.ld, info + i * INT32_SIZE, stream)
-
-    def trsm_all(
-        self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
-        stream: int,
-    ) -> None:  # fmt: skip
-        """`trsm` for each triangle and its right-hand sides."""
-        one: Any = self
-        for k in range(count):
-            one.trsm(dtype, lower, unit, m, n, a.at(k), a.ld, b.at(k), b.ld, stream)
-
-
 Number = int | float | complex
 
 
 class Gemm(NamedTuple):
-    """C = alpha op(A) op(B) + beta C for each matrix of a batch, as BLAS has it.
-
-    Matrices lie column after column, `ld` elements apart; those of a batch `stride` elements apart. op(A) is m by k,
-    op(B) k by n and C m by n. C is not read where beta is 0.
-    """
+    """C = alpha op(A) op(B) + beta C for each matrix of a batch, as BLAS has it. Matrices lie column after column, `ld`
+    elements apart; those of a batch `stride` elements apart. op(A) is m by k, op(B) k by n and C m by n. C is not read
+    where beta is 0."""
 
     stored: np.dtype  # of A and B in memory
     result: np.dtype  # of C in memory
@@ -83,15 +48,12 @@ class Gemm(NamedTuple):
 
     @property
     def computed(self) -> np.dtype:
-        """The dtype of products and sums: 16-bit floats are added up as float32."""
         return np.dtype(np.float32) if self.stored.itemsize == 2 else self.stored
 
 
 class Fft(NamedTuple):
-    """Transforms over the last dims, one to three, of arrays in row order, without a scale.
-
-    The last size is that of the real numbers; of the complex ones that belong to them there are half and one.
-    """
+    """Transforms over the last dims, one to three, of arrays in row order, without a scale. The last size is that of
+    the real numbers; of the complex ones that belong to them there are half and one."""
 
     real: np.dtype  # float32 or float64
     kind: str  # "c2c", "r2c", or "c2r", which uses up what it is given
@@ -109,91 +71,75 @@ class Fft(NamedTuple):
 
 
 class Solvers(Protocol):
-    """LAPACK's routines for one matrix, which lies column after column; in place, as LAPACK has them.
+    """LAPACK's routines for one matrix, which lies column after column; in place, as LAPACK has them. `info` is the
+    address of an int32 that tells what failed, 0 if nothing did. Of Hermitian matrices the lower triangle is read."""
 
-    `info` is the address of an int32 that tells what failed, 0 if nothing did. Of Hermitian matrices the lower
-    triangle is read.
-    """
-
-    def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
-        """L of A = L L^H in the lower triangle; the upper one is no result."""
-
-    def getrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, pivots: int, info: int, stream: int) -> None:
-        """L and U in one matrix, and as int32 the rows that were exchanged, from 1 on."""
-
+    # L of A = L L^H in the lower triangle; the upper one is no result.
+    def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None: ...
+    # L and U in one matrix, and as int32 the rows that were exchanged, from 1 on.
+    def getrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, pivots: int, info: int, stream: int) -> None: ...
+    # X of A X = B in place of B, from what getrf leaves.
     def getrs(
-        self,
-        dtype: np.dtype,
-        n: int,
-        k: int,
-        a: int,
-        lda: int,
-        pivots: int,
-        b: int,
-        ldb: int,
-        info: int,
-        stream: int,
-    ) -> None:
-        """X of A X = B in place of B, from what getrf leaves."""
-
-    def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None:
-        """R above, and Householder reflections below the diagonal."""
-
+        self, dtype: np.dtype, n: int, k: int, a: int, lda: int, pivots: int, b: int, ldb: int, info: int, stream: int,
+    ) -> None: ...  # fmt: skip
+    # R above, and Householder reflections below the diagonal.
+    def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None: ...
+    # The first n columns of the product of k reflections that geqrf has left in A.
     def orgqr(
         self, dtype: np.dtype, m: int, n: int, k: int, a: int, lda: int, tau: int, info: int, stream: int
-    ) -> None:
-        """The first n columns of the product of k reflections that geqrf has left in A."""
-
+    ) -> None: ...
+    # Singular values, and with "S" or "A" the vectors, of no fewer rows than columns; A is used up.
     def gesvd(
         self, dtype: np.dtype, vectors: str, m: int, n: int, a: int, lda: int,
         s: int, u: int, ldu: int, vh: int, ldvh: int, info: int, stream: int,
-    ) -> None:  # fmt: skip
-        """Singular values, and with "S" or "A" the vectors, of no fewer rows than columns; A is used up."""
-
-    def syevd(self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, info: int, stream: int) -> None:
-        """Eigenvalues of a Hermitian matrix, and eigenvectors in place of A, which is used up."""
-
+    ) -> None: ...  # fmt: skip
+    # Eigenvalues of a Hermitian matrix, and eigenvectors in place of A, which is used up.
+    def syevd(
+        self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, info: int, stream: int
+    ) -> None: ...
+    # Eigenvalues and right eigenvectors of a matrix of complex numbers, which is used up.
     def geev(
         self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, v: int, ldv: int, info: int, stream: int
-    ) -> None:
-        """Eigenvalues and right eigenvectors of a matrix of complex numbers, which is used up."""
-
+    ) -> None: ...
+    # X of X A = B in place of B, m by n, for a triangle A, n by n, with ones on the diagonal if `unit`.
     def trsm(
         self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: int, lda: int, b: int, ldb: int, stream: int
-    ) -> None:
-        """X of X A = B in place of B, m by n, for a triangle A, n by n, with ones on the diagonal if `unit`."""
+    ) -> None: ...
 
 
-class Batches(Protocol):
-    """Those routines for batches; numbers about each matrix lie side by side. See `batches.OneByOne`."""
+class Batches(Solvers, Protocol):
+    """Those routines for batches, one call for each matrix unless a library has one for all; numbers about each matrix
+    lie side by side."""
 
     def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
-        """`potrf` of each matrix."""
+        for k in range(count):
+            self.potrf(dtype, n, a.at(k), a.ld, info + k * INT32_SIZE, stream)
 
     def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
-        """`getrf` of each matrix, which is square."""
+        for k in range(count):
+            self.getrf(dtype, n, n, a.at(k), a.ld, pivots + k * n * INT32_SIZE, info + k * INT32_SIZE, stream)
 
     def getrs_all(
         self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
     ) -> None:
-        """`getrs` for each matrix and its right-hand sides."""
+        for i in range(count):
+            rows = pivots + i * n * INT32_SIZE
+            self.getrs(dtype, n, k, a.at(i), a.ld, rows, b.at(i), b.ld, info + i * INT32_SIZE, stream)
 
     def trsm_all(
         self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
         stream: int,
     ) -> None:  # fmt: skip
-        """`trsm` for each triangle and its right-hand sides."""
+        for k in range(count):
+            self.trsm(dtype, lower, unit, m, n, a.at(k), a.ld, b.at(k), b.ld, stream)
 
 
-class Libraries(Solvers, Batches, Protocol):
+class Libraries(Batches, Protocol):
     """What both kinds of device do. Addresses and streams are ints, as those of a driver."""
 
-    def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
-        """Products of matrices."""
-
-    def gemm_with_bias(self, gemm: Gemm, a: int, b: int, bias: int, c: int, stream: int) -> bool:
-        """One product, and the m elements of bias added to each of its columns, in the dtype of the result; whether the
-        library has that: if not, nothing is written."""
-
-    def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
-        """Fourier transforms, from one memory to another."""
+    def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None: ...  # Products of matrices.
+    # One product, and the m elements of bias added to each of its columns, in the dtype of the result; whether
+    # the library has that: if not, nothing is written.
+    def gemm_with_bias(self, gemm: Gemm, a: int, b: int, bias: int, c: int, stream: int) -> bool: ...
+    # Fourier transforms, from one memory to another.
+    def fft(self, fft: Fft, source: int, to: int, stream: int) -> None: ...

@@ -1,7 +1,4 @@
-"""Intrinsics for numba kernels that work with addresses: that of an array, arrays over memory, and calls of kernels.
-
-A kernel that gets addresses and strides in place of arrays is compiled once, however its operands lie.
-"""
+"""Intrinsics for numba kernels that work with addresses, which are compiled once, however their operands lie."""
 
 from __future__ import annotations
 
@@ -9,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...compiler.jit import for_numba
+from .intrinsics import constant_number
 from .vectors import LINE
 
 
 @for_numba
 def address(context: Any, array: Any) -> Any:
-    """address(array): of its first element."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -26,7 +23,6 @@ def address(context: Any, array: Any) -> Any:
 
 @for_numba
 def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
-    """row_at(like, start, count): the contiguous array of `count` elements like `like` at an address."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -37,10 +33,7 @@ def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
-    """part_of(array, start, count): of a contiguous one, elements from `start` on; does not keep the memory alive.
-
-    A slice does, and counting who holds the memory costs more than many a loop over a short row.
-    """
+    """part_of(array, start, count): of a contiguous one; does not keep the memory alive, which costs more."""
     from numba import types
 
     if array.layout != "C":
@@ -56,8 +49,7 @@ def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def offset_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> Any:
-    """offset_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between`
-    apart, and `times` of them `outer`."""
+    """Where a part begins, in elements: parts are `between` apart, and `times` of them `outer`."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -78,7 +70,6 @@ def offset_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> 
 
 @for_numba
 def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row: Any) -> Any:
-    """matrix_at(like, start, rows, columns, row): the matrix at an address whose rows are `row` bytes apart."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -89,10 +80,7 @@ def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row:
 
 @for_numba
 def empty_row(context: Any, like: Any, count: Any) -> Any:
-    """empty_row(like, count): a new contiguous array of `count` elements like `like`, not filled.
-
-    As np.empty makes it, which numba compiles three functions for.
-    """
+    """empty_row(like, count): a new row, not filled; for np.empty numba compiles three functions."""
     from numba import types
 
     kind = types.Array(types.unliteral(like), 1, "C")
@@ -105,7 +93,6 @@ def empty_row(context: Any, like: Any, count: Any) -> Any:
 
 @for_numba
 def clear(context: Any, array: Any) -> Any:
-    """clear(array): make all elements of a contiguous array of numbers zeros, as a function would that is compiled."""
     from numba import types
     from numba.core import cgutils
 
@@ -122,7 +109,6 @@ def clear(context: Any, array: Any) -> Any:
 
 @for_numba
 def zero_row(context: Any, like: Any, count: Any) -> Any:
-    """zero_row(like, count): a new contiguous array of `count` zeros like `like`, as np.zeros makes it."""
     from numba import types
     from numba.core import cgutils
 
@@ -139,7 +125,6 @@ def zero_row(context: Any, like: Any, count: Any) -> Any:
 
 @for_numba
 def empty_matrix(context: Any, like: Any, rows: Any, columns: Any) -> Any:
-    """empty_matrix(like, rows, columns): a new contiguous matrix, not filled."""
     from numba import types
 
     kind = types.Array(types.unliteral(like), 2, "C")
@@ -150,23 +135,15 @@ def empty_matrix(context: Any, like: Any, rows: Any, columns: Any) -> Any:
     return kind(like, types.int64, types.int64), code
 
 
-@for_numba
-def item_size(context: Any, like: Any) -> Any:
-    """item_size(like): the bytes of an element like `like`."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, context.get_abi_sizeof(context.get_data_type(like)))
-
-    return types.int64(like), code
+@constant_number
+def item_size(context: Any, like: Any) -> int:
+    size: int = context.get_abi_sizeof(context.get_data_type(like))
+    return size
 
 
 @for_numba
 def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
-    """call_at(kernel, arguments): call the kernel at an address with a tuple of arguments; it returns nothing.
-
-    The kernel has been compiled for arguments of these types, and whoever calls keeps it alive.
-    """
+    """Call the kernel at an address with a tuple of arguments, of whose types it is; whoever calls keeps it alive."""
     from numba import types
     from numba.core import cgutils
 
@@ -184,7 +161,6 @@ def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
 
 @for_numba
 def call_c(context: Any, function: Any, arguments: Any) -> Any:
-    """call_c(function, arguments): call a function of C at an address with a tuple of addresses; it returns nothing."""
     from numba import types
     from numba.core import cgutils
 
@@ -200,7 +176,6 @@ def call_c(context: Any, function: Any, arguments: Any) -> Any:
 
 
 def _new_array(context: Any, builder: Any, kind: Any, shape: Sequence[Any]) -> Any:
-    """A new contiguous array of one dimension or two, not filled."""
     from numba import types
 
     element = context.get_data_type(kind.dtype)
@@ -213,14 +188,8 @@ def _new_array(context: Any, builder: Any, kind: Any, shape: Sequence[Any]) -> A
 
 
 def _array_at(
-    context: Any,
-    builder: Any,
-    kind: Any,
-    start: Any,
-    shape: Sequence[Any],
-    strides: Sequence[Any],
-    owner: Any = None,
-) -> Any:
+    context: Any, builder: Any, kind: Any, start: Any, shape: Sequence[Any], strides: Sequence[Any], owner: Any = None,
+) -> Any:  # fmt: skip
     """An array over memory that somebody else keeps, or that an owner does; the last dimension is contiguous."""
     from numba import types
     from numba.np.arrayobj import populate_array

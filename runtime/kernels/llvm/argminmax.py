@@ -1,7 +1,4 @@
-"""Intrinsics for extremes of many elements, and where they first are: lanes side by side, each with its own.
-
-nan is more extreme than all numbers.
-"""
+"""Intrinsics for extremes, and where they first are, in lanes side by side. nan is more extreme than all numbers."""
 
 from __future__ import annotations
 
@@ -18,27 +15,23 @@ HALVES = [4, 5, 6, 7], [2, 3], [1]  # the lanes that the first ones are joined w
 
 @for_numba
 def argmax_of_row(context: Any, x: Any, steps: Any) -> Any:
-    """argmax_of_row(x, steps): the greatest of the first 32 `steps` elements, and where it first is; there are some,
-    and fewer than 2^31 steps."""
+    """The greatest of the first 32 `steps` elements, and where it first is; fewer than 2^31 steps."""
     return _in_row(x, ">")
 
 
 @for_numba
 def argmin_of_row(context: Any, x: Any, steps: Any) -> Any:
-    """The least, as `argmax_of_row` has the greatest."""
     return _in_row(x, "<")
 
 
 @for_numba
 def argmax_of_columns(context: Any, x: Any, at: Any, along: Any, stride: Any, values: Any, positions: Any) -> Any:
-    """argmax_of_columns(x, at, along, apart, values, places): of eight columns from place `at` on, whose rows are
-    `apart`, the greatest and in which row it first is; there are some rows, and fewer than 2^31."""
+    """Of eight columns from place `at` on, whose rows are `apart`, the greatest and its first row."""
     return _down(x, values, positions, ">")
 
 
 @for_numba
 def argmin_of_columns(context: Any, x: Any, at: Any, along: Any, stride: Any, values: Any, positions: Any) -> Any:
-    """The least, as `argmax_of_columns` has the greatest."""
     return _down(x, values, positions, "<")
 
 
@@ -85,7 +78,6 @@ def _down(x: Any, values: Any, positions: Any, relation: str) -> Any:
 def minmax_of(
     builder: Any, relation: str, read: Eights, starts: Sequence[Any], count: Any, step: Any
 ) -> list[tuple[Any, Any]]:
-    """For eight lanes from each start on, the extremes of `count` elements that are a step apart, and their numbers."""
     from numba.core import cgutils
 
     none = constant([0] * LANES)
@@ -109,7 +101,6 @@ def is_better(builder: Any, relation: str, new: Any, old: Any) -> Any:
 
 
 def earlier(builder: Any, relation: str, one: Any, other: Any) -> Any:
-    """Of two pairs of extremes and places, lane by lane the more extreme one, or of two alike the first."""
     (best, position), (new, at) = one, other
     alike = builder.not_(is_better(builder, relation, best, new))
     first = builder.and_(alike, builder.icmp_signed("<", at, position))

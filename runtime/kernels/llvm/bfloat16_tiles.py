@@ -1,23 +1,15 @@
-"""Intrinsics for products of bfloat16 matrices: a square of 32 x 32 float32 sums, by the processor's own instructions.
-
-Such instructions multiply pairs: two neighbours of a row of the left matrix by two of a column of the right one, and
-add both products to a float32. So a word of 32 bits is what they read of a matrix. The right matrix lies in panels of
-16 columns, which hold a row of words for each pair of its rows. Instructions on tiles are given by their bytes: LLVM
-may compile for a processor that it takes for another one. They are run only where `machine.pair_products` has found
-them.
-
-Intrinsics around products of bfloat16 matrices: blocks of elements as pairs, turned round, and sums rounded to them.
-
-For processors with registers of 64 bytes that round to bfloat16 by an instruction: see `machine.pair_products`.
-"""
+"""Intrinsics for products of bfloat16 matrices: a square of 32 x 32 float32 sums, by instructions that multiply pairs,
+two neighbours of a row on the left by two of a column on the right: words of 32 bits, on the right in panels of 16
+columns. Instructions on tiles are given by their bytes, as LLVM may compile for a processor that it takes for another
+one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ...compiler.jit import for_numba
 from ...compiler.passes.target import TILES, pair_products
+from .intrinsics import of_integers
 from .vectors import VectorLoops
 
 SQUARE = 32  # rows and columns of the sums
@@ -35,7 +27,6 @@ LOAD, STORE, CLEAR = 3, 2, 3  # the prefix of these instructions, as VEX spells 
 
 
 def vex(prefix: int, opcode: int, *operand: int, source: int = 0, index: int = 0) -> list[int]:
-    """The bytes of an instruction: the three-byte VEX prefix of the second table of opcodes, and what follows it."""
     extended = 0xE2 & ~(0x40 if index >= 8 else 0)
     return [0xC4, extended, (~source & 15) << 3 | prefix, opcode, *operand]
 
@@ -46,7 +37,6 @@ def tile_memory(prefix: int, tile: int, base: int, index: int) -> list[int]:
 
 
 def tile_products(sums: int, left: int, right: int) -> list[int]:
-    """Add the products of pairs of two tiles to a third one."""
     return vex(2, 0x5C, 0xC0 | sums << 3 | left, source=right)
 
 
@@ -62,7 +52,6 @@ def assembled(
 
 
 def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any]) -> None:
-    """Put these instructions where the builder stands; `inputs` are values for general registers."""
     from llvmlite import ir
 
     text = ".byte " + ",".join(f"0x{byte:02x}" for instruction in instructions for byte in instruction)
@@ -70,56 +59,34 @@ def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any])
     assembled(builder, ir.VoidType(), text, constraints, list(inputs.values()), moves=True)
 
 
-@for_numba
-def tiles_begun(context: Any) -> Any:
-    """tiles_begun(): the thread's tiles become 16 rows of 64 bytes each, until `tiles_ended`."""
-    from numba import types
+@of_integers
+def tiles_begun(context: Any, builder: Any) -> None:
+    """The thread's tiles become 16 rows of 64 bytes each, until `tiles_ended`."""
+    from llvmlite import ir
+    from numba.core import cgutils
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir
-        from numba.core import cgutils
-
-        if pair_products() == TILES:
-            shape = bytearray([1, 0, *[0] * 14, *[LINE, 0] * 8, *[0] * 16, *[PANEL] * 8, *[0] * 8])
-            kind = ir.ArrayType(ir.IntType(8), LINE)
-            where = cgutils.global_constant(builder, "tiles", ir.Constant(kind, shape))
-            written(builder, [vex(0, 0x49, LEFT)], {LEFT: builder.ptrtoint(where, ir.IntType(64))})
-        return context.get_dummy_value()
-
-    return types.void(), code
+    if pair_products() == TILES:
+        shape = bytearray([1, 0, *[0] * 14, *[LINE, 0] * 8, *[0] * 16, *[PANEL] * 8, *[0] * 8])
+        kind = ir.ArrayType(ir.IntType(8), LINE)
+        where = cgutils.global_constant(builder, "tiles", ir.Constant(kind, shape))
+        written(builder, [vex(0, 0x49, LEFT)], {LEFT: builder.ptrtoint(where, ir.IntType(64))})
 
 
-@for_numba
-def tiles_ended(context: Any) -> Any:
-    """tiles_ended(): the thread has no tiles, and whoever stops it none to keep."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if pair_products() == TILES:
-            written(builder, [vex(0, 0x49, 0xC0)], {})
-        return context.get_dummy_value()
-
-    return types.void(), code
+@of_integers
+def tiles_ended(context: Any, builder: Any) -> None:
+    if pair_products() == TILES:
+        written(builder, [vex(0, 0x49, 0xC0)], {})
 
 
-@for_numba
-def square_product(context: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> Any:
-    """square_product(left, row, right, panel, steps, to): to = left right, 32 x 32 sums in rows of 128 bytes.
-
-    All are addresses or distances in bytes: left has 32 rows, `row` apart, right two panels, `panel` apart; the depth
-    is `steps` times 32 elements, at least once.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        (by_tiles if pair_products() == TILES else by_dots)(context, builder, *args)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 6), code
+@of_integers
+def square_product(
+    context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any
+) -> None:
+    """to = left right, 32 x 32 sums, by addresses and distances in bytes; the depth is `steps` times 32."""
+    (by_tiles if pair_products() == TILES else by_dots)(context, builder, left, row, right, panel, steps, to)
 
 
 def by_tiles(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> None:
-    """Four tiles of sums, to which each step adds the products of two tiles of either side."""
     from llvmlite import ir
     from numba.core import cgutils
 
@@ -176,72 +143,46 @@ def by_dots(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: 
 
 
 def dotted(builder: Any, sums: Any, left: Any, right: Any) -> Any:
-    """Sums, and of each lane the products of two pairs."""
     return assembled(builder, sums.type, "vdpbf16ps $3, $2, $0", "=v,0,v,v", [sums, left, right])
 
 
-@for_numba
-def paired_rows(context: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> Any:
-    """paired_rows(source, row, lines, to, panel): 32 columns of twice as many rows as pairs, in two panels.
+@of_integers
+def paired_rows(context: Any, builder: Any, source: Any, row: Any, lines: Any, to: Any, panel: Any) -> None:
+    """32 columns of twice as many rows as pairs, in two panels, by addresses and distances in bytes."""
+    blocks = Blocks(context, builder)
+    beside = blocks.plus(to, panel)
 
-    All but `lines` are addresses, or distances in bytes.
-    """
-    from numba import types
+    def join(line: Any) -> None:
+        upper, down = blocks.plus(source, blocks.times(blocks.times(line, 2), row)), blocks.times(line, LINE)
+        pairs = blocks.merged(blocks.halves(upper), blocks.halves(blocks.plus(upper, row)))
+        for packed_pairs, start in zip(pairs, (to, beside), strict=True):
+            blocks.store(packed_pairs, blocks.plus(start, down))
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        blocks = Blocks(context, builder)
-        source, row, lines, to, panel = args
-        beside = blocks.plus(to, panel)
-
-        def join(line: Any) -> None:
-            upper, down = blocks.plus(source, blocks.times(blocks.times(line, 2), row)), blocks.times(line, LINE)
-            pairs = blocks.merged(blocks.halves(upper), blocks.halves(blocks.plus(upper, row)))
-            for packed_pairs, start in zip(pairs, (to, beside), strict=True):
-                blocks.store(packed_pairs, blocks.plus(start, down))
-
-        blocks.loop(lines, 1, [], join)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 5), code
+    blocks.loop(lines, 1, [], join)
 
 
-@for_numba
-def transposed_square(context: Any, source: Any, row: Any, to: Any, to_row: Any) -> Any:
-    """transposed_square(source, row, to, to_row): the transpose of 32 x 32 elements; distances are in bytes."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        blocks = Blocks(context, builder)
-        source, row, to, to_row = args
-        rows = [blocks.halves(blocks.address(source, row, i)) for i in range(SQUARE)]
-        pairs = [blocks.merged(rows[i], rows[i + 1]) for i in range(0, SQUARE, 2)]
-        for side in range(2):
-            for i, line in enumerate(blocks.transposed([pair[side] for pair in pairs])):
-                blocks.store(line, blocks.address(to, to_row, side * PANEL + i))
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 4), code
+@of_integers
+def transposed_square(context: Any, builder: Any, source: Any, row: Any, to: Any, to_row: Any) -> None:
+    blocks = Blocks(context, builder)
+    rows = [blocks.halves(blocks.address(source, row, i)) for i in range(SQUARE)]
+    pairs = [blocks.merged(rows[i], rows[i + 1]) for i in range(0, SQUARE, 2)]
+    for side in range(2):
+        for i, line in enumerate(blocks.transposed([pair[side] for pair in pairs])):
+            blocks.store(line, blocks.address(to, to_row, side * PANEL + i))
 
 
-@for_numba
-def rounded_square(context: Any, sums: Any, rows: Any, shift: Any, to: Any, to_row: Any, width: Any) -> Any:
-    """rounded_square(sums, rows, shift, to, to_row, width): the first columns of rows of sums, with a row added.
-
-    `shift` is the address of that row, or 0; `to` that of the results, whose rows are `to_row` bytes apart.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        blocks = Blocks(context, builder)
-        full = builder.icmp_signed(">=", args[5], blocks.number(SQUARE))
-        with builder.if_else(full) as (then, otherwise):
-            with then:
-                blocks.round(args[:5], [None, None])
-            with otherwise:
-                blocks.round(args[:5], [blocks.mask(args[5], side) for side in range(2)])
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 6), code
+@of_integers
+def rounded_square(
+    context: Any, builder: Any, sums: Any, rows: Any, shift: Any, to: Any, to_row: Any, width: Any
+) -> None:
+    """The first columns of rows of sums, with the row at `shift` (0: none) added, rounded to `to`."""
+    blocks = Blocks(context, builder)
+    full = builder.icmp_signed(">=", width, blocks.number(SQUARE))
+    with builder.if_else(full) as (then, otherwise):
+        with then:
+            blocks.round(sums, rows, shift, to, to_row, [None, None])
+        with otherwise:
+            blocks.round(sums, rows, shift, to, to_row, [blocks.mask(width, side) for side in range(2)])
 
 
 class Blocks(VectorLoops):
@@ -256,20 +197,16 @@ class Blocks(VectorLoops):
         self.packed_pairs = self.ir.VectorType(self.ir.IntType(32), self.lanes)
 
     def halves(self, address: Any) -> Any:
-        """The 32 elements at an address."""
         return self.builder.load(self.builder.inttoptr(address, self.pairs.as_pointer()), align=2)
 
     def merged(self, upper: Any, lower: Any) -> list[Any]:
-        """The elements of two rows as pairs: the first 16 words, and the others."""
         order = [offset + side for offset in range(2 * self.lanes) for side in (0, 2 * self.lanes)]
         parts = order[: 2 * self.lanes], order[2 * self.lanes :]
         kind = self.ir.VectorType(self.ir.IntType(32), 2 * self.lanes)
         mixed = [self.builder.shuffle_vector(upper, lower, self.ir.Constant(kind, part)) for part in parts]
         return [self.builder.bitcast(packed_pairs, self.type) for packed_pairs in mixed]
 
-    def round(self, args: Sequence[Any], masks: list[Any]) -> None:
-        """Round rows of sums: two vectors each."""
-        sums, rows, shift, to, to_row = args
+    def round(self, sums: Any, rows: Any, shift: Any, to: Any, to_row: Any, masks: list[Any]) -> None:
         added = self.shifts(shift, masks)
 
         def go(i: Any) -> None:
@@ -296,7 +233,6 @@ class Blocks(VectorLoops):
         return matches
 
     def widened(self, address: Any, mask: Any) -> Any:
-        """16 elements as float32."""
         pointer = self.builder.inttoptr(address, self.half_lanes.as_pointer())
         if mask is None:
             read = self.builder.load(pointer, align=2)
@@ -307,11 +243,9 @@ class Blocks(VectorLoops):
         return self.builder.bitcast(self.builder.shl(self.builder.zext(read, self.packed_pairs), sixteen), self.type)
 
     def rounded(self, value: Any) -> Any:
-        """The bfloat16 nearest to each float32."""
         return assembled(self.builder, self.half_lanes, "vcvtneps2bf16 $1, $0", "=v,v", [value])
 
     def store_halves(self, value: Any, address: Any, mask: Any) -> None:
-        """Write 16 elements; those that are masked out are not written."""
         pointer = self.builder.inttoptr(address, self.half_lanes.as_pointer())
         if mask is None:
             self.builder.store(value, pointer, align=2)

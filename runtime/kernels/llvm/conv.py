@@ -1,53 +1,15 @@
-"""Intrinsics for a convolution of one picture with a small odd square kernel that keeps its size, and for its gradient.
-
-A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers. The sums
-of the rows that it is part of stay in registers too. What lies outside the picture is masked out when it is read.
-
-Intrinsic of the inner loop of convolutions whose vectors lie along channels: a register tile over gathered rows.
-
-Intrinsics for sums over shifted rows, the inner loops of convolutions, and for copies of many short rows.
-
-A convolution adds up its input, shifted by each offset of the kernel, times a weight, and the gradient of a weight is
-the product of two planes, one of them shifted: no im2col. Sums stay in vector registers, as in tiles.py. Arrays are
-flat and begin where the work begins; offsets (`places`) and strides count elements.
-"""
+"""Intrinsics of convolutions. For a small odd square kernel, a strip of one or two vectors' columns goes down the
+picture: each row is read once and shifted in registers. With vectors along channels: a register tile over gathered
+rows. Else sums over shifted rows; no im2col. Arrays are flat; offsets and strides count elements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
-from ...compiler.jit import for_numba
 from ...compiler.passes.target import vector_registers
-from .vectors import Flat, Masks, VectorLoops, array_intrinsic
-
-
-@for_numba
-def stencil(
-    context: Any, kernel: Any, x: Any, w: Any, mirrored: Any, bias: Any, out: Any, rows: Any, columns: Any
-) -> Any:
-    """stencil(kernel, x, w, mirrored, bias, out, rows, columns) with a literal kernel size K = 2 p + 1:
-
-    out[i, j] = bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b - p] for rows x columns, at least K rows; with
-    w[K - 1 - a, K - 1 - b] in place of w[a, b] if mirrored is not 0.
-    """
-    return array_intrinsic(
-        partial(_write_stencil, kernel.literal_value), 1, kernel, x, w, mirrored, bias, out, rows, columns
-    )
-
-
-@for_numba
-def stencil_backward(
-    context: Any, kernel: Any, g: Any, g_step: Any, x: Any, x_step: Any, out: Any, rows: Any, columns: Any, samples: Any
-) -> Any:
-    """stencil_backward(kernel, g, g_step, x, x_step, out, rows, columns, samples) with a literal kernel size K:
-
-    out[a, b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step + (i + a - p, j + b - p)].
-    """
-    return array_intrinsic(
-        partial(_write_backward, kernel.literal_value), 1, kernel, g, g_step, x, x_step, out, rows, columns, samples
-    )
+from .intrinsics import of_arrays
+from .vectors import Flat, Masks, VectorLoops
 
 
 class _Strip:
@@ -67,19 +29,16 @@ class _Strip:
         self.all_masks, self.masks = masks, masks[self.beside : self.beside + width]
 
     def row(self, picture: Any, number: Any) -> Any:
-        """The address of the strip in a row."""
         v = self.v
         return v.at(picture, v.plus(v.times(number, self.columns), self.column))
 
     def shifted(self, picture: Any, number: Any) -> list[list[Any]]:
-        """For each column of the kernel, the vectors that it sees in a row."""
         v, start = self.v, self.row(picture, number)
         seen = [v.load(v.plus(start, (k - self.beside) * v.bytes), mask) for k, mask in enumerate(self.all_masks)]
         ways = range(-(self.kernel // 2), self.kernel // 2 + 1)
         return [[self._moved(seen, self.beside + k, by) for k in range(self.width)] for by in ways]
 
     def _moved(self, seen: Sequence[Any], k: int, by: int) -> Any:
-        """Vector k of neighbouring ones, moved so that its first lane is `by` lanes further on."""
         vectors, start = divmod(by, self.v.lanes)
         low = k + vectors
         if start == 0:
@@ -87,13 +46,11 @@ class _Strip:
         return self.v.shuffled(seen[low], seen[low + 1], [start + lane for lane in range(self.v.lanes)])
 
     def masks_if(self, condition: Any) -> list[Any]:
-        """The masks of the strip's vectors, or of no lanes."""
         all_lanes = self.v.splat(condition)
         return [self.v.builder.and_(mask, all_lanes) for mask in self.masks]
 
 
 def _over_strips(v: VectorLoops, columns: Any, kernel: int, strip: Callable[[_Strip], None]) -> None:
-    """Strips of two vectors, and one of one vector for what is no wider."""
     two = 2 * v.lanes
     full = v.largest_multiple(v.plus(columns, v.lanes - 1), two)
     v.loop(full, two, [], lambda column: strip(_Strip(v, column, 2, columns, kernel)))
@@ -101,9 +58,12 @@ def _over_strips(v: VectorLoops, columns: Any, kernel: int, strip: Callable[[_St
         strip(_Strip(v, full, 1, columns, kernel))
 
 
-def _write_stencil(
-    kernel: int, v: VectorLoops, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
+@of_arrays(literal=True)
+def stencil(
+    v: VectorLoops, kernel: int, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
 ) -> None:
+    """with a literal kernel size K = 2 p + 1: out[i, j] = bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b -
+    p] for rows x columns, at least K rows; with w[K - 1 - a, K - 1 - b] in place of w[a, b] if mirrored is not 0."""
     p, last = kernel // 2, kernel * kernel - 1
     straight = v.builder.icmp_signed("==", mirrored, v.number(0))
     tap_order = [v.builder.select(straight, v.number(k), v.number(last - k)) for k in range(last + 1)]
@@ -131,8 +91,13 @@ def _write_stencil(
     _over_strips(v, columns, kernel, down)
 
 
-def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
-    out, rows, columns, samples = target
+@of_arrays(literal=True)
+def stencil_backward(
+    v: VectorLoops, kernel: int, g: Flat, g_step: Any, x: Flat, x_step: Any, out: Flat, rows: Any, columns: Any,
+    samples: Any,
+) -> None:  # fmt: skip
+    """with a literal kernel size K: out[a, b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step +
+    (i + a - p, j + b - p)]."""
     unroll = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
 
     def down(strip: _Strip) -> None:
@@ -161,7 +126,6 @@ def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, 
 
 
 def _gradient_row(strip: _Strip, g: Any, number: Any, rows: Any) -> list[Any]:
-    """The strip of a row, zeros if there is no such row."""
     v = strip.v
     inside = v.builder.and_(v.builder.icmp_signed(">=", number, v.number(0)), v.builder.icmp_signed("<", number, rows))
     return v.load_all(strip.row(g, number), strip.masks_if(inside))
@@ -171,19 +135,12 @@ ROWS = 6  # of a tile of the widest rows
 AHEAD = 8  # steps of the depth: so many before it is used, a row of the panel is asked for
 
 
-@for_numba
-def gathered_tile(context: Any, vectors: Any, x: Any, starts: Any, steps: Any, panel: Any, first: Any, out: Any) -> Any:
-    """gathered_tile(vectors, x, starts, steps, panel, first, out) for literally 1, 2 or 4 vectors:
-
-    out[r, j] = first[j] + sum over p of x[starts[r] + steps[p]] panel[p, j], for as many rows r as a tile of `vectors`
-    has (`tile_rows`), and the elements j of so many vectors. All arrays are flat, rows of `panel` and `out` lie side by
-    side.
-    """
-    return array_intrinsic(_write_tile, vectors.literal_value, vectors, x, starts, steps, panel, first, out)
-
-
-def _write_tile(v: VectorLoops, x: Flat, starts: Flat, steps: Flat, panel: Flat, first: Flat, out: Flat) -> None:
-    count = v.lines  # vectors of a row
+@of_arrays(None, literal=True)
+def gathered_tile(
+    v: VectorLoops, count: int, x: Flat, starts: Flat, steps: Flat, panel: Flat, first: Flat, out: Flat
+) -> None:
+    """out[r, j] = first[j] + sum over p of x[starts[r] + steps[p]] panel[p, j], for the rows r of a tile of literally
+    1, 2 or 4 `vectors` (`tile_rows`), and the elements j of these."""
     rows = tile_rows(count)
     lefts = [v.at(x.start, v.offset_at(starts, v.number(r))) for r in range(rows)]
     unmasked = [None] * count
@@ -207,35 +164,13 @@ def tile_rows(vectors: int) -> int:
     return ROWS * vector_registers()[1] // vectors
 
 
-@for_numba
+@of_arrays(None, literal=True)
 def weighted_rows(
-    context: Any,
-    rows: Any,
-    x: Any,
-    offsets: Any,
-    w: Any,
-    weight_offsets: Any,
-    w_row: Any,
-    bias: Any,
-    out: Any,
-    out_row: Any,
-    columns: Any,
-) -> Any:
-    """weighted_rows(rows, x, places, w, weight_offsets, w_row, bias, out, out_row, columns) for literally 1, 2 or 4
-    rows:
-
-    out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row] x[places[p] + j], for j in
-    range(columns).
-    """
-    return array_intrinsic(
-        _write_weighted, rows.literal_value, rows, x, offsets, w, weight_offsets, w_row, bias, out, out_row, columns
-    )
-
-
-def _write_weighted(
-    v: VectorLoops, x: Flat, offsets: Flat, w: Flat, weight_offsets: Flat, w_row: Any, bias: Flat, *target: Any
-) -> None:
-    out, out_row, columns = target
+    v: VectorLoops, lines: int, x: Flat, offsets: Flat, w: Flat, weight_offsets: Flat, w_row: Any, bias: Flat,
+    out: Flat, out_row: Any, columns: Any,
+) -> None:  # fmt: skip
+    """for literally 1, 2 or 4 rows: out[r out_row + j] = bias[r] + sum over p of w[weight_offsets[p] + r w_row]
+    x[places[p] + j], for j in range(columns)."""
     weights, outs = v.rows(w.start, w_row), v.rows(out.start, out_row)
     starts = [v.splat(v.scalar(v.at(bias.start, r))) for r in range(v.lines)]
 
@@ -253,33 +188,13 @@ def _write_weighted(
     v.cover(columns, tile)
 
 
-@for_numba
+@of_arrays(None, literal=True)
 def correlated_rows(
-    context: Any,
-    rows: Any,
-    g: Any,
-    g_row: Any,
-    g_step: Any,
-    x: Any,
-    x_step: Any,
-    offsets: Any,
-    out: Any,
-    out_row: Any,
-    samples: Any,
-    columns: Any,
-) -> Any:
-    """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns) for 1, 2 or 4 rows:
-
-    out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j].
-    """
-    kinds = (g, g_row, g_step, x, x_step, offsets, out, out_row, samples, columns)
-    return array_intrinsic(_write_correlated, rows.literal_value, rows, *kinds)
-
-
-def _write_correlated(
-    v: VectorLoops, g: Flat, g_row: Any, g_step: Any, x: Flat, x_step: Any, offsets: Flat, *target: Any
-) -> None:
-    out, out_row, samples, columns = target
+    v: VectorLoops, lines: int, g: Flat, g_row: Any, g_step: Any, x: Flat, x_step: Any, offsets: Flat, out: Flat,
+    out_row: Any, samples: Any, columns: Any,
+) -> None:  # fmt: skip
+    """for 1, 2 or 4 rows: out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j]
+    x[places[p] + n x_step + j]."""
     outs = v.rows(out.start, out_row)
     full = v.largest_multiple(columns, v.lanes)
     rest = v.builder.sub(columns, full)
@@ -305,28 +220,8 @@ def _write_correlated(
     v.split(offsets.size, tile)
 
 
-@for_numba
-def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """copied_rows(out, out_row, x, x_row, rows, columns):
-
-    out[r out_row + j] = x[r x_row + j], for r in range(rows), j in range(columns); nothing else is written.
-    """
-    return array_intrinsic(_write_copied, 1, None, out, out_row, x, x_row, rows, columns)
-
-
-@for_numba
-def halved_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """halved_rows(out, out_row, x, x_row, rows, columns): out[r out_row + j] = x[r x_row + 2 j]."""
-    return array_intrinsic(_write_halved, 1, None, out, out_row, x, x_row, rows, columns)
-
-
-@for_numba
-def doubled_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """doubled_rows(out, out_row, x, x_row, rows, columns): out[r out_row + 2 j] = x[r x_row + j]."""
-    return array_intrinsic(_write_doubled, 1, None, out, out_row, x, x_row, rows, columns)
-
-
-def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+@of_arrays()
+def copied_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         mask = None if rest is None else v.mask(rest, 0)
         v.store(v.load(source, mask), target, mask)
@@ -334,7 +229,8 @@ def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, 
     _row_by_row(v, copy, (1, 1), out, out_row, x, x_row, rows, columns)
 
 
-def _write_halved(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+@of_arrays()
+def halved_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
     evens = list(range(0, 2 * v.lanes, 2))
 
     def copy(source: Any, target: Any, rest: Any = None) -> None:
@@ -346,7 +242,8 @@ def _write_halved(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, 
     _row_by_row(v, copy, (2, 1), out, out_row, x, x_row, rows, columns)
 
 
-def _write_doubled(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
+@of_arrays()
+def doubled_rows(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
     def copy(source: Any, target: Any, rest: Any = None) -> None:
         vector = v.load(source, None if rest is None else v.mask(rest, 0))
         lane_count = v.times(v.number(v.lanes) if rest is None else rest, 2)
@@ -359,10 +256,8 @@ def _write_doubled(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any,
 def _row_by_row(
     v: VectorLoops, copy: Callable[..., None], steps: tuple[int, int], out: Flat, out_row: Any, *rest: Any
 ) -> None:
-    """copy(source, target) for each whole vector of each row, and copy(source, target, elements) for its rest.
-
-    `steps` are those from element to element of the source and of the target.
-    """
+    """copy(source, target) for each whole vector of each row, and copy(source, target, elements) for its rest. `steps`
+    are those from element to element of the source and of the target."""
     x, x_row, rows, columns = rest
     full = v.largest_multiple(columns, v.lanes)
     left = v.builder.sub(columns, full)

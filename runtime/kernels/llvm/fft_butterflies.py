@@ -1,11 +1,7 @@
-"""One pass of a Fourier transform inside numba kernels: butterflies over vectors of numbers.
-
-Complex numbers lie as planes of real and of imaginary parts. A pass of radix r takes rows of r m s numbers,
-x[k][p][q], to y[p][j][q] = w^(p j) sum_k exp(-2 pi i j k / r) x[k][p][q], w = exp(-2 pi i / (r m)); after passes whose
-radices multiply to the length of a row, it is in order (Stockham). Lanes of vectors are neighbours in (p, q).
-
-Vectors of complex numbers that lie as pairs of parts: inside intrinsics the parts are vectors of their own.
-"""
+"""One pass of a Fourier transform: butterflies over vectors of numbers, in planes of real and of imaginary parts. A
+pass of radix r takes rows of r m s numbers, x[k][p][q], to y[p][j][q] = w^(p j) sum_k exp(-2 pi i j k / r) x[k][p][q],
+w = exp(-2 pi i / (r m)); after passes whose radices multiply to the length of a row, it is in order (Stockham). Lanes
+of vectors are neighbours in (p, q)."""
 
 from __future__ import annotations
 
@@ -14,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...compiler.jit import for_numba
-from .vectors import Vectors, emitted, emitted_strided
+from .intrinsics import emitted
+from .vectors import Vectors
 
 Complex = tuple[Any, Any]
 
@@ -28,7 +24,6 @@ def read_pairs(vectors: Vectors, address: Any, step: int = 1) -> Complex:
 
 
 def write_pairs(vectors: Vectors, value: Complex, address: Any) -> None:
-    """Complex numbers as pairs."""
     lanes = vectors.lanes
     order = [lane + side * lanes for lane in range(lanes) for side in (0, 1)]
     for k in (0, 1):
@@ -42,101 +37,12 @@ PRIMES = (11, 13)  # wider ones, of passes that lie apart
 NARROW = ((4, 1), (8, 1), (4, 4), (8, 4), (8, 8))  # radix and s, where q alone fills no vector
 
 
-@for_numba
-def transform_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    m: Any,
-    s: Any,
-    factors: Any,
-    inverse: Any,
-) -> Any:
-    """transform_pass(like, radix, source, to, plane, count, m, s, factors, inverse): of `count` rows at addresses.
-
-    Imaginary parts lie `plane` bytes behind real ones. Where s is a multiple of the lanes, the powers of w lie as
-    [p][j - 1][part]; else s divides the lanes, and these m s, and they lie as [j - 1][part][p][q].
-    """
-    return emitted(_Pass, like, 9)
-
-
-@for_numba
-def prime_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    m: Any,
-    s: Any,
-    factors: Any,
-    inverse: Any,
-) -> Any:
-    """prime_pass(like, radix, source, to, plane, count, m, s, factors, inverse): transform_pass of one of PRIMES.
-
-    s is a multiple of the lanes. It is a function by itself: in the registers of other passes these have no place.
-    """
-    return emitted_strided(_PrimePass, like, 9)
-
-
-@for_numba
-def first_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    m: Any,
-    s: Any,
-    factors: Any,
-    inverse: Any,
-    line: Any,
-) -> Any:
-    """first_pass(like, radix, source, to, plane, count, m, s, factors, inverse, line): of numbers that lie as pairs.
-
-    From one p to the next it is `line` bytes; for rows whose vectors hold several p, s is 1.
-    """
-    return emitted(_FirstPass, like, 10)
-
-
-@for_numba
-def last_pass(
-    context: Any,
-    like: Any,
-    radix: Any,
-    source: Any,
-    to: Any,
-    plane: Any,
-    count: Any,
-    outer: Any,
-    s: Any,
-    scale: Any,
-    inverse: Any,
-    line: Any,
-) -> Any:
-    """last_pass(like, radix, source, to, plane, count, outer, s, scale, inverse, line): to numbers that lie as pairs.
-
-    m is 1, and q stands for `outer` by s numbers, a multiple of the lanes: from one of the outer to the next, which are
-    results of one j, it is `line` bytes. All are multiplied by `scale`.
-    """
-    from numba import types
-
-    signature, code = emitted(_LastPass, like, 10)
-    kinds = list(signature.args)
-    kinds[8] = like
-    return types.void(*kinds), code
+PASS = "radix source to plane count m s factors inverse"
 
 
 class _Pass:
-    """The code of transform_pass, and what the others have in common with it."""
+    """transform_pass(...): of `count` rows at addresses. Imaginary parts lie `plane` bytes behind real ones. Where s is
+    a multiple of the lanes, the powers of w lie as [p][j - 1][part], else as [j - 1][part][p][q]."""
 
     narrow_kinds: Sequence[tuple[int, int]] = NARROW
 
@@ -147,7 +53,6 @@ class _Pass:
         self.line = args[9] if len(args) > 9 else None
 
     def emit(self) -> None:
-        """A loop for each radix, and for both ways of lying."""
         builder, lanes = self.builder, self.vectors.lanes
         with builder.if_else(builder.icmp_signed(">=", self.s, self.number(lanes))) as (wide, narrow):
             with wide:
@@ -165,7 +70,6 @@ class _Pass:
                 self.rows(radix, body)
 
     def rows(self, radix: int, body: Any) -> None:
-        """All rows."""
         step = self.bytes_of(self.times(self.builder.mul(self.m, self.s), radix))
         with self.loop(self.count) as row:
             distance = self.builder.mul(row, step)
@@ -173,7 +77,6 @@ class _Pass:
             body(radix, self.builder.add(self.source, source), self.builder.add(self.to, to))
 
     def row_distances(self, distance: Any) -> tuple[Any, Any]:
-        """How far a row of operands, and of results, lies from the first, from how far it does where parts do."""
         return distance, distance
 
     def wide(self, radix: int, source: Any, to: Any) -> None:
@@ -185,7 +88,6 @@ class _Pass:
                 self.wide_step(radix, source, to, p)
 
     def wide_step(self, radix: int, source: Any, to: Any, p: Any) -> None:
-        """The numbers of one p."""
         builder = self.builder
         at = builder.add(self.factors, self.bytes_of(self.times(p, 2 * (radix - 1))))
         offsets = [self.plus(at, i * self.vectors.size) for i in range(2 * (radix - 1))]
@@ -196,7 +98,6 @@ class _Pass:
         self.wide_group(radix, from_here, target, list(zip(parts[::2], parts[1::2], strict=True)))
 
     def wide_group(self, radix: int, source: Any, to: Any, factors: Sequence[Complex]) -> None:
-        """Vectors of one p."""
         builder, line = self.builder, self.bytes_of(self.s)
         distances = self.distances(self.leg_of(self.m), radix)
         with self.loop(builder.sdiv(self.s, self.number(self.vectors.lanes))) as q:
@@ -226,7 +127,6 @@ class _Pass:
                 self.put(value, self.plus(target, j * vectors.bytes))
 
     def interleaved(self, values: Sequence[Any], s: int) -> list[Any]:
-        """Vectors as one, in which `s` numbers of the first are followed by `s` of the second, and so on."""
         if len(values) == 1:
             return list(values)
         lanes = self.vectors.lanes
@@ -238,7 +138,6 @@ class _Pass:
     # Arithmetic of complex vectors
 
     def butterfly(self, x: Sequence[Complex]) -> list[Complex]:
-        """y_j = sum_k exp(-2 pi i j k / r) x_k."""
         if len(x) == 1:
             return list(x)
         if len(x) % 2:
@@ -249,7 +148,6 @@ class _Pass:
         return [self.sum(a, b) for a, b in pairs] + [self.difference(a, b) for a, b in pairs]
 
     def twiddled(self, x: Complex, j: int, n: int) -> Complex:
-        """exp(-2 pi i j / n) x, for n up to 8."""
         real, imaginary = x
         eighths = 8 * j // n
         if eighths >= 2:  # -i x
@@ -280,7 +178,6 @@ class _Pass:
         return [results[j] for j in range(r)]
 
     def multiplied(self, values: Sequence[Complex], factors: Sequence[Complex]) -> list[Complex]:
-        """All but the first, each times its factor, where there are factors."""
         first, *others = values
         return [first, *map(self.product, others, factors)] if factors else list(values)
 
@@ -296,7 +193,6 @@ class _Pass:
         return self.builder.fsub(a[0], b[0]), self.builder.fsub(a[1], b[1])
 
     def plus_times(self, a: Complex, b: Complex, factor: float) -> Complex:
-        """a + factor b."""
         by = self.constant(factor)
         return self.vectors.fma(b[0], by, a[0]), self.vectors.fma(b[1], by, a[1])
 
@@ -310,7 +206,6 @@ class _Pass:
         return self.bytes_of(self.builder.mul(m, self.s))
 
     def read_at(self, distance: Any) -> Any:
-        """A distance among operands, from that among their parts."""
         return distance
 
     def distances(self, leg: Any, radix: int) -> list[Any]:
@@ -320,7 +215,6 @@ class _Pass:
         return [zero, *[builder.mul(leg, offset) for offset in twiddled]]
 
     def legs(self, address: Any, distances: Sequence[Any]) -> list[Complex]:
-        """The numbers that a butterfly takes."""
         return [self.read(self.builder.add(address, distance)) for distance in distances]
 
     def read(self, address: Any) -> Complex:
@@ -332,7 +226,6 @@ class _Pass:
 
     @contextmanager
     def loop(self, count: Any) -> Iterator[Any]:
-        """A loop, with its index."""
         from numba.core import cgutils
 
         with cgutils.for_range(self.builder, count) as loop:
@@ -352,14 +245,14 @@ class _Pass:
 
 
 class _PrimePass(_Pass):
-    """The code of prime_pass."""
+    """prime_pass(like, radix, ...): transform_pass of one of PRIMES; s is a multiple of the lanes."""
 
     def emit(self) -> None:
         self.each_radix(PRIMES, self.wide)
 
 
 class _FirstPass(_Pass):
-    """The code of first_pass."""
+    """first_pass(..., line): of numbers that lie as pairs, `line` bytes from one p to the next."""
 
     narrow_kinds = NARROW[:2]
 
@@ -381,10 +274,10 @@ class _FirstPass(_Pass):
 
 
 class _LastPass(_Pass):
-    """The code of last_pass, whose arguments m and factors are the outer number and the scale."""
+    """last_pass(like, radix, source, to, plane, count, outer, s, scale, inverse, line): to numbers that lie as pairs: m
+    is 1, and q stands for `outer` by s numbers, a multiple of the lanes, `line` bytes from one to the next."""
 
     def emit(self) -> None:
-        """There are vectors of q alone."""
         self.factor = self.vectors.splat(self.factors)
         self.each_radix(RADICES, self.outer)
 
@@ -405,3 +298,10 @@ class _LastPass(_Pass):
     def put(self, value: Complex, address: Any) -> None:
         real, imaginary = (self.builder.fmul(part, self.factor) for part in value)
         write_pairs(self.vectors, (real, imaginary), address)
+
+
+transform_pass = emitted("transform_pass", _Pass, PASS)
+first_pass = emitted("first_pass", _FirstPass, f"{PASS} line")
+last_pass = emitted("last_pass", _LastPass, "radix source to plane count outer s scale inverse line", "scale")
+# A function by itself: in the registers of other passes it has no place.
+prime_pass = emitted("prime_pass", _PrimePass, PASS, inlined=False)

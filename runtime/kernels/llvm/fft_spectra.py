@@ -6,74 +6,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...compiler.jit import for_numba
 from .fft_butterflies import read_pairs, write_pairs
+from .intrinsics import emitted, of_elements
 from .vectors import Vectors
 
 
-@for_numba
-def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n: Any, twiddles: Any, scale: Any) -> Any:
-    """half_spectrum(like, source, plane, out, n, turns, scale): of 2 n real numbers, whose pairs were transformed.
-
-    Numbers of even and of odd places have the symmetric and the antisymmetric part of the transform as theirs. What
-    stands behind the last number is read as the first; `turns` are cosines and then sines of 2 pi k / (2 n). There are
-    at least as many numbers as a vector holds.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Spectrum(Vectors(context, builder, like), *args[1:6]).emit_half(args[6])
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 5, like), code
+@of_elements("scale")
+def half_spectrum(vectors: Vectors, source: Any, plane: Any, out: Any, n: Any, twiddles: Any, scale: Any) -> None:
+    """Of 2 n real numbers, whose pairs were transformed: even and odd places have the symmetric and the antisymmetric
+    part. Behind the last number follows the first; `turns`: cosines, then sines of 2 pi k / (2 n)."""
+    _Spectrum(vectors, source, plane, out, n, twiddles).emit_half(scale)
 
 
-@for_numba
-def full_spectrum(context: Any, like: Any, source: Any, plane: Any, to: Any, n: Any, twiddles: Any, factor: Any) -> Any:
-    """full_spectrum(like, source, plane, to, n, turns, factor): from pairs, the transform that `half_spectrum` reads.
-
-    Twice that, and times a factor.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Spectrum(Vectors(context, builder, like), *args[1:6]).emit_full(args[6])
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 5, like), code
-
-
-@for_numba
-def paired_rows(
-    context: Any,
-    like: Any,
-    source: Any,
-    other: Any,
-    plane: Any,
-    out: Any,
-    beyond_cache: Any,
-    width: Any,
-    cosine: Any,
-    sine: Any,
-    scale: Any,
-) -> Any:
-    """paired_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform.
-
-    Rows of even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of
-    that, `other` the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as
-    pairs.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _PairedRows(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 6, like, like, like), code
+@of_elements("factor")
+def full_spectrum(vectors: Vectors, source: Any, plane: Any, to: Any, n: Any, twiddles: Any, factor: Any) -> None:
+    """From pairs, the transform that `half_spectrum` reads. Twice that, and times a factor."""
+    _Spectrum(vectors, source, plane, to, n, twiddles).emit_full(factor)
 
 
 class _PairedRows:
-    """The code of paired_rows; the numbers of `other` are read backwards, and around from the first to the last."""
+    """paired_rows(...): two rows of a transform, whose even and odd rows were real and imaginary parts: `source`, and
+    `other`, with the opposite frequency, read backwards. To `out` goes E + w O, times a scale, to `far` E - w O."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
@@ -95,7 +48,6 @@ class _PairedRows:
             self.emit_vector(offsets[0], offsets[1], builder.sub(offsets[2], vectors.number(vectors.bytes)))
 
     def emit_vector(self, at: Any, first: Any, rest: Any) -> None:
-        """Numbers at a place, and those of opposite frequencies: one at `first`, others before it, from `rest` on."""
         builder, fma = self.builder, self.vectors.fma
         a, b = self.parts(builder.add(self.source, at))
         c, d = (
@@ -120,6 +72,14 @@ class _PairedRows:
         return self.vectors.load(address), self.vectors.load(self.builder.add(address, self.plane))
 
 
+paired_rows = emitted(
+    "paired_rows",
+    _PairedRows,
+    "source other plane out beyond_cache width cosine sine scale",
+    *("cosine", "sine", "scale"),
+)
+
+
 class _Spectrum:
     """The code of half_spectrum and full_spectrum: numbers k meet those of n - k, which are read backwards."""
 
@@ -129,10 +89,7 @@ class _Spectrum:
 
     @contextmanager
     def each_vector(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """For each vector of k: how many bytes it, and the one of n - k, lie from the first; cosines and sines.
-
-        The last two overlap where vectors do not go into n.
-        """
+        """For each vector of k: bytes of it, and of that of n - k, from the first; cosines and sines."""
         from numba.core import cgutils
 
         builder, vectors = self.builder, self.vectors
@@ -147,7 +104,6 @@ class _Spectrum:
             yield at, back, vectors.load(cosines), vectors.load(builder.add(cosines, extent))
 
     def combined(self, a: Any, b: Any, c: Any, d: Any) -> list[Any]:
-        """Sums and differences of a number and the conjugate c - i d of another one."""
         builder = self.builder
         return [builder.fadd(a, c), builder.fsub(b, d), builder.fsub(a, c), builder.fadd(b, d)]
 

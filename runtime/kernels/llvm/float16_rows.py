@@ -1,10 +1,5 @@
-"""Rows of arrays as kernels that go over them several times have them: 16-bit floats as float32, in memory beside.
-
-A row is widened once, and what is computed of it is computed as for float32, in the same order: LLVM chooses how many
-lanes a sum has by the types that its loop reads. For other arrays nothing is copied.
-
-Intrinsics for one 16-bit float: an integer of 16 bits in arrays of NumPy, whose types numba does not know.
-"""
+"""Rows of 16-bit floats as float32, in memory beside, for kernels that go over them several times: so what is computed
+has the order of float32. Other arrays are not copied. And intrinsics for one 16-bit float."""
 
 from __future__ import annotations
 
@@ -52,8 +47,7 @@ def reading(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> An
 
 @for_numba
 def writing(context: Any, array: Any, start: Any, count: Any, buffer: Any) -> Any:
-    """writing(array, start, count, room): elements from `start` on that are to be filled, in `room` where `written`
-    rounds them."""
+    """writing(array, start, count, room): elements to be filled, in `room` where `written` rounds them."""
     from numba import types
 
     from ...compiler.passes.float16 import HalfArray
@@ -109,7 +103,6 @@ def _copy(source: Any, to: Any) -> None:
 
 @for_numba
 def as_single(context: Any, bits: Any, half: Any) -> Any:
-    """as_single(bits, half): the float32 of the bits of a "bfloat16" or "float16"."""
     from numba import types
 
     from ...compiler.passes.float16 import widened
@@ -122,7 +115,6 @@ def as_single(context: Any, bits: Any, half: Any) -> Any:
 
 @for_numba
 def as_half(context: Any, number: Any, half: Any) -> Any:
-    """as_half(number, half): the bits of the nearest one to a float32."""
     from numba import types
 
     from ...compiler.passes.float16 import narrowed

@@ -1,14 +1,5 @@
-"""Intrinsics of copies of runs, which may be short: vectors that overlap take the place of loops over what is left.
-
-A copy of fewer elements than a vector has is two vectors of half of them, or of a quarter, from both ends: so there is
-nothing that goes element by element, and no masks, which not all processors have.
-
-Intrinsic of sums of rows that are picked from a table: they stay in registers while all rows are read.
-
-Intrinsic of reading by index: elements from anywhere in memory, which are stored several at a time.
-
-With a store for each element, these are what such a loop waits for.
-"""
+"""Intrinsics of copies of runs, of sums of rows picked from a table, and of reading by index. A copy of few elements is
+two vectors of half of a vector, or a quarter, from both ends: so no masks are needed."""
 
 from __future__ import annotations
 
@@ -17,7 +8,8 @@ from typing import Any
 
 from ...compiler.jit import for_numba
 from ...compiler.passes.target import vector_registers
-from .vectors import Flat, Masks, VectorLoops, array_intrinsic
+from .intrinsics import of_arrays
+from .vectors import Flat, Masks, VectorLoops
 
 
 @for_numba
@@ -48,10 +40,7 @@ def _moving(to: Any, source: Any, backward: bool) -> Any:
 
 
 def conversion(builder: Any, source: Any, to: Any) -> Callable[[Any], Any] | None:
-    """What is done to the bits of an element, or of a vector of them, from one array to another: None where nothing is.
-
-    An element of 16-bit floats is read as float32 and rounded, as it is everywhere, so that a nan has one pattern.
-    """
+    """What is done to the bits of elements, None for nothing; 16-bit floats go by float32: one pattern of nan."""
     from ...compiler.passes.float16 import SINGLE, WORD, like, narrowed, widened
 
     before, after = (getattr(kind, "half", "") for kind in (source, to))
@@ -75,12 +64,10 @@ class RunCopy:
         self.count = to.nitems
 
     def write(self) -> None:
-        """Copy all."""
         self.copy_by(vector_registers()[0] // max(self.sizes), full=True)
 
     def copy_by(self, lanes: int, full: bool = False) -> None:
-        """Copy by vectors of so many lanes if the run has as many elements, else by those of half of them: each but the
-        last one, if there may be several, and the last one, which may overlap the one before."""
+        """Copy by vectors of so many lanes, of half of them if the run is shorter; the last may overlap."""
         enough = self.builder.icmp_signed(">=", self.count, self.word(lanes))
         if lanes == 1 and full:  # an element fills a vector, as two float64 fill 128 bits
             self.loop(self.count, 1, lambda i: self.move(i, 1))
@@ -101,14 +88,12 @@ class RunCopy:
                 self.copy_by(lanes // 2)
 
     def loop(self, stop: Any, step: int, body: Callable[[Any], None]) -> None:
-        """body(i) for i in range(0, stop, step)."""
         from numba.core import cgutils
 
         with cgutils.for_range_slice(self.builder, self.word(0), stop, self.word(step), inc=True) as (i, _):
             body(i)
 
     def move(self, offset: Any, lanes: int) -> None:
-        """Write so many elements from a place on."""
         start = offset
         if self.backward:
             start = self.builder.sub(self.builder.sub(self.count, self.word(lanes)), offset)
@@ -121,7 +106,6 @@ class RunCopy:
         self.builder.store(result, self.pointer(self.to, offset, to_size, lanes), align=to_size)
 
     def pointer(self, memory: Any, offset: Any, size: int, lanes: int) -> Any:
-        """Where the element at a place lies, as the address of a vector."""
         address = self.builder.add(memory, self.builder.mul(offset, self.word(size)))
         return self.builder.inttoptr(address, self.ir.VectorType(self.ir.IntType(8 * size), lanes).as_pointer())
 
@@ -130,16 +114,9 @@ AHEAD = 12  # rows: so many before it is added, one is asked for
 LINES = 4  # of the sizes of tiles: see `VectorLoops`
 
 
-@for_numba
-def sum_of_rows(context: Any, table: Any, offsets: Any, factors: Any, first: Any, last: Any, out: Any) -> Any:
-    """sum_of_rows(table, places, factors, first, last, out): out[j] += sum over k of factors[k] table[places[k] + j].
-
-    All arrays are flat, k goes from `first` to `last`, and there are AHEAD more places than that.
-    """
-    return array_intrinsic(_write, LINES, None, table, offsets, factors, first, last, out)
-
-
-def _write(v: VectorLoops, table: Flat, offsets: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
+@of_arrays(LINES)
+def sum_of_rows(v: VectorLoops, table: Flat, offsets: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
+    """out[j] += sum_k factors[k] table[places[k] + j], k from `first` to `last`; AHEAD more places are there."""
     count = v.builder.sub(last, first)
 
     def tile(column: Any, masks: Masks) -> None:
@@ -199,7 +176,6 @@ class Take:
         self.count, self.convert = to.nitems, convert or (lambda bits: bits)
 
     def write(self) -> None:
-        """Read and store all."""
         fours = self.builder.and_(self.count, self.word(-TILE_ELEMENTS))
         if isinstance(self.to.type.pointee, self.ir.LiteralStructType):  # there are no vectors of complex numbers
             fours = self.word(0)
@@ -208,23 +184,19 @@ class Take:
         self.loop(fours, self.count, 1, self.write_one)
 
     def loop(self, start: Any, stop: Any, step: int, body: Any) -> None:
-        """body(i) for i in range(start, stop, step)."""
         from numba.core import cgutils
 
         with cgutils.for_range_slice(self.builder, start, stop, self.word(step), inc=True) as (i, _):
             body(i)
 
     def read(self, i: Any) -> Any:
-        """The element at place number i."""
         position = self.builder.load(self.builder.gep(self.positions, [i]))
         return self.builder.load(self.builder.gep(self.memory, [position]))
 
     def write_one(self, i: Any) -> None:
-        """Store element number i."""
         self.store(self.convert(self.read(i)), i)
 
     def write_vector(self, i: Any) -> None:
-        """Store the elements from number i on, as one vector."""
         kind = self.ir.VectorType(self.memory.type.pointee, TILE_ELEMENTS)
         vector = self.ir.Constant(kind, self.ir.Undefined)
         for k in range(TILE_ELEMENTS):
@@ -232,6 +204,5 @@ class Take:
         self.store(self.convert(vector), i)
 
     def store(self, value: Any, i: Any) -> None:
-        """Write an element, or a vector of them, where element number i stands."""
         pointer = self.builder.bitcast(self.builder.gep(self.to, [i]), value.type.as_pointer())
         self.builder.store(value, pointer, align=1)

@@ -1,11 +1,5 @@
-"""Intrinsics for products of matrices inside numba kernels: register tiles, and transposed squares.
-
-LLVM keeps what is added up in registers only if it is a value and no array, and numba has no values that are vectors.
-So the inner loop of a product is an intrinsic: rows x vectors of sums, to which each step adds the products of a column
-of the left matrix and a row of the right one. Arguments are addresses, strides in bytes, and counts.
-
-Intrinsics for distances inside numba kernels: the register tiles of products, for sums of what differences give.
-"""
+"""Intrinsics for products of matrices: register tiles, and transposed squares. LLVM keeps sums in registers only if
+they are values, and numba has no values that are vectors. Arguments are addresses, strides in bytes, and counts."""
 
 from __future__ import annotations
 
@@ -14,38 +8,14 @@ from typing import Any, NamedTuple
 
 from ...compiler.jit import for_numba
 from ...compiler.passes.target import vector_registers
-from .vectors import LINE, Vectors, emitted
+from .intrinsics import constant_number, emitted, of_elements
+from .vectors import LINE, Vectors
 
 L2_BYTES = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
 SQUARE = 16  # rows of a square that is transposed, at most
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
 STEPS = 4, 1  # of the depth that are taken at a time: counting takes units of the processor that products need
-
-
-@for_numba
-def panel_product(
-    context: Any,
-    like: Any,
-    a: Any,
-    a_row: Any,
-    a_col: Any,
-    b: Any,
-    b_row: Any,
-    c: Any,
-    c_row: Any,
-    rows: Any,
-    depth: Any,
-    width: Any,
-    add: Any,
-    following: Any,
-) -> Any:
-    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b.
-
-    Or c + a b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
-    The panel that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small.
-    """
-    return emitted(Panel, like, 12)
 
 
 class State(NamedTuple):
@@ -57,12 +27,16 @@ class State(NamedTuple):
     sums: dict[tuple[int, int], Any]
 
     def values(self) -> tuple[Any, ...]:
-        """All of them."""
         return (self.left, self.right, self.rest, *self.sums.values())
 
 
+PRODUCT = "a a_row a_col b b_row c c_row rows depth width add"
+
+
 class Panel:
-    """The code of panel_product: tiles of six rows, then of four, two and one for the rest."""
+    """panel_product(...): c = a b, or c + a b, of `width` columns, no more than panel_width(like), and at least one
+    step of `depth`. The panel that comes next lies at `following`: small ones are asked for. Tiles have six, four, two
+    rows or one."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
@@ -75,7 +49,6 @@ class Panel:
         self.nearest = self.builder.icmp_signed("<=", panel, self.vectors.number(NEAREST))
 
     def emit(self) -> None:
-        """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
         builder, lanes, max_registers = self.builder, self.vectors.lanes, vector_registers()[1]
         full = builder.icmp_signed("==", self.width, self.vectors.number(max_registers * lanes))
         with builder.if_else(full) as (then, otherwise):
@@ -85,7 +58,6 @@ class Panel:
                 self.emit_narrow([count for count in (1, 2, 4) if count <= max_registers])
 
     def emit_narrow(self, counts: Sequence[int]) -> None:
-        """Masked tiles of the smallest of these numbers of vectors that is enough."""
         fits = self.vectors.number(counts[0] * self.vectors.lanes)
         with self.builder.if_else(self.builder.icmp_signed("<=", self.width, fits)) as (then, otherwise):
             with then:
@@ -95,7 +67,6 @@ class Panel:
                     self.emit_narrow(counts[1:])
 
     def go_down(self, count: int, masked: bool) -> None:
-        """All rows: six at a time, then as many of four, two and one as are left."""
         builder, number = self.builder, self.vectors.number
         masks = [self.vectors.mask(self.width, v) if masked else None for v in range(count)]
         # Of six rows there are 24 sums for 32 registers, or 12 for 16: a row of b and an element of a have room beside.
@@ -128,19 +99,11 @@ class Panel:
             self.tile(builder.mul(loop.index, number(6)), 6, masks, ahead, STEPS, coming)
 
     def tile(
-        self,
-        row: Any,
-        rows: int,
-        masks: Sequence[Any],
-        ahead: bool,
-        steps: Sequence[int] = (1,),
-        coming: Any = None,
-    ) -> None:
-        """`rows` rows of c from `row` on: loops over the depth, of so many steps each time, with sums in registers.
-
-        With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
-        nearer than the second-level cache unless they are small. What is `coming` is asked for line by line.
-        """
+        self, row: Any, rows: int, masks: Sequence[Any], ahead: bool, steps: Sequence[int] = (1,), coming: Any = None,
+    ) -> None:  # fmt: skip
+        """`rows` rows of c from `row` on: loops over the depth. With `ahead` it asks for rows of b before they are
+        used, as panels lie no nearer than the second-level cache unless they are small; for what is `coming` line by
+        line."""
         vectors, builder = self.vectors, self.builder
         a = builder.add(self.a, builder.mul(row, self.a_row))
         c = builder.add(self.c, builder.mul(row, self.c_row))
@@ -163,10 +126,7 @@ class Panel:
             vectors.store(state.sums[i, v], target[i, v], masks[v])
 
     def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
-        """The loop that takes so many steps at a time, as long as so many are left.
-
-        Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
-        """
+        """So many steps at a time, while so many are left; each sum is a phi, which LLVM keeps in a register."""
         vectors, builder, number = self.vectors, self.builder, self.vectors.number
         before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
         builder.cbranch(builder.icmp_signed(">=", begun.rest, number(steps)), loop, done)
@@ -196,7 +156,6 @@ class Panel:
     def step(
         self, tile: Any, left: Any, right: Any, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool
     ) -> dict[Any, Any]:
-        """One step of the depth: a column of a meets a row of b."""
         vectors = self.vectors
         if ahead:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
@@ -206,44 +165,32 @@ class Panel:
         return self.terms(tile, column, row, sums)
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        """The sums with their next terms: here products."""
         return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
     def merged(self, *incoming: tuple[Any, Any]) -> Any:
-        """A value that depends on the block the control flow comes from."""
         result = self.builder.phi(incoming[0][0].type)
         for value, block in incoming:
             result.add_incoming(value, block)
         return result
 
 
-@for_numba
-def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any, rows: Any) -> Any:
-    """copied_panel(like, source, source_row, to, to_row, rows): rows of a whole panel, copied."""
-    from numba import types
+@of_elements()
+def copied_panel(vectors: Vectors, source: Any, source_row: Any, to: Any, to_row: Any, rows: Any) -> None:
     from numba.core import cgutils
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
-        _, source, source_row, to, to_row, rows = args
-        with cgutils.for_range(builder, rows) as loop:
-            at = builder.add(source, builder.mul(loop.index, source_row))
-            there = builder.add(to, builder.mul(loop.index, to_row))
-            positions = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
-            row = [vectors.load(builder.add(at, position)) for position in positions]
-            for position, vector in zip(positions, row, strict=True):
-                vectors.store(vector, builder.add(there, position))
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 5), code
+    builder = vectors.builder
+    with cgutils.for_range(builder, rows) as loop:
+        at = builder.add(source, builder.mul(loop.index, source_row))
+        there = builder.add(to, builder.mul(loop.index, to_row))
+        positions = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
+        row = [vectors.load(builder.add(at, position)) for position in positions]
+        for position, vector in zip(positions, row, strict=True):
+            vectors.store(vector, builder.add(there, position))
 
 
 @for_numba
 def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any) -> Any:
-    """transposed_block(like, source, source_row, to, to_row): a square of square_rows(like) rows, transposed.
-
-    The memory after what is written is asked for: the next square belongs there.
-    """
+    """A square of square_rows(like) rows, transposed; the memory of the next one is asked for."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -259,15 +206,26 @@ def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: 
     return types.void(like, *[types.int64] * 4), code
 
 
-@for_numba
-def square_rows(context: Any, like: Any) -> Any:
-    """square_rows(like): how many rows a square has that is transposed at a time."""
-    from numba import types
+@constant_number
+def square_rows(context: Any, like: Any) -> int:
+    return min(8 * vector_registers()[0] // _moved(like).bitwidth, SQUARE)
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, min(8 * vector_registers()[0] // _moved(like).bitwidth, SQUARE))
 
-    return types.int64(like), code
+@constant_number
+def lanes(context: Any, like: Any) -> int:
+    return vector_registers()[0] * 8 // like.bitwidth
+
+
+@constant_number
+def panel_width(context: Any, like: Any) -> int:
+    size, vectors = vector_registers()
+    return vectors * size * 8 // like.bitwidth
+
+
+@constant_number
+def panel_bytes(context: Any) -> int:
+    size, vectors = vector_registers()
+    return size * vectors
 
 
 def _moved(like: Any) -> Any:
@@ -277,88 +235,8 @@ def _moved(like: Any) -> Any:
     return types.uint8 if like == types.boolean else like
 
 
-@for_numba
-def lanes(context: Any, like: Any) -> Any:
-    """lanes(like): how many elements a vector register holds."""
-    return _constant(like, 1)
-
-
-@for_numba
-def panel_width(context: Any, like: Any) -> Any:
-    """panel_width(like): how many columns a whole tile has."""
-    return _constant(like, vector_registers()[1])
-
-
-@for_numba
-def panel_bytes(context: Any) -> Any:
-    """panel_bytes(): how many bytes a row of a full tile has."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        size, vectors = vector_registers()
-        return context.get_constant(types.int64, size * vectors)
-
-    return types.int64(), code
-
-
-def _constant(like: Any, registers: int) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, registers * vector_registers()[0] * 8 // like.bitwidth)
-
-    return types.int64(like), code
-
-
-@for_numba
-def square_differences(
-    context: Any,
-    like: Any,
-    a: Any,
-    a_row: Any,
-    a_col: Any,
-    b: Any,
-    b_row: Any,
-    c: Any,
-    c_row: Any,
-    rows: Any,
-    depth: Any,
-    width: Any,
-    add: Any,
-) -> Any:
-    """square_differences(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): as panel_product.
-
-    c_ij = sum_t (a_it - b_tj)^2, or that added to c.
-    """
-    return emitted(_Squares, like, 11)
-
-
-@for_numba
-def weighted_differences(
-    context: Any,
-    like: Any,
-    w: Any,
-    w_row: Any,
-    w_col: Any,
-    b: Any,
-    b_row: Any,
-    c: Any,
-    c_row: Any,
-    rows: Any,
-    depth: Any,
-    width: Any,
-    add: Any,
-    x: Any,
-    x_row: Any,
-) -> Any:
-    """weighted_differences(like, w, w_row, w_col, b, b_row, c, c_row, rows, depth, width, add, x, x_row): as
-    panel_product, c_ij = sum_t w_it (b_tj - x_ij), or that added to c.
-    """
-    return emitted(_Weighted, like, 13)
-
-
 class _Squares(Panel):
-    """The code of square_differences."""
+    """square_differences(like, a, ..., add): c_ij = sum_t (a_it - b_tj)^2, or that added to c."""
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         results = {}
@@ -369,7 +247,7 @@ class _Squares(Panel):
 
 
 class _Weighted(Panel):
-    """The code of weighted_differences."""
+    """weighted_differences(like, w, ..., add, x, x_row): c_ij = sum_t w_it (b_tj - x_ij), or that added to c."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         super().__init__(vectors, *args[:-2])
@@ -385,3 +263,8 @@ class _Weighted(Panel):
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         return {(i, v): self.vectors.fma(column[i], self.builder.fsub(row[v], tile[i, v]), sums[i, v]) for i, v in sums}
+
+
+panel_product = emitted("panel_product", Panel, f"{PRODUCT} following")
+square_differences = emitted("square_differences", _Squares, PRODUCT)
+weighted_differences = emitted("weighted_differences", _Weighted, f"{PRODUCT} x x_row")

@@ -1,5 +1,4 @@
-"""Intrinsics for running sums, products and extremes: of eight neighbours, each joined with those before it in three
-steps, and extremes of columns side by side."""
+"""Intrinsics for running sums, products and extremes of eight neighbours in three steps, or of columns side by side."""
 
 from __future__ import annotations
 
@@ -15,11 +14,8 @@ HALVES_FIRST = [0, 0, 1, 2, 4, 4, 5, 6], [0, 1, 0, 1, 4, 5, 4, 5], [0, 1, 2, 3, 
 
 @for_numba
 def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any) -> Any:
-    """running_eights(x, out, at, stop, base): out[i] = base + x[at] + ... + x[i] for at <= i < stop, eight at a time;
-    gives the last of them. There are a multiple of eight.
-
-    The arrays are of floats, the sums of float64: each result is rounded once.
-    """
+    """out[i] = base + x[at] + ... + x[i] for at <= i < stop, a multiple of eight, in float64 and rounded once; gives
+    the last of them."""
     from numba import types
 
     if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
@@ -45,11 +41,8 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
 
 @for_numba
 def running_products(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any) -> Any:
-    """running_products(x, out, at, stop, base): out[i] = base x[at] ... x[i] for at <= i < stop, eight at a time; gives
-    the last of them. There are a multiple of eight, of floats in float64, of integers in 64 bits.
-
-    Of four neighbours' products none is too small for float64, as eight might be: each four wait for those before them.
-    """
+    """out[i] = base x[at] ... x[i] for at <= i < stop, a multiple of eight; floats in float64. Of four neighbours'
+    products none is too small for that, as eight might be: each four wait for those before them."""
     from numba import types
 
     if x.layout != "C" or out != x:
@@ -80,7 +73,6 @@ def running_products(context: Any, x: Any, out: Any, at: Any, stop: Any, base: A
 
 
 def products_of_fours(builder: Any, times: Any, address: Any, number: Any) -> Any:
-    """Eight elements in a type of 64 bits, each times those before it of its four."""
     products = widened_to(builder, builder.load(address, align=alignment(address)), number)
     ones = constant_of(products.type, 1)
     for positions in ([-1, 0, -1, 2, -1, 4, -1, 6], [-1, -1, 1, 1, -1, -1, 5, 5]):
@@ -91,11 +83,8 @@ def products_of_fours(builder: Any, times: Any, address: Any, number: Any) -> An
 
 @for_numba
 def running_eights_in_two(context: Any, x: Any, out: Any, at: Any, stop: Any, total: Any, low: Any) -> Any:
-    """running_eights_in_two(x, out, at, stop, total, low): the same from total + low on, with what rounding takes from
-    `total` in `low`; gives the first place that is not done, and both there.
-
-    Eight whose sum is not finite, and all after them, are left to the caller. There are a multiple of eight.
-    """
+    """The same from total + low on, with what rounding takes from `total` in `low`; gives the first place that is not
+    done, and both there. Eight whose sum is not finite, and all after them, are left."""
     from numba import types
 
     if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
@@ -143,11 +132,8 @@ def two_sum(builder: Any, a: Any, b: Any) -> tuple[Any, Any]:
 def argmax_of_8(
     context: Any, x: Any, values: Any, positions: Any, at: Any, stop: Any, position: Any, best: Any, result: Any
 ) -> Any:
-    """argmax_of_8(x, values, places, at, stop, place, best, found): running maxima, and where they last occur.
-
-    The elements from `at` on are `place`, `place` + 1, ... of their line, whose maximum before them is `best`, number
-    `found`; gives those behind them. There are a multiple of eight. nan is greater than all numbers.
-    """
+    """Running maxima from `at` on, places `place`, ... of their line, and where they last occur; before them it is
+    `best`, number `found`; gives those behind them. nan is greater than all numbers."""
     return _minmax_of_8(x, values, positions, ">=")
 
 
@@ -155,7 +141,6 @@ def argmax_of_8(
 def argmin_of_8(
     context: Any, x: Any, values: Any, positions: Any, at: Any, stop: Any, position: Any, best: Any, result: Any
 ) -> Any:
-    """Running minima, as `argmax_of_8` has the maxima; nan is less than all numbers."""
     return _minmax_of_8(x, values, positions, "<=")
 
 
@@ -192,15 +177,13 @@ def _minmax_of_8(x: Any, values: Any, positions: Any, relation: str) -> Any:
 
 @for_numba
 def argmax_down(context: Any, groups: Any, x: Any, values: Any, positions: Any, at: Any, along: Any, after: Any) -> Any:
-    """argmax_down(groups, x, values, places, at, along, after), of literally so many groups of eight columns: running
-    maxima down `along` rows, which begin `after` elements behind each other, the first of them at place `at`, and in
-    which row they last occur. nan is greater than all numbers."""
+    """Of literally so many groups of eight columns: running maxima down `along` rows, `after` elements apart, the first
+    at place `at`, and in which row they last occur. nan is greater than all numbers."""
     return _minmax_columns(groups, x, values, positions, ">=")
 
 
 @for_numba
 def argmin_down(context: Any, groups: Any, x: Any, values: Any, positions: Any, at: Any, along: Any, after: Any) -> Any:
-    """Running minima, as `argmax_down` has the maxima; nan is less than all numbers."""
     return _minmax_columns(groups, x, values, positions, "<=")
 
 
@@ -255,13 +238,11 @@ class Eights:
 
     @property
     def vector(self) -> Any:
-        """The type of eight as they are stored."""
         from llvmlite import ir
 
         return ir.VectorType(self.data.type.pointee, LANES)
 
     def load(self, start: Any) -> Any:
-        """The eight from a place on."""
         from ...compiler.passes.float16 import widened
 
         address = eight_at(self.builder, self.data, start)
@@ -269,7 +250,6 @@ class Eights:
         return widened(self.builder, vector, self.half) if self.half else self.lanes_of(vector)
 
     def store(self, vector: Any, start: Any) -> None:
-        """Write eight from a place on."""
         from ...compiler.passes.float16 import narrowed
 
         address = eight_at(self.builder, self.data, start)
@@ -279,17 +259,14 @@ class Eights:
         self.builder.store(stored, address, align=alignment(address))
 
     def is_bool(self) -> bool:
-        """Whether the elements are bytes, which LLVM moves between lanes one by one."""
         return getattr(self.data.type.pointee, "width", 0) == BYTE
 
     def lanes_of(self, data: Any) -> Any:
-        """What is computed with of one element as it is stored, or of a vector of them."""
         from ...compiler.passes.float16 import WORD, like
 
         return self.builder.zext(data, like(data, WORD)) if self.is_bool() else data
 
     def number_of(self, lane: Any) -> Any:
-        """The number that numba knows of one that was computed."""
         data = self.builder.trunc(lane, self.data.type.pointee) if self.is_bool() else lane
         return self.model.from_data(self.builder, data)
 
@@ -305,7 +282,6 @@ def _later(builder: Any, relation: str, before: Any, pair: Any) -> Any:
 
 
 def eight_at(builder: Any, start: Any, position: Any) -> Any:
-    """The address of eight neighbours as a vector's."""
     from llvmlite import ir
 
     kind = ir.VectorType(start.type.pointee, LANES)
@@ -313,7 +289,6 @@ def eight_at(builder: Any, start: Any, position: Any) -> Any:
 
 
 def prefixes(builder: Any, address: Any) -> Any:
-    """Eight elements in float64, each with those before it."""
     from llvmlite import ir
 
     sums = widened_to(builder, builder.load(address, align=alignment(address)), ir.DoubleType())
@@ -326,7 +301,6 @@ def prefixes(builder: Any, address: Any) -> Any:
 
 
 def widened_to(builder: Any, vector: Any, number: Any) -> Any:
-    """Eight floats as float64, or signed integers in 64 bits."""
     from llvmlite import ir
 
     wide = ir.VectorType(number, LANES)
@@ -336,14 +310,12 @@ def widened_to(builder: Any, vector: Any, number: Any) -> Any:
 
 
 def constant_of(kind: Any, number: float) -> Any:
-    """A vector with the same number in all lanes, which is known."""
     from llvmlite import ir
 
     return ir.Constant(kind, [number] * LANES)
 
 
 def store(builder: Any, address: Any, sums: Any) -> None:
-    """Write eight numbers, rounded, or without the bits that there is no room for."""
     from llvmlite import ir
 
     stored = address.type.pointee
@@ -353,7 +325,6 @@ def store(builder: Any, address: Any, sums: Any) -> None:
 
 
 def alignment(address: Any) -> int:
-    """That of an element, in bytes: rows may begin anywhere."""
     from llvmlite import ir
 
     element = address.type.pointee.element
@@ -361,7 +332,6 @@ def alignment(address: Any) -> int:
 
 
 def splat(builder: Any, value: Any) -> Any:
-    """A vector with the same number in all lanes."""
     from llvmlite import ir
 
     kind = ir.VectorType(value.type, LANES)
@@ -370,19 +340,16 @@ def splat(builder: Any, value: Any) -> Any:
 
 
 def shuffled(builder: Any, vector: Any, positions: list[int]) -> Any:
-    """The lanes at these places."""
     return builder.shuffle_vector(vector, vector, constant(positions))
 
 
 def constant(positions: list[int]) -> Any:
-    """The constant that says where each lane comes from."""
     from llvmlite import ir
 
     return ir.Constant(ir.VectorType(ir.IntType(32), LANES), positions)
 
 
 def lane(number: int) -> Any:
-    """The number of a lane."""
     from llvmlite import ir
 
     return ir.IntType(32)(number)

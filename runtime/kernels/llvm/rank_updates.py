@@ -1,117 +1,74 @@
-"""Intrinsics for rows of matrices that change: by products of columns and rows, or by rotations.
-
-Rows of the matrix, and vectors, are a multiple of WIDTH numbers long, so that no lane is masked out; sums over a row
-have the same order whatever a vector register holds.
-
-An intrinsic for many small matrices that lie side by side: each element of all of them in neighbouring lanes.
-"""
+"""Intrinsics for rows of matrices that change, by products or rotations, and for many small matrices side by side, in
+neighbouring lanes. Rows are a multiple of WIDTH numbers: sums have the same order whatever a register holds."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...compiler.jit import for_numba
+from .intrinsics import of_elements
 from .vectors import Vectors
 
 WIDTH = 16  # a multiple of all processors' lanes
 ROWS = 4  # that go through the columns together
 
 
-@for_numba
+@of_elements()
 def rank_two_product(
-    context: Any,
-    like: Any,
-    a: Any,
-    row: Any,
-    width: Any,
-    x: Any,
-    b: Any,
-    y: Any,
-    d: Any,
-    factors: Any,
-    out: Any,
-) -> Any:
-    """rank_two_product(like, a, row, width, x, b, y, d, factors, out): a_i -= x_i b + y_i d, out += sum_i f_i a_i.
-
-    All are addresses, but for how many bytes two of the ROWS rows are apart, and their width.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
-        a, row, width, x, b, y, d, factors, out = args[1:]
-        rows = [vectors.address(a, row, i) for i in range(ROWS)]
-        columns = [[_splat(vectors, column, i) for i in range(ROWS)] for column in (x, y, factors)]
-        less, other = ([builder.fneg(value) for value in column] for column in columns[:2])
-        with _vectors_of(vectors, width) as at:
-            first, second, total = (vectors.load(builder.add(start, at)) for start in (b, d, out))
-            for i, start in enumerate(rows):
-                here = builder.add(start, at)
-                value = vectors.fma(less[i], first, vectors.fma(other[i], second, vectors.load(here)))
-                vectors.store(value, here)
-                total = vectors.fma(columns[2][i], value, total)
-            vectors.store(total, builder.add(out, at))
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 9), code
+    vectors: Vectors, a: Any, row: Any, width: Any, x: Any, b: Any, y: Any, d: Any, factors: Any, out: Any
+) -> None:
+    """a_i -= x_i b + y_i d, out += sum_i f_i a_i, at addresses; ROWS rows are so many bytes apart."""
+    builder = vectors.builder
+    rows = [vectors.address(a, row, i) for i in range(ROWS)]
+    columns = [[_splat(vectors, column, i) for i in range(ROWS)] for column in (x, y, factors)]
+    less, other = ([builder.fneg(value) for value in column] for column in columns[:2])
+    with _vectors_of(vectors, width) as at:
+        first, second, total = (vectors.load(builder.add(start, at)) for start in (b, d, out))
+        for i, start in enumerate(rows):
+            here = builder.add(start, at)
+            value = vectors.fma(less[i], first, vectors.fma(other[i], second, vectors.load(here)))
+            vectors.store(value, here)
+            total = vectors.fma(columns[2][i], value, total)
+        vectors.store(total, builder.add(out, at))
 
 
-@for_numba
-def row_products(context: Any, like: Any, a: Any, row: Any, width: Any, x: Any, out: Any) -> Any:
-    """row_products(like, a, row, width, x, out): out_i = sum_j a_ij x_j of ROWS rows; all are addresses but for the
-    distance of the rows, and their width."""
-    from numba import types
+@of_elements()
+def row_products(vectors: Vectors, a: Any, row: Any, width: Any, x: Any, out: Any) -> None:
     from numba.core import cgutils
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
-        a, row, width, x, out = args[1:]
-        parts = range(WIDTH // vectors.lanes)
-        sums = [[cgutils.alloca_once_value(builder, vectors.zero) for _ in parts] for _ in range(ROWS)]
-        with _vectors_of(vectors, width, WIDTH) as at:
-            for part in parts:
-                offset = builder.add(at, vectors.number(part * vectors.bytes))
-                value = vectors.load(builder.add(x, offset))
-                for i in range(ROWS):
-                    other = vectors.load(vectors.address(builder.add(a, offset), row, i))
-                    total = vectors.fma(other, value, builder.load(sums[i][part]))
-                    builder.store(total, sums[i][part])
-        for i, row_sums in enumerate(sums):
-            total = _sum(vectors, [builder.load(part) for part in row_sums])
-            pointer = builder.inttoptr(builder.add(out, vectors.number(i * vectors.size)), vectors.element.as_pointer())
-            builder.store(total, pointer, align=vectors.size)
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 5), code
+    builder = vectors.builder
+    parts = range(WIDTH // vectors.lanes)
+    sums = [[cgutils.alloca_once_value(builder, vectors.zero) for _ in parts] for _ in range(ROWS)]
+    with _vectors_of(vectors, width, WIDTH) as at:
+        for part in parts:
+            offset = builder.add(at, vectors.number(part * vectors.bytes))
+            value = vectors.load(builder.add(x, offset))
+            for i in range(ROWS):
+                other = vectors.load(vectors.address(builder.add(a, offset), row, i))
+                total = vectors.fma(other, value, builder.load(sums[i][part]))
+                builder.store(total, sums[i][part])
+    for i, row_sums in enumerate(sums):
+        total = _sum(vectors, [builder.load(part) for part in row_sums])
+        pointer = builder.inttoptr(builder.add(out, vectors.number(i * vectors.size)), vectors.element.as_pointer())
+        builder.store(total, pointer, align=vectors.size)
 
 
-@for_numba
-def rotate_rows(context: Any, like: Any, x: Any, y: Any, width: Any, cosine: Any, sine: Any) -> Any:
-    """rotate_rows(like, x, y, width, cosine, sine): x = c x - s y, y = s x + c y, of rows at addresses."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
-        x, y, width = args[1:4]
-        cosine, sine = (vectors.splat(value) for value in args[4:])
-        less = builder.fneg(sine)
-        with _vectors_of(vectors, width) as at:
-            here, there = builder.add(x, at), builder.add(y, at)
-            one, other = vectors.load(here), vectors.load(there)
-            vectors.store(vectors.fma(cosine, one, builder.fmul(less, other)), here)
-            vectors.store(vectors.fma(sine, one, builder.fmul(cosine, other)), there)
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 3, like, like), code
+@of_elements("cosine", "sine")
+def rotate_rows(vectors: Vectors, x: Any, y: Any, width: Any, cosine: Any, sine: Any) -> None:
+    builder = vectors.builder
+    cosine, sine = vectors.splat(cosine), vectors.splat(sine)
+    less = builder.fneg(sine)
+    with _vectors_of(vectors, width) as at:
+        here, there = builder.add(x, at), builder.add(y, at)
+        one, other = vectors.load(here), vectors.load(there)
+        vectors.store(vectors.fma(cosine, one, builder.fmul(less, other)), here)
+        vectors.store(vectors.fma(sine, one, builder.fmul(cosine, other)), there)
 
 
 def _splat(vectors: Vectors, start: Any, i: int) -> Any:
-    """One number of a column, in all lanes."""
     return vectors.splat(vectors.scalar(vectors.builder.add(start, vectors.number(i * vectors.size))))
 
 
 def _vectors_of(vectors: Vectors, width: Any, step: int = 0) -> Any:
-    """A loop over rows of so many numbers: how many bytes each vector, or `step` numbers, lie behind the first."""
     from contextlib import contextmanager
 
     from numba.core import cgutils
@@ -127,7 +84,6 @@ def _vectors_of(vectors: Vectors, width: Any, step: int = 0) -> Any:
 
 
 def _sum(vectors: Vectors, parts: list[Any]) -> Any:
-    """Of all lanes of vectors: a number and that half of them behind it are added, until one is left."""
     builder = vectors.builder
     while len(parts) > 1:
         half = len(parts) // 2
@@ -143,27 +99,18 @@ def _sum(vectors: Vectors, parts: list[Any]) -> Any:
 BATCH_MATRICES = 16  # matrices, a multiple of all processors' lanes
 
 
-@for_numba
-def subtract_multiples(context: Any, like: Any, factors: Any, source: Any, to: Any, count: Any) -> Any:
-    """subtract_multiples(like, factors, source, to, count): to_cl -= f_l x_cl of `count` elements of TOGETHER matrices.
-
-    All are addresses of contiguous numbers but for the count.
-    """
-    from numba import types
+@of_elements()
+def subtract_multiples(vectors: Vectors, factors: Any, source: Any, to: Any, count: Any) -> None:
+    """to_cl -= f_l x_cl of `count` elements of TOGETHER matrices, at addresses."""
     from numba.core import cgutils
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
-        _, factors, source, to, count = args
-        offsets = [vectors.number(v * vectors.bytes) for v in range(BATCH_MATRICES // vectors.lanes)]
-        others = [builder.fneg(vectors.load(builder.add(factors, offset))) for offset in offsets]
-        with cgutils.for_range(builder, count) as loop:
-            at = builder.mul(loop.index, vectors.number(BATCH_MATRICES * vectors.size))
-            for factor, offset in zip(others, offsets, strict=True):
-                here = builder.add(at, offset)
-                target = builder.add(to, here)
-                value = vectors.fma(factor, vectors.load(builder.add(source, here)), vectors.load(target))
-                vectors.store(value, target)
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 4), code
+    builder = vectors.builder
+    offsets = [vectors.number(v * vectors.bytes) for v in range(BATCH_MATRICES // vectors.lanes)]
+    others = [builder.fneg(vectors.load(builder.add(factors, offset))) for offset in offsets]
+    with cgutils.for_range(builder, count) as loop:
+        at = builder.mul(loop.index, vectors.number(BATCH_MATRICES * vectors.size))
+        for factor, offset in zip(others, offsets, strict=True):
+            here = builder.add(at, offset)
+            target = builder.add(to, here)
+            value = vectors.fma(factor, vectors.load(builder.add(source, here)), vectors.load(target))
+            vectors.store(value, target)

@@ -1,9 +1,5 @@
-"""Intrinsics over contiguous rows in vectors of 64 bytes, however wide registers are: so sums have one order.
-
-Elements of rows of 16-bit floats are widened as they are read.
-
-Which of 64 or 16 numbers hold a comparison, as bits of one integer: a few that do are found among many at once.
-"""
+"""Intrinsics over contiguous rows in vectors of 64 bytes, however wide registers are, so sums have one order; 16-bit
+floats are widened as they are read. And which of 64 or 16 numbers hold a comparison, as bits of one integer."""
 
 from __future__ import annotations
 
@@ -21,78 +17,59 @@ SIDE = 4  # blocks, and vectors of each, that are added side by side
 FUSED = ("contract",)  # one instruction where there is one
 
 
-@for_numba
-def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    """sum_of_blocks(row, start): the sum of four blocks of 1024 elements, in double precision from block to block."""
+def _of_blocks(kind: Any, row: Any, *center: Any) -> Any:
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return Lines(context, builder, row, args[0]).sum_of_blocks(args[1])
+        return kind(context, builder, row, args[0], *args[2:]).sum_of_blocks(args[1])
 
-    return types.float64(row, types.int64), code
+    return types.float64(row, types.int64, *[types.float64] * len(center)), code
+
+
+def _of_tail(kind: Any, row: Any, *center: Any) -> Any:
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = kind(context, builder, row, args[0], *args[3:])
+        return lines.as_double(lines.total(*args[1:3]))
+
+    return types.float64(row, types.int64, types.int64, *[types.float64] * len(center)), code
+
+
+@for_numba
+def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
+    """sum_of_blocks(row, start): the sum of four blocks of 1024 elements, in double precision from block to block."""
+    return _of_blocks(Lines, row)
 
 
 @for_numba
 def sum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
     """sum_of_tail(row, start, count): the sum of neighbours, which are so few that it loses nothing to their number."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = Lines(context, builder, row, args[0])
-        return lines.as_double(lines.total(*args[1:]))
-
-    return types.float64(row, types.int64, types.int64), code
+    return _of_tail(Lines, row)
 
 
 @for_numba
 def squares_of_blocks(context: Any, row: Any, start: Any, center: Any) -> Any:
-    """squares_of_blocks(row, start, center): as `sum_of_blocks`, of (x - center)^2."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return Squares(context, builder, row, args[0], args[2]).sum_of_blocks(args[1])
-
-    return types.float64(row, types.int64, types.float64), code
+    return _of_blocks(Squares, row, center)
 
 
 @for_numba
 def squares_of_tail(context: Any, row: Any, start: Any, count: Any, center: Any) -> Any:
-    """squares_of_tail(row, start, count, center): as `sum_of_tail`, of (x - center)^2."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = Squares(context, builder, row, args[0], args[3])
-        return lines.as_double(lines.total(*args[1:3]))
-
-    return types.float64(row, types.int64, types.int64, types.float64), code
+    return _of_tail(Squares, row, center)
 
 
 @for_numba
 def nansum_of_blocks(context: Any, row: Any, start: Any) -> Any:
-    """nansum_of_blocks(row, start): as `sum_of_blocks`, of what is not nan."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return NanSkippingLines(context, builder, row, args[0]).sum_of_blocks(args[1])
-
-    return types.float64(row, types.int64), code
+    return _of_blocks(NanSkippingLines, row)
 
 
 @for_numba
 def nansum_of_tail(context: Any, row: Any, start: Any, count: Any) -> Any:
-    """nansum_of_tail(row, start, count): as `sum_of_tail`, of what is not nan."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = NanSkippingLines(context, builder, row, args[0])
-        return lines.as_double(lines.total(*args[1:]))
-
-    return types.float64(row, types.int64, types.int64), code
+    return _of_tail(NanSkippingLines, row)
 
 
 @for_numba
 def product_of(context: Any, row: Any) -> Any:
-    """product_of(row): the product of all elements, in double precision."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -135,15 +112,12 @@ class Lines(VectorLoops):
         self.count = value.nitems
 
     def vector(self, offset: Any) -> Any:
-        """The elements from a place on."""
         return self.numbers(offset, self.type, self.lanes)
 
     def one(self, offset: Any) -> Any:
-        """The element at a place."""
         return self.numbers(offset, self.element, 0)
 
     def numbers(self, offset: Any, kind: Any, lanes: int) -> Any:
-        """As many elements as a type has, widened where they are stored in 16 bits."""
         from ...compiler.passes.float16 import HALF, widened
 
         address = self.plus(self.memory, self.times(offset, self.stored))
@@ -157,11 +131,9 @@ class Lines(VectorLoops):
             self.prefetch_all(self.plus(self.plus(self.memory, self.times(offset, self.stored)), AHEAD), 1)
 
     def added(self, total: Any, x: Any) -> Any:
-        """The sum with one more element, or vector of them."""
         return self.builder.fadd(total, x)
 
     def sum_of_blocks(self, start: Any) -> Any:
-        """The sum of four blocks."""
         # Side by side they keep more of some memory busy.
         unroll = SIDE if reads_side_by_side() else 1
         starts = [self.plus(start, k * BLOCK) for k in range(SIDE)]
@@ -170,8 +142,6 @@ class Lines(VectorLoops):
         return self.beside(self.builder.fadd, doubles)
 
     def sums(self, starts: Sequence[Any]) -> list[Any]:
-        """The sums of blocks, of each four vectors side by side."""
-
         def add(i: Any, *totals: Any) -> list[Any]:
             starting = [self.plus(start, k * self.lanes) for start in starts for k in range(SIDE)]
             offsets = [self.plus(offset, i) for offset in starting]
@@ -184,7 +154,6 @@ class Lines(VectorLoops):
         return [self.across(self.join, vector) for vector in vectors]
 
     def total(self, start: Any, count: Any) -> Any:
-        """The sum of neighbours; of less than a vector one after the other."""
         nothing = self.number(0)
         is_short = self.builder.icmp_signed("<", count, self.number(self.lanes))
         vector = self.in_lanes(start, self.builder.select(is_short, nothing, count))
@@ -196,7 +165,6 @@ class Lines(VectorLoops):
         return self.loop(short_count, 1, [self.across(self.join, vector)], add)[0]
 
     def in_lanes(self, start: Any, count: Any) -> Any:
-        """Sums of neighbours in the lanes of a vector: several vectors at a time, then one, then what is left."""
         unrolled_count, full = (self.largest_multiple(count, k * self.lanes) for k in (self.side, 1))
 
         def add_from(first: Any, i: Any, *totals: Any) -> list[Any]:
@@ -216,21 +184,18 @@ class Lines(VectorLoops):
         return self.loop(once, 1, totals, add_rest)[0]
 
     def last_lanes(self, count: Any) -> Any:
-        """The mask of so many of the last lanes."""
         word = self.ir.IntType(32)
         numbers = self.ir.Constant(self.ir.VectorType(word, self.lanes), [*range(self.lanes)])
         first = self.builder.sub(word(self.lanes), self.builder.trunc(count, word))
         return self.builder.icmp_signed(">=", numbers, self.splat(first))
 
     def beside(self, join: Any, vectors: Sequence[Any]) -> Any:
-        """One vector of several, by pairs."""
         matches = list(vectors)
         while len(matches) > 1:
             matches = [join(matches[k], matches[k + 1]) for k in range(0, len(matches), 2)]
         return matches[0]
 
     def across(self, join: Any, vector: Any) -> Any:
-        """One number of all lanes, by halves."""
         lanes = self.lanes
         while lanes > 1:
             lanes //= 2
@@ -239,7 +204,6 @@ class Lines(VectorLoops):
         return self.builder.extract_element(vector, self.number(0, 32))
 
     def as_double(self, value: Any) -> Any:
-        """A number, or a vector, in double precision."""
         double = self.ir.DoubleType()
         if isinstance(value.type, self.ir.VectorType):
             double = self.ir.VectorType(double, value.type.count)
@@ -250,11 +214,9 @@ class Lines(VectorLoops):
         return self.builder.select(self.builder.fcmp_ordered("<", x, y), x, y)
 
     def greater(self, x: Any, y: Any) -> Any:
-        """x where it is greater, else y."""
         return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
 
     def minmax(self) -> list[Any]:
-        """The least and the greatest element: four vectors at a time, then one, then one element."""
         joins, first = (self.lesser, self.greater), self.one(self.number(0))
         unrolled_count = self.largest_multiple(self.count, SIDE * self.lanes)
         single = self.largest_multiple(self.count, self.lanes)
@@ -299,10 +261,7 @@ class NanSkippingLines(Lines):
 
 
 class Products(Lines):
-    """Emits code for one row whose elements are multiplied in double precision.
-
-    In vectors of 16 bytes: some processors widen those of 32 at half of the speed.
-    """
+    """One row multiplied in double precision, by 16 bytes: some processors widen 32 at half of the speed."""
 
     asks = False
 
@@ -334,7 +293,6 @@ def count_not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
 
 @for_numba
 def count_above(context: Any, row: Any, start: Any, bound: Any) -> Any:
-    """count_above(row, start, bound): bit i is row[start + i] > bound, for 16 numbers; bit 16 is set."""
     return _compared(row, ">", LINEAR_SEARCH_LANES)
 
 
@@ -363,22 +321,14 @@ def _compared(row: Any, relation: str, lanes: int) -> Any:
 
 @for_numba
 def lowest_bit(context: Any, bits: Any) -> Any:
-    """lowest_bit(bits): the number of the lowest bit that is set; 64 where none is."""
     from llvmlite import ir
     from numba import types
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.IntType(1)(0))
-
-    return types.int64(types.uint64), code
+    return types.int64(types.uint64), lambda _, builder, __, args: builder.cttz(args[0], ir.IntType(1)(0))
 
 
 @for_numba
 def number_of_bits(context: Any, bits: Any) -> Any:
-    """number_of_bits(bits): how many are set."""
     from numba import types
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), code
+    return types.int64(types.uint64), lambda _, builder, __, args: builder.ctpop(args[0])

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...compiler.jit import for_numba
 from .addresses import _array_at
+from .intrinsics import of_integers
 from .vectors import VectorLoops
 
 COUNT = 1 << 16  # 16-bit floats
@@ -33,7 +34,6 @@ NAME, LINE = "table of results", 8
 
 @for_numba
 def state_at(context: Any, offset: Any) -> Any:
-    """state_at(place): the word at an address, and all that was written before it was."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -44,23 +44,15 @@ def state_at(context: Any, offset: Any) -> Any:
     return types.int64(types.int64), code
 
 
-@for_numba
-def set_state(context: Any, offset: Any, word: Any) -> Any:
-    """set_state(place, word): write a word at an address, behind all that is written before."""
-    from numba import types
+@of_integers
+def set_state(context: Any, builder: Any, offset: Any, word: Any) -> None:
+    from llvmlite import ir
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        from llvmlite import ir
-
-        builder.store_atomic(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()), "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), code
+    builder.store_atomic(word, builder.inttoptr(offset, ir.IntType(64).as_pointer()), "release", 8)
 
 
 @for_numba
 def array_at(context: Any, like: Any, start: Any, count: Any) -> Any:
-    """array_at(like, start, count): a flat array like another one, of elements at an address."""
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -69,36 +61,30 @@ def array_at(context: Any, like: Any, start: Any, count: Any) -> Any:
     return like(like, types.int64, types.int64), code
 
 
-@for_numba
-def gathered(context: Any, numbers: Any, table: Any, to: Any, count: Any) -> Any:
-    """taken(numbers, table, to, count): to[i] = table[numbers[i]], of 16 bits each, at addresses."""
+@of_integers
+def gathered(context: Any, builder: Any, numbers: Any, table: Any, to: Any, count: Any) -> None:
     from numba import types
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        loops = VectorLoops(context, builder, types.float32, 1)
-        numbers, table, to, count = args
+    loops = VectorLoops(context, builder, types.float32, 1)
 
-        def take(match: list[Any], offset: Any) -> None:
-            # Atomic, so that LLVM reads one by one: vectors of 16-bit elements it puts together, which takes longer.
-            results = [builder.load_atomic(_half_at(builder, table, number), "monotonic", 2) for number in match]
-            for k, result in enumerate(results):
-                builder.store(result, _half_at(builder, to, loops.plus(offset, k)))
+    def take(match: list[Any], offset: Any) -> None:
+        # Atomic, so that LLVM reads one by one: vectors of 16-bit elements it puts together, which takes longer.
+        results = [builder.load_atomic(_half_at(builder, table, number), "monotonic", 2) for number in match]
+        for k, result in enumerate(results):
+            builder.store(result, _half_at(builder, to, loops.plus(offset, k)))
 
-        def take_word(offset: Any) -> None:
-            start = builder.bitcast(_half_at(builder, numbers, offset), count.type.as_pointer())
-            word = builder.load(start, align=2)  # how often memory is asked is what this takes
-            shifted = [builder.lshr(word, count.type(16 * k)) for k in range(AT_ONCE)]
-            take([builder.and_(each, count.type(COUNT - 1)) for each in shifted], offset)
+    def take_word(offset: Any) -> None:
+        start = builder.bitcast(_half_at(builder, numbers, offset), count.type.as_pointer())
+        word = builder.load(start, align=2)  # how often memory is asked is what this takes
+        shifted = [builder.lshr(word, count.type(16 * k)) for k in range(AT_ONCE)]
+        take([builder.and_(each, count.type(COUNT - 1)) for each in shifted], offset)
 
-        def take_one(offset: Any) -> None:
-            take([builder.zext(builder.load(_half_at(builder, numbers, offset)), count.type)], offset)
+    def take_one(offset: Any) -> None:
+        take([builder.zext(builder.load(_half_at(builder, numbers, offset)), count.type)], offset)
 
-        full = loops.largest_multiple(count, AT_ONCE)
-        loops.loop(full, AT_ONCE, [], take_word)
-        loops.loop(builder.sub(count, full), 1, [], lambda i: take_one(loops.plus(full, i)))
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 4), code
+    full = loops.largest_multiple(count, AT_ONCE)
+    loops.loop(full, AT_ONCE, [], take_word)
+    loops.loop(builder.sub(count, full), 1, [], lambda i: take_one(loops.plus(full, i)))
 
 
 AT_ONCE = 4  # elements, in one word of 64 bits, the first in its lowest bits

@@ -1,10 +1,5 @@
-"""Intrinsic that ranks short rows: every key meets every other one, in vectors and without a branch.
-
-Intrinsics of keys: signed integers of 32 or 64 bits that are in order as numbers of any kind are.
-
-Of integers and bools a key is the number itself. Of floats its bits, turned round where the number is negative: so -0
-is as 0, and every nan greatest.
-"""
+"""Intrinsics of keys, integers in order as numbers are (of floats the bits, turned round where negative: -0 is as 0,
+every nan greatest), and one that ranks short rows: every key meets every other one."""
 
 from __future__ import annotations
 
@@ -20,8 +15,7 @@ TILE_VECTORS = 2  # vectors that a key is compared with at once
 
 @for_numba
 def put_ranks(context: Any, keys: Any, count: Any, ranks: Any) -> Any:
-    """put_ranks(keys, count, ranks): ranks[i] = how many of the first `count` keys are less than keys[i], or equal and
-    before it. Both are rows of integers, of as many whole vectors."""
+    """ranks[i] = how many of the first `count` keys are less than keys[i], or equal and before it."""
     from numba import types
 
     if (keys.layout, ranks.layout) != ("C", "C") or keys.dtype != ranks.dtype:
@@ -36,8 +30,6 @@ def put_ranks(context: Any, keys: Any, count: Any, ranks: Any) -> Any:
 
 
 class Ranks(VectorLoops):
-    """Emits code for one row of keys."""
-
     def __init__(self, context: Any, builder: Any, kind: Any) -> None:
         super().__init__(context, builder, kind, 1)
         self.bytes, self.lanes = BYTES, BYTES // self.size
@@ -45,7 +37,6 @@ class Ranks(VectorLoops):
         self.zero = self.ir.Constant(self.type, None)
 
     def write(self, keys: Flat, count: Any, ranks: Flat) -> None:
-        """Rank all: several vectors at a time, then one."""
         unrolled_count = self.largest_multiple(keys.size, TILE_VECTORS * self.lanes)
         self.loop(
             unrolled_count, TILE_VECTORS * self.lanes, [], lambda i: self.rank(keys, count, ranks, i, TILE_VECTORS)
@@ -54,7 +45,6 @@ class Ranks(VectorLoops):
         self.loop(single, self.lanes, [], lambda i: self.rank(keys, count, ranks, self.plus(unrolled_count, i), 1))
 
     def rank(self, keys: Flat, count: Any, ranks: Flat, first: Any, vectors: int) -> None:
-        """Rank some vectors: of the keys before them equal ones count, of those behind them none do."""
         unmasked, behind = [None] * vectors, self.plus(first, vectors * self.lanes)
         own = self.load_all(self.at(keys.start, first), unmasked)
         stop, begin = (self.minimum(position, count) for position in (first, behind))
@@ -74,11 +64,9 @@ class Ranks(VectorLoops):
         return self.builder.select(self.builder.icmp_signed("<", x, y), x, y)
 
     def met(self, sign: str, key: Any, own: Sequence[Any]) -> list[Any]:
-        """Where a key is less than others, or equal."""
         return [self.builder.icmp_signed(sign, key, each) for each in own]
 
     def later(self, j: Any, vectors: int) -> list[Any]:
-        """Which lanes of some vectors come after lane `j`."""
         position = self.splat(self.builder.trunc(j, self.element) if self.size < 8 else j)
         lanes = (range(k * self.lanes, (k + 1) * self.lanes) for k in range(vectors))
         return [self.builder.icmp_signed("<", position, self.ir.Constant(self.type, [*each])) for each in lanes]
@@ -98,7 +86,6 @@ class Ranks(VectorLoops):
 
 
 def width_of(kind: Any) -> int:
-    """The bits of a key of a kind of numbers."""
     from numba import types
 
     return 64 if kind in (types.float64, types.int64, types.uint64) else 32
@@ -106,7 +93,6 @@ def width_of(kind: Any) -> int:
 
 @for_numba
 def order_key(context: Any, number: Any) -> Any:
-    """order_key(number): its key."""
     from llvmlite import ir
     from numba import types
 
@@ -122,7 +108,6 @@ def order_key(context: Any, number: Any) -> Any:
 
 
 def float_key(builder: Any, bits: Any) -> Any:
-    """The key of the bits of a float."""
     kind, width = bits.type, bits.type.width
     every, infinity = kind((1 << width - 1) - 1), kind(0x7F800000 if width == 32 else 0x7FF0000000000000)
     size = builder.and_(bits, every)
@@ -133,7 +118,6 @@ def float_key(builder: Any, bits: Any) -> Any:
 
 @for_numba
 def max_key(context: Any, number: Any) -> Any:
-    """max_key(number): the greatest key of numbers of its kind."""
     from llvmlite import ir
     from numba import types
 

@@ -1,7 +1,4 @@
-"""LLVM vector code for numba kernels: loads, stores, shuffles and arithmetic of vectors as wide as the machine's.
-
-Loops over flat arrays in LLVM vector code: what shifted.py is written in.
-"""
+"""LLVM vector code for numba kernels: vectors as wide as the machine's, and loops over flat arrays."""
 
 from __future__ import annotations
 
@@ -15,10 +12,7 @@ MASKED = 64  # bytes of the vectors whose masks are bits in registers of their o
 
 
 class Vectors:
-    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes.
-
-    Vectors have as many elements as a register, but no more than `most`.
-    """
+    """Emits code for vectors of one element type, as many as a register holds, but no more than `most`."""
 
     def __init__(self, context: Any, builder: Any, like: Any, max_registers: int = LINE) -> None:
         from llvmlite import ir
@@ -36,25 +30,21 @@ class Vectors:
         return self.ir.Constant(self.ir.IntType(bits), value)
 
     def call(self, name: str, result: Any, *args: Any) -> Any:
-        """A call of one of LLVM's own functions."""
         from numba.core import cgutils
 
         kind = self.ir.FunctionType(result, [a.type for a in args])
         return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), args)
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
-        """x y + z, rounded once where the machine does that."""
         if not fuses():  # the intrinsic would be a call of the C library for each lane
             return self.builder.fadd(self.builder.fmul(x, y), z)
         return self.call(f"llvm.fma.{self.name}", self.type, x, y, z)
 
     def address(self, base: Any, stride: Any, count: int, offset: int = 0) -> Any:
-        """base + count * stride + offset."""
         moved = self.builder.add(base, self.builder.mul(stride, self.number(count)))
         return self.builder.add(moved, self.number(offset))
 
     def splat(self, value: Any) -> Any:
-        """A vector with the same value in all lanes."""
         kind = self.ir.VectorType(value.type, self.lanes)
         undefined = self.ir.Constant(kind, self.ir.Undefined)
         # This pair is how LLVM writes a broadcast: it becomes one instruction.
@@ -62,13 +52,11 @@ class Vectors:
         return self.shuffled(single, single, [0] * self.lanes)
 
     def shuffled(self, a: Any, b: Any, indices: Sequence[int]) -> Any:
-        """The lanes of `a`, and behind them those of `b`, at the given places."""
         from ...compiler.language.memory import shuffled  # which loads llvmlite
 
         return shuffled(self.builder, a, b, indices)
 
     def mask(self, width: Any, number: int) -> Any:
-        """Which lanes of vector `number` of a row are among the first `width` elements of the row."""
         if self.bytes == MASKED:
             return self.bits_mask(self.builder.sub(width, self.number(number * self.lanes)))
         kind = self.ir.VectorType(self.ir.IntType(64), self.lanes)
@@ -76,8 +64,7 @@ class Vectors:
         return self.builder.icmp_signed("<", indices, self.splat(width))
 
     def bits_mask(self, count: Any) -> Any:
-        """The first `count` lanes, as bits of a number: a comparison of vectors LLVM would repeat in every loop that
-        reads by it, where it takes the place of arithmetic."""
+        """The first `count` lanes, as bits: a comparison of vectors LLVM would repeat in every loop."""
         builder, none, max_registers = self.builder, self.number(0), self.number(self.lanes)
         some = builder.select(builder.icmp_signed("<", count, none), none, count)
         inside = builder.select(builder.icmp_signed("<", some, max_registers), some, max_registers)
@@ -86,12 +73,10 @@ class Vectors:
         return builder.bitcast(lanes, self.ir.VectorType(self.ir.IntType(1), self.lanes))
 
     def scalar(self, address: Any) -> Any:
-        """The one element at an address."""
         pointer = self.builder.inttoptr(address, self.element.as_pointer())
         return self.builder.load(pointer, align=self.size)  # of one element: rows may begin anywhere
 
     def load(self, address: Any, mask: Any = None) -> Any:
-        """The vector at an address; lanes that are masked out are not read, and zero."""
         pointer = self.builder.inttoptr(address, self.type.as_pointer())
         if mask is None:
             # Aligned as an element: without that LLVM takes a vector's own alignment for granted.
@@ -100,7 +85,6 @@ class Vectors:
         return self.call(name, self.type, pointer, align, mask, self.zero)
 
     def store(self, vector: Any, address: Any, mask: Any = None) -> None:
-        """Write a vector; lanes that are masked out are not written."""
         pointer = self.builder.inttoptr(address, self.type.as_pointer())
         if mask is None:
             self.builder.store(vector, pointer, align=self.size)
@@ -116,43 +100,9 @@ class Vectors:
             self.call("llvm.prefetch.p0", self.ir.VoidType(), pointer, *how)
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
-        """The transpose of as many rows as lanes."""
         from ...compiler.language.memory import transposed  # which loads llvmlite
 
         return transposed(self.builder, rows)
-
-
-def emitted(kind: Any, like: Any, count: int) -> Any:
-    """What an intrinsic gives numba whose code `kind(vectors, *arguments).emit()` writes: its arguments are `like`, of
-    the type of the elements, and `count` addresses and numbers; it returns nothing."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * count), code
-
-
-def emitted_strided(kind: Any, like: Any, count: int) -> Any:
-    """The same, but the code is a function by itself, which is not inlined."""
-    from llvmlite import ir
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        name, integer = f"{kind.__name__}.{like}", ir.IntType(64)
-        cached = builder.module.globals.get(name)
-        if cached is None:
-            cached = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [integer] * count), name)
-            cached.linkage = "internal"
-            cached.attributes.update(("noinline", "nounwind"))
-            inside = ir.IRBuilder(cached.append_basic_block())
-            kind(Vectors(context, inside, like), *cached.args).emit()
-            inside.ret_void()
-        builder.call(cached, args[1:])
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * count), code
 
 
 Masks = Sequence[Any]  # one for each vector of a row: which of its lanes count, or None for all
@@ -177,7 +127,6 @@ class VectorLoops(Vectors):
         self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if has_wide_registers else (3, 2, 1)
 
     def argument(self, kind: Any, value: Any) -> Any:
-        """An array as a `Flat`, anything else as it is."""
         if not hasattr(kind, "ndim"):
             return value
         array = self.context.make_array(kind)(self.context, self.builder, value)
@@ -195,34 +144,28 @@ class VectorLoops(Vectors):
         return self.builder.mul(x, self.index(y))
 
     def at(self, address: Any, offset_at: Any) -> Any:
-        """The address of the element that is `place` elements further."""
         return self.plus(address, self.times(self.index(offset_at), self.size))
 
     def row(self, address: Any, step: Any, line: Any) -> Any:
         return self.at(address, self.times(step, line))
 
     def rows(self, address: Any, step: Any) -> list[Any]:
-        """The addresses of the block's rows."""
         return [self.row(address, step, r) for r in range(self.lines)]
 
     def offset_at(self, offsets: Flat, p: Any) -> Any:
-        """One of an array's int64 numbers."""
         pointer = self.builder.inttoptr(self.plus(offsets.start, self.times(p, 8)), self.ir.IntType(64).as_pointer())
         return self.builder.load(pointer)
 
     def largest_multiple(self, x: Any, of: int) -> Any:
-        """The largest multiple of a number that is no larger than `x`."""
         return self.builder.sub(x, self.builder.srem(x, self.number(of)))
 
     def within(self, x: Any, low: int, high: int) -> Any:
-        """Whether low <= x <= high."""
         above = self.builder.icmp_signed(">=", x, self.number(low))
         return self.builder.and_(above, self.builder.icmp_signed("<=", x, self.number(high)))
 
     # Rows of vectors
 
     def load_all(self, address: Any, masks: Masks) -> list[Any]:
-        """Neighbouring vectors from an address on."""
         return [self.load(self.plus(address, k * self.bytes), mask) for k, mask in enumerate(masks)]
 
     def store_all(self, vectors: Sequence[Any], address: Any, masks: Masks) -> None:
@@ -230,18 +173,15 @@ class VectorLoops(Vectors):
             self.store(vector, self.plus(address, k * self.bytes), mask)
 
     def evens(self) -> Any:
-        """The mask of every second lane, the first one included."""
         return self.ir.Constant(
             self.ir.VectorType(self.ir.IntType(1), self.lanes), [1 - k % 2 for k in range(self.lanes)]
         )
 
     def add_products(self, lefts: Sequence[Any], rights: Sequence[Any], sums: Sequence[Any]) -> list[Any]:
-        """Each of the left vectors times each of the right ones, added to the sums."""
         count = len(rights)
         return [self.fma(lefts[i // count], rights[i % count], total) for i, total in enumerate(sums)]
 
     def add_to(self, address: Any, vector: Any) -> None:
-        """Add the sum of a vector's elements to the element at an address."""
         minus_zero = self.ir.Constant(self.element, -0.0)  # the neutral number: 0.0 would turn a sum of -0.0 into 0.0
         name = f"llvm.vector.reduce.fadd.{self.name}"
         kind = self.ir.FunctionType(self.element, [self.element, self.type])
@@ -256,7 +196,6 @@ class VectorLoops(Vectors):
     def loop(
         self, stop: Any, step: int, carry_values: Sequence[Any], body: Callable[..., Sequence[Any] | None]
     ) -> list[Any]:
-        """for i in range(0, stop, step): carried = body(i, *carried); returns what is carried at the end."""
         builder, before = self.builder, self.builder.block
         head, inside, after = (builder.append_basic_block(name) for name in ("head", "inside", "after"))
         builder.branch(head)
@@ -275,7 +214,6 @@ class VectorLoops(Vectors):
         return values[1:]
 
     def cover(self, columns: Any, tile: Callable[[Any, Masks], None]) -> None:
-        """tile(column, masks) for as many of the widest tiles as fit, and one as narrow as may be for the rest."""
         widest, *narrower = self.widths
         full = self.largest_multiple(columns, widest * self.lanes)
         self.loop(full, widest * self.lanes, [], lambda column: tile(column, [None] * widest))
@@ -285,7 +223,6 @@ class VectorLoops(Vectors):
                 tile(full, [self.mask(rest, k) for k in range(width)])
 
     def split(self, count: Any, tile: Callable[[Any, int], None]) -> None:
-        """tile(first, width) so that each of `count` places is in one tile."""
         widest, *narrower = self.splits
         first = self.largest_multiple(count, widest)
         self.loop(first, widest, [], lambda offset_at: tile(offset_at, widest))
@@ -296,19 +233,3 @@ class VectorLoops(Vectors):
                 rest, width, [], lambda offset_at, start=start, width=width: tile(self.plus(start, offset_at), width)
             )
             first = self.plus(first, rest)
-
-
-def array_intrinsic(write: Callable[..., None], lines: int, literal: Any, *kinds: Any) -> Any:
-    """The signature of an intrinsic for arguments of these types, behind a literal one or none, and its code.
-
-    `write` emits the code for blocks of `lines` rows; the first array tells the element type.
-    """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        v = VectorLoops(context, builder, kinds[0].dtype, lines)
-        write(v, *map(v.argument, kinds, args[-len(kinds) :]))
-        return context.get_dummy_value()
-
-    argument_types = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
-    return types.void(*(argument_types if literal is None else (literal, *argument_types))), code

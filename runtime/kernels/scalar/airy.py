@@ -1,8 +1,4 @@
-"""The Airy function of the first kind.
-
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
-"""
+"""The Airy function of the first kind; Chebyshev's coefficients. float32 is computed by pieces, or in float64."""
 
 from __future__ import annotations
 
@@ -78,10 +74,7 @@ Z_OF_6 = 9.797958971132712
 
 
 def airy_ai(x: Any) -> Any:
-    """Ai(x); error at most 1.2 ulp for |x| < 7.75 in float32.
-
-    In float64 it is at most 8e-16 for -6 <= x <= 2; below that of the phase, 6e-15 at -40; beyond 4 + 2 z ulp.
-    """
+    """Ai(x); at most 1.2 ulp for |x| < 7.75 in float32; in float64 8e-16 for -6 <= x <= 2; below 6e-15 at -40."""
     return choose(x, airy_single, airy_double)(x)
 
 
@@ -96,10 +89,8 @@ def airy_small(x: Any) -> Any:
 
 
 def decay_of_single(x: Any) -> Any:
-    """The same of a float32 x >= 7.75, 0 from 29 on: a power of e times a polynomial in sqrt(x).
-
-    The exponent is a sum of two numbers: the root s lacks (x - s^2) / (2 s), which times x is s (x - s^2) / 2.
-    """
+    """The same of a float32 x >= 7.75, 0 from 29 on: a power of e times a polynomial in sqrt(x). The exponent is a sum
+    of two numbers: the root s lacks (x - s^2) / (2 s), which times x is s (x - s^2) / 2."""
     x = clamped(x, type(x)(NEARER), type(x)(29.0))
     side = root(x)
     first = x * side
@@ -112,10 +103,8 @@ def decay_of_single(x: Any) -> Any:
 
 
 def wave_of_wide(x: Any) -> Any:
-    """Ai(-x) for x >= 7.75 of a float32 as a float64, branch-free; beyond 2^33 no more than its size is right.
-
-    z and what its products lose are reduced to quarter turns; one division gives x^(-1/4) and 1 / z.
-    """
+    """Ai(-x) for x >= 7.75 of a float32 as a float64, branch-free; beyond 2^33 no more than its size is right. z and
+    what its products lose are reduced to quarter turns; one division gives x^(-1/4) and 1 / z."""
     r, n = reduced_phase(select(x < FARTHEST, x, FARTHEST))
     part = 1.0 / (x * root(root(x)))
     size = x * part
@@ -151,7 +140,6 @@ def airy_double(x: Any) -> Any:
 
 
 def decay(x: Any) -> Any:
-    """Ai(x) for x >= 2."""
     side = root(x)
     z = x * side * (2.0 / 3.0)
     return exp(-z) * polynomial(2.0 * Z_OF_2 / z - 1.0, RIGHT, RIGHT) / root(side)

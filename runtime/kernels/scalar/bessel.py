@@ -1,26 +1,12 @@
-"""Bessel functions of the first and second kind, of order 0 and 1, branch-free, so that loops over them are vectorised.
-
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. In float64 those below 8 are in x^2, beside the logarithm's part; from there on it is
-sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)) with polynomials P and Q. float32 is computed by pieces, and beyond and
-next to 0 as `wave.py` and `near_zero.py` say.
-
-Bessel functions of the second kind near 0, of float32: the first terms of their series, branch-free.
-
-With L = ln(x / 2) + gamma, and c = -1 and s = x^2 / 4 for K0(x), c = 2 / pi and s = -x^2 / 4 for Y0(x), order 0 is
-c (L (1 + s ...) - s ...). With c = 1 for K1(x) and -2 / pi for Y1(x), and s as before, order 1 is
-c / x + x |c| (L (2 + s ...) - 1 - 5 s / 4 ...) / 4.
-Where functions are computed by pieces, those of the first doubling have L in the place of the function, and are for all
-numbers below as well: x is 2^n times what has its place there, and n ln 2 is added.
-The largest terms, c L of the first and c / x, are sums of two numbers: so results are rounded once, but for some
-tenths of a unit. Squares are factors of larger numbers first, as those of small numbers would be subnormal.
-
-Bessel functions far from 0, of float32: sqrt(2 / (pi x)) M sin(x + a + phase), branch-free.
-
-The angle is counted in half turns in float64, exact to 2^-50: so results are right next to zeros too, where the sine is
-that of a small rest. M / sqrt(pi / 2) is a polynomial in 1 / x^2, and the phase over pi one times 1 / x, the highest
-power first: Chebyshev interpolation for x >= 15.5, computed with 50 digits.
-"""
+"""Bessel functions of the first and second kind, of order 0 and 1; Chebyshev's coefficients. In float64 those below 8
+are polynomials in x^2, beside the logarithm's part; from there on sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)).
+float32 is computed by pieces, and otherwise so: near 0, with L = ln(x / 2) + gamma, and c = -1 and s = x^2 / 4 for
+K0(x), c = 2 / pi and s = -x^2 / 4 for Y0(x), order 0 is c (L (1 + s ...) - s ...). With c = 1 for K1(x) and -2 / pi for
+Y1(x), order 1 is c / x + x |c| (L (2 + s ...) - 1 - 5 s / 4 ...) / 4. Pieces of the first doubling have L in the place
+of the function, and are for all numbers below as well: x is 2^n times what has its place there, and n ln 2 is added. c
+L and c / x are sums of two numbers, so results are rounded once. Far from 0 it is sqrt(2 / (pi x)) M sin(x + a +
+phase), the angle in half turns in float64, exact to 2^-50: so results are right next to zeros too. M / sqrt(pi / 2) is
+a polynomial in 1 / x^2, and the phase over pi one times 1 / x, for x >= 15.5."""
 
 from __future__ import annotations
 
@@ -88,10 +74,8 @@ def exponent_above(x: Any, inside: Any) -> Any:
 
 
 def logarithm(y: Any, more: Any, inside: Any, piece: Any, kind: Any) -> Any:
-    """(x, n, what is to be added to n `kind.ln2`) for the number y 2^more.
-
-    Below the edge that makes c L of x; from there on x and n are 0, and it is what the piece says.
-    """
+    """(x, n, what is to be added to n `kind.ln2`) for the number y 2^more. Below the edge that makes c L of x; from
+    there on x and n are 0, and it is what the piece says."""
     small, n = y < kind.edge, exponent_above(y, inside) + more * type(y)(UNIT)
     n = select(small, n + type(y)(kind.exponent), n)
     return select(small, y, type(y)(0)), n, fma(n, kind.ln2_low, piece)
@@ -162,26 +146,6 @@ PHASE_1 = (
 EIGHTH = 0.25  # half turns
 
 
-def j0_asymptotic(x: Any) -> Any:
-    """J0 of a float32 x >= 15.5; error at most 0.7 ulp."""
-    return modulus_and_phase(x, EIGHTH, PHASE_0, SIZE_0)
-
-
-def y0_asymptotic(x: Any) -> Any:
-    """Y0 of such a float32; error at most 0.7 ulp."""
-    return modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)
-
-
-def j1_asymptotic(x: Any) -> Any:
-    """J1 of such a float32; error at most 0.7 ulp."""
-    return modulus_and_phase(x, -EIGHTH, PHASE_1, SIZE_1)
-
-
-def y1_asymptotic(x: Any) -> Any:
-    """Y1 of such a float32; error at most 0.7 ulp."""
-    return modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
-
-
 def modulus_and_phase(x: Any, ahead: Any, phases: Any, sizes: Any) -> Any:
     """sqrt(2 / (pi x)) M sin(x + phase), and as many half turns ahead."""
     wide, inverse_root = np.float64(x), root_of_inverse(x)
@@ -206,7 +170,6 @@ def root_of_inverse(x: Any) -> Any:
 
 
 def inverse_of(x: Any) -> Any:
-    """1 / x likewise."""
     wide, rsqrt_x = np.float64(x), np.float64(type(x)(1) / x)
     return fma(rsqrt_x, fma(-wide, rsqrt_x, 1.0), rsqrt_x)
 
@@ -299,11 +262,10 @@ def bessel_j0(x: Any) -> Any:
 
 
 def j0_single(x: Any) -> Any:
-    return select(is_small(x), j0_small(x), j0_asymptotic(abs(x)))
+    return select(is_small(x), j0_small(x), modulus_and_phase(abs(x), EIGHTH, PHASE_0, SIZE_0))
 
 
 def j0_small(x: Any) -> Any:
-    """The same of a float32 that `is_small`."""
     return by_pieces_with_derivatives(abs(x), small_piece(abs(x)), J0_TABLE)
 
 
@@ -324,11 +286,11 @@ def bessel_j1(x: Any) -> Any:
 
 
 def j1_single(x: Any) -> Any:
-    return with_sign(type(x)(1), x) * select(is_small(x), j1_small(abs(x)), j1_asymptotic(abs(x)))
+    asymptotic = modulus_and_phase(abs(x), -EIGHTH, PHASE_1, SIZE_1)
+    return with_sign(type(x)(1), x) * select(is_small(x), j1_small(abs(x)), asymptotic)
 
 
 def j1_small(x: Any) -> Any:
-    """The same of a float32 that `is_small`."""
     return with_sign(type(x)(1), x) * by_pieces_with_derivatives(abs(x), small_piece(abs(x)), J1_TABLE)
 
 
@@ -345,16 +307,14 @@ def bessel_y0(x: Any) -> Any:
 
 def y0_single(x: Any) -> Any:
     y, more = normal(x)
-    return with_pole(x, select(x < MIXED[1], y0_below(y, more), y0_asymptotic(x)))
+    return with_pole(x, select(x < MIXED[1], y0_below(y, more), modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)))
 
 
 def y0_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     return y0_below(x, -type(x)(0))
 
 
 def y0_below(y: Any, more: Any) -> Any:
-    """The same of 0 < y 2^more < 21.5."""
     inside = in_pieces(y, SMALL_Y0.edge)
     return order_0(y, more, inside, by_pieces_with_derivatives(inside, mixed_piece(inside), Y0_TABLE), SMALL_Y0)
 
@@ -371,11 +331,11 @@ def bessel_y1(x: Any) -> Any:
 
 
 def y1_single(x: Any) -> Any:
-    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_small(x), -TWO_OVER_PI), y1_asymptotic(x)))
+    asymptotic = modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
+    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_small(x), -TWO_OVER_PI), asymptotic))
 
 
 def y1_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     inside = in_pieces(x, SMALL_Y1.edge)
     return order_1(x, inside, by_pieces_with_derivatives(inside, mixed_piece(inside), Y1_TABLE), SMALL_Y1)
 

@@ -1,7 +1,4 @@
-"""Signs, neighbours and divisors: functions of one number's bits, and of integers.
-
-A sign is that of the bits: -0.0 has one, and so has a nan.
-"""
+"""Signs, neighbours and divisors. A sign is that of the bits: -0.0 has one, and so has a nan."""
 
 from __future__ import annotations
 
@@ -17,12 +14,10 @@ PI = 3.141592653589793
 
 
 def signbit(x: Any) -> Any:
-    """Whether the sign is minus."""
     return math.copysign(1.0, np.float64(x)) < 0
 
 
 def copysign(x: Any, y: Any) -> Any:
-    """|x| with the sign of `y`."""
     return type(x)(math.copysign(x, y))
 
 
@@ -35,7 +30,6 @@ def isneginf(x: Any) -> Any:
 
 
 def angle(x: Any) -> Any:
-    """The angle of a real number: pi where it is below 0; nan of nan."""
     return x if x != x else type(x)(PI) if x < 0 else type(x)(0)
 
 
@@ -54,12 +48,10 @@ def left_shift(x: Any, y: Any) -> Any:
 
 
 def right_shift(x: Any, y: Any) -> Any:
-    """x / 2^y, rounded down."""
     return np.int64(x) >> np.int64(y if 0 <= y < 64 else 63)
 
 
 def gcd(x: Any, y: Any) -> Any:
-    """The greatest common divisor, after Euclid."""
     a, b = np.int64(builtins.abs(x)), np.int64(builtins.abs(y))
     while b != 0:
         a, b = b, a % b
@@ -67,6 +59,5 @@ def gcd(x: Any, y: Any) -> Any:
 
 
 def lcm(x: Any, y: Any) -> Any:
-    """The least common multiple."""
     divisor = gcd(x, y)
     return builtins.abs(np.int64(x) // divisor * np.int64(y)) if divisor != 0 else np.int64(0)

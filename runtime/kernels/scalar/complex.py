@@ -1,9 +1,6 @@
-"""The arithmetic of element-wise expressions on complex numbers, from that on real ones.
-
-The names are those of `scalar`; a real number is taken for a complex one without an imaginary part. At branch
-cuts the sign of a zero part tells the side, as in C99. asin to atanh are after W. Kahan, "Branch cuts for
-complex elementary functions, or much ado about nothing's sign bit", 1987.
-"""
+"""The arithmetic of element-wise expressions on complex numbers, from that on real ones, under the names of `scalar`; a
+real number is one without an imaginary part. At branch cuts the sign of a zero part tells the side, as in C99. asin to
+atanh are after W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit", 1987."""
 
 from __future__ import annotations
 
@@ -32,9 +29,6 @@ LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
 PI = 3.141592653589793
 TANH_IS_ONE = 20.0  # |tanh(x)| rounds to 1 from here on
-
-
-# ---- sign, parts, tests ------------------------------------------------------------------------------------
 
 
 def abs(z: Any) -> Any:
@@ -72,9 +66,6 @@ def isinf(z: Any) -> Any:
 
 def isfinite(z: Any) -> Any:
     return real_isfinite(z.real) and real_isfinite(z.imag)
-
-
-# ---- division, powers and roots ----------------------------------------------------------------------------
 
 
 def divide(z: Any, w: Any) -> Any:
@@ -118,9 +109,6 @@ def pow(z: Any, w: Any) -> Any:
 
 def pow_number(z: Any, w: Any) -> Any:
     return pow(z, w)
-
-
-# ---- exponentials and logarithms ---------------------------------------------------------------------------
 
 
 def exp(z: Any) -> Any:
@@ -181,9 +169,6 @@ def sigmoid(z: Any) -> Any:
         return divide(small, type(small)(1) + small)
     small = exp(-z)
     return divide(type(small)(1), type(small)(1) + small)
-
-
-# ---- trigonometric and hyperbolic functions ----------------------------------------------------------------
 
 
 def sin(z: Any) -> Any:
@@ -262,20 +247,15 @@ def atanh(z: Any) -> Any:
     return complex(type(x)(math.copysign(length, z.real)), angle)
 
 
-# ---- choice ------------------------------------------------------------------------------------------------
-
-
 def where(condition: Any, x: Any, y: Any) -> Any:
     return real_where(condition, x, y)
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:
-    """`x if condition else y` of a spec where the condition differs between elements: both values are computed."""
     return where(condition, x, y)
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
-    """Interpolation from the nearer end, so that it is exact at both."""
     if abs(weight) < type(weight.real)(0.5):
         return start + weight * (end - start)
     return end - (type(weight)(1) - weight) * (end - start)

@@ -1,9 +1,4 @@
-"""The error function, branch-free, so that loops over it are vectorised.
-
-A polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each
-followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""The error function."""
 
 from __future__ import annotations
 
@@ -96,7 +91,6 @@ def erfc_single(x: Any) -> Any:
 
 
 def erfc_small(x: Any) -> Any:
-    """The same of a float32, |x| < 7.75."""
     return by_power_pieces(x, smaller_piece(x), ERFC_TABLE)
 
 

@@ -1,12 +1,6 @@
-"""Inverses of the error function and of the normal distribution, and what stays of erfc without its exponential.
-
-The inverse of erfc, for results of at least 0.47, is a polynomial in t = sqrt(-ln(q)), where it is smooth.
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits; those of `erfinv` in float64 are least-squares fits at Chebyshev's points. float32 is
-computed by pieces where most data lie, elsewhere in float64. erfinv takes no branches, so that loops over it are
-vectorised.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Inverses of the error function and of the normal distribution. That of erfc, for results of at least 0.47, is a
+polynomial in t = sqrt(-ln(q)). Chebyshev's coefficients; those of `erfinv` in float64 are least-squares fits at
+Chebyshev's points. float32 is computed by pieces where most data lie, elsewhere in float64."""
 
 from __future__ import annotations
 
@@ -150,7 +144,6 @@ def erfcx_single(x: Any) -> Any:
 
 
 def erfcx_small(x: Any) -> Any:
-    """The same of a float32, |x| < 7.75."""
     return by_power_pieces(x, smaller_piece(x), ERFCX_TABLE)
 
 
@@ -190,14 +183,12 @@ def erfinv_single(x: Any) -> Any:
 
 
 def erfinv_small(x: Any) -> Any:
-    """The same of a float32, 2^-100 <= |x| < 1 - 2^-16: x times a function that has shorter and shorter pieces up to 1;
-    products with smaller x lose digits."""
+    """Of a float32, 2^-100 <= |x| < 1 - 2^-16: x times pieces that get shorter up to 1."""
     rest = type(x)(BEFORE_ONE) - abs(x)  # never 1, at the end of all pieces
     return times_pieces(x, abs(x), central_piece(rest), ERFINV_TABLE)
 
 
 def erfinv_asymptotic(x: Any) -> Any:
-    """The same of other float32, in float64."""
     wide = np.float64(x)
     size = abs(wide)
     k, f = log_around_one(select(size < 1, fma(-wide, wide, 1.0), 1.0))
@@ -234,7 +225,6 @@ def ndtri_single(x: Any) -> Any:
 
 
 def ndtri_center(x: Any) -> Any:
-    """The same of a float32 between these: near 1/2 the distance from there times a function of x."""
     one, centered = type(x)(1), x - type(x)(0.5)
     rest = one - x
     y = select(rest < x, rest, x)

@@ -1,14 +1,6 @@
-"""Exponential functions of real numbers, branch-free, so that loops over them are vectorised.
-
-All start from x = k ln 2 + r with a whole k and |r| <= ln(2)/2, and from a polynomial in r. A polynomial's coefficients
-are minimax fits (Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-
-Results of float32 that may be subnormal, without products that are.
-
-Many processors round a product to a subnormal number by microcode, which takes a hundred times as long. So results are
-computed as 2^64 times what they are, where all are normal numbers, and brought back by this.
-"""
+"""Exponential functions of real numbers: x = k ln 2 + r with a whole k and |r| <= ln(2)/2, and a polynomial in r. Many
+processors round a product to a subnormal number by microcode, which takes a hundred times as long: so results of
+float32 that may be subnormal are computed as 2^64 times what they are, and brought back by `scaled_back`."""
 
 from __future__ import annotations
 
@@ -82,7 +74,6 @@ def round_to_int(x: Any) -> Any:
 
 
 def power_of_two(x: Any, k: Any) -> Any:
-    """2^k in the type of `x`, for exponents of normal numbers."""
     return from_bits(x, (k + choose(x, 127, 1023)) << choose(x, 23, 52))
 
 
@@ -126,7 +117,6 @@ def power_tail(r: Any, low: Any) -> Any:
 
 
 def with_sign(magnitude: Any, x: Any) -> Any:
-    """A number >= 0 with the sign of `x`."""
     sign = bits(x) & choose(x, -(2**31), -(2**63))
     return from_bits(x, bits(magnitude) | sign)
 
@@ -172,10 +162,8 @@ def eighths(x: Any) -> Any:
 
 
 def exp_of_masked(x: Any) -> Any:
-    """`exp`, for arguments of which many are far below zero, or -inf, as scores that a mask takes out.
-
-    Their powers underflow, which takes many processors a hundred times as long as a product: none is computed here.
-    """
+    """`exp`, for arguments of which many are far below zero, or -inf, as scores that a mask takes out. Their powers
+    underflow, which takes many processors a hundred times as long as a product: none is computed here."""
     gone = x < choose(x, -104.0, -746.0)
     return select(gone, 0.0, exp(select(gone, 0.0, x)))
 
@@ -224,11 +212,9 @@ def exp2(x: Any) -> Any:
 
 
 def expm1(x: Any) -> Any:
-    """e^x - 1; error at most 0.9 and 1.1 ulp.
-
-    With half = 2^k / 2, which does not overflow, it is twice half - 1/2 + half (e^(r + low) - 1). What the first sums
-    lose is doubled before it is added: halves of subnormal numbers are rounded.
-    """
+    """e^x - 1; error at most 0.9 and 1.1 ulp. With half = 2^k / 2, which does not overflow, it is twice half - 1/2 +
+    half (e^(r + low) - 1). What the first sums lose is doubled before it is added: halves of subnormal numbers are
+    rounded."""
     two, one_half = type(x)(2), type(x)(0.5)
     shifted, r, n = remainder_of(clamped(x, choose(x, -18.0, -38.0), choose(x, 89.0, 710.0)))
     t = fma(n, -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), r)
@@ -264,10 +250,8 @@ MIN_NORMAL = 2.0**-126 * SCALE  # the last bit of numbers from here on to twice 
 
 
 def scaled_back(x: Any) -> Any:
-    """2^-64 x, rounded once, for a finite float32 x >= 0, by sums of bits.
-
-    Where that is subnormal, a sum with LEAST rounds x to as many units as the bits of a subnormal number count.
-    """
+    """2^-64 x, rounded once, for a finite float32 x >= 0, by sums of bits. Where that is subnormal, a sum with LEAST
+    rounds x to as many units as the bits of a subnormal number count."""
     smallest = type(x)(MIN_NORMAL)
     tiny = narrow(x, bits(x + smallest) - bits(smallest))
     return from_bits(x, select(x < smallest, tiny, narrow(x, bits(x) - BACK_BITS)))

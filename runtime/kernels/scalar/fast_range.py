@@ -1,12 +1,8 @@
-"""Functions without what only unusual arguments need: the same bits for the others, with fewer instructions.
-
-Kernels look at blocks of their operands (`runtime/kernels/cpu/elementwise_fast_range.py`). What tells usual arguments
-apart is an
-integer of each, its key, and the bounds that the keys of a block must lie in: logarithms are usual for normal numbers
-above zero, `exp` where its result is a normal number, sine and cosine for those that three parts of a constant reduce
-without loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole
-quotient.
-"""
+"""Functions without what only unusual arguments need: the same bits for the others, with fewer instructions. What tells
+usual arguments apart is an integer of each, its key, and the bounds that the keys of a block must lie in
+(`cpu/elementwise_fast_range.py`): logarithms are usual for normal numbers above zero, `exp` where its result is normal,
+sine and cosine where three parts of a constant reduce without loss. The key of two arguments is 1 where they are usual:
+remainders are where one division finds the whole quotient."""
 
 from __future__ import annotations
 
@@ -108,12 +104,10 @@ def all_bits(x: Any) -> Any:
 
 
 def bits_beside_one(x: Any) -> Any:
-    """A key that grows with 1 + x."""
     return bits(type(x)(1) + x)
 
 
 def size_bits(x: Any) -> Any:
-    """A key that grows with |x|."""
     return narrow(x, bits(x) & choose(x, 2**31 - 1, 2**63 - 1))
 
 
@@ -123,12 +117,10 @@ def end_bits(x: Any) -> Any:
 
 
 def is_moderate(like: Any, low: Any, high: Any) -> Any:
-    """Whether numbers between two keys are positive and finite, and in float32 have inverses that are normal."""
     return low > 0 and high < bits(choose(like, 2.0**100, math.inf))
 
 
 def is_normal(like: Any, low: Any, high: Any) -> Any:
-    """Whether numbers between two keys are positive, normal and finite."""
     return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(choose(like, math.inf, math.inf))
 
 
@@ -144,12 +136,10 @@ def is_before_hyperbolic_end(like: Any, low: Any, high: Any) -> Any:
 
 
 def in_acosh_fast_range(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of acosh are for numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, 1.0, HYPERBOLIC_END + 1.0), False)
 
 
 def is_before_atanh_end(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of atanh reach up to a key; in float64 there are none."""
     return choose(like, high < bits(type(like)(ATANH_END)), False)
 
 
@@ -164,7 +154,6 @@ def is_in_linear_pieces(like: Any, low: Any, high: Any) -> Any:
 
 
 def is_in_nearer_pieces(like: Any, low: Any, high: Any) -> Any:
-    """The same of those of half their width."""
     return choose(like, high < bits(type(like)(NEARER)), False)
 
 
@@ -184,7 +173,6 @@ def has_short_bessel(like: Any, low: Any, high: Any) -> Any:
 
 
 def has_scaled_bessel(like: Any, low: Any, high: Any) -> Any:
-    """The same of those that a power of e scales."""
     return choose(like, has_keys_between(like, low, high, MIN_NORMAL, CENTRAL[1]), False)
 
 
@@ -199,17 +187,14 @@ def has_keys_between(like: Any, low: Any, high: Any, smallest: Any, end: Any) ->
 
 
 def is_short_of_one(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of erfinv hold the numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, ERFINV_START, ERFINV_END), False)
 
 
 def is_probable(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of ndtri hold the numbers between two keys; in float64 there are none."""
     return choose(like, has_keys_between(like, low, high, NDTRI_START, NDTRI_END), False)
 
 
 def is_before_end(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of log_ndtr are for numbers with such keys; in float64 there are none."""
     smallest, end = BEYOND_END - LOG_NDTR_END, BEYOND_END - LOG_NDTR_START
     return choose(like, has_keys_between(like, low, high, smallest, end), False)
 
@@ -220,22 +205,18 @@ def has_normal_gelu(like: Any, low: Any, high: Any) -> Any:
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
-    """Whether e^x and e^-x are normal numbers for all |x| up to a key."""
     return high <= bits(choose(like, 87.0, 708.0))
 
 
 def sin_fast_range(x: Any) -> Any:
-    """The sine where `in_fast_reduction_range` holds."""
     return choose(x, sin_fast_reduction, sin_double_fast_reduction)(x)
 
 
 def cos_fast_range(x: Any) -> Any:
-    """The cosine where `in_fast_reduction_range` holds."""
     return choose(x, cos_fast_reduction, cos_double_fast_reduction)(x)
 
 
 def tan_fast_range(x: Any) -> Any:
-    """The tangent where `in_fast_reduction_range` holds."""
     return choose(x, tan_fast_reduction, tan_double_fast_reduction)(x)
 
 
@@ -254,21 +235,17 @@ def divides(x: Any, y: Any) -> Any:
 
 
 def rest_of(x: Any, y: Any) -> Any:
-    """x - y floor(x / y) for x >= 0 and y > 0, exact.
-
-    The rounded quotient is at most one too large, and before that is mended the sum has no more digits than x and y.
-    """
+    """x - y floor(x / y) for x >= 0 and y > 0, exact. The rounded quotient is at most one too large, and before that is
+    mended the sum has no more digits than x and y."""
     rest = fma(-trunc(x / y), y, x)
     return select(rest < 0, rest + y, rest)
 
 
 def fmod_fast_range(x: Any, y: Any) -> Any:
-    """The remainder with the sign of x where `divides` holds."""
     return x if is_integer(x) else with_sign(rest_of(abs(x), abs(y)), x)
 
 
 def remainder_fast_range(x: Any, y: Any) -> Any:
-    """The remainder with the sign of y where `divides` holds."""
     if is_integer(x):
         return x
     rest = with_sign(rest_of(abs(x), abs(y)), x)
@@ -276,7 +253,6 @@ def remainder_fast_range(x: Any, y: Any) -> Any:
 
 
 def floor_divide_fast_range(x: Any, y: Any) -> Any:
-    """The quotient rounded down where `divides` holds."""
     if is_integer(x):
         return x
     ratio, size, step = x / y, abs(x), abs(y)

@@ -1,14 +1,5 @@
-"""The logarithm of the gamma function and its derivatives, and the zeta function of Hurwitz.
-
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
-Errors are given for float64, or for float32 and float64: the largest that was found.
-
-The logarithm of the gamma function and its first two derivatives for float32 from near 0 to 2^10, branch-free.
-
-From 2^-6 on they are computed by pieces. Below, the Taylor series at 1 is added to the pole's term: each function of x
-is that of 1 + x and such a term. Errors are the largest that was found.
-"""
+"""The logarithm of the gamma function and its derivatives; Chebyshev's coefficients. float32 is computed in float64,
+but from near 0 to 2^10 by pieces: below 2^-6 the Taylor series at 1 is added to the pole's term."""
 
 from __future__ import annotations
 
@@ -37,20 +28,16 @@ LN2 = 0.6931471805599453
 
 
 def is_positive(x: Any) -> Any:
-    """Whether `lgamma_positive` and `digamma_positive` are for a float32."""
     return (x >= START) & (x < END)
 
 
 def has_square(x: Any) -> Any:
-    """Whether `trigamma_positive` is for a float32."""
     return (x >= START_OF_SQUARES) & (x < END)
 
 
 def lgamma_positive(x: Any) -> Any:
-    """ln(gamma(x)) of a float32 that `is_positive`; error at most 1.9 ulp.
-
-    Below 2^-6, x = 2^k y, it is ln(gamma(y)) - k ln(2) + ln(gamma(1 + x)) - ln(gamma(1 + y)).
-    """
+    """ln(gamma(x)) of a float32 that `is_positive`; error at most 1.9 ulp. Below 2^-6, x = 2^k y, it is ln(gamma(y)) -
+    k ln(2) + ln(gamma(1 + x)) - ln(gamma(1 + y))."""
     small = x < CENTRAL[0]
     y = select(small, lifted(x, CENTRAL[0]), x)
     k = np.float32(narrow(x, bits(x) - bits(y)) >> 23)
@@ -141,15 +128,13 @@ def lgamma_single(x: Any) -> Any:
 
 
 def lgamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-10, and 1e-15 times the largest term.
-
-    Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x: both divide the argument of a
-    logarithm.
-    """
+    """The same in float64: error at most 1e-10, and 1e-15 times the largest term. Stirling's series from 7 on, where
+    seven steps lead, and below 0 what mirrors x: both divide the argument of a logarithm."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z, factor = select(small, size + 7.0, size), select(small, seven_factors(size), 1.0)
     sine, is_integral = sine_of_turn(size)
-    value = stirling(z, log(z), series_short(1.0 / z))
+    part = 1.0 / z
+    value = stirling(z, log(z), part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT))
     rest = log(select(below, PI * factor / (size * sine), 1.0 / factor))
     return select(below & is_integral, math.inf, select(below, -value, value) + rest)
 
@@ -174,7 +159,6 @@ def rest_of_turn(size: Any) -> Any:
 
 
 def sine_of_half(x: Any) -> Any:
-    """sin(pi x) for |x| <= 1/2."""
     return x * polynomial(8.0 * x * x - 1.0, SINE, SINE)
 
 
@@ -187,10 +171,7 @@ def lgamma_double(x: Any) -> Any:
 
 
 def log_gamma(x: Any) -> Any:
-    """ln(gamma(x)) for x >= 0.
-
-    Around 2 it is a polynomial, where up to 7 steps lead, and from 10 on Stirling's series.
-    """
+    """ln(gamma(x)) for x >= 0: steps to a polynomial around 2, and from 10 on Stirling's series."""
     large, small = x >= 10, x < 1
     z, factor = steps_down(select(large, 2.5, x))
     value = log(select(large, x, select(small, z, factor)))
@@ -199,7 +180,6 @@ def log_gamma(x: Any) -> Any:
 
 
 def stirling(x: Any, log_x: Any, rest: Any) -> Any:
-    """ln(gamma(x)) of the logarithm and the series' sum."""
     return (x - 0.5) * (log_x - 1.0) + (HALF_LOG_2PI - 0.5 + rest)
 
 
@@ -223,11 +203,6 @@ def series(part: Any) -> Any:
     return part * polynomial(part * part, STIRLING, STIRLING)
 
 
-def series_short(part: Any) -> Any:
-    """The same for x >= 7 but for 3e-11."""
-    return part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT)
-
-
 def nearest_distance(x: Any) -> Any:
     """The distance of x >= 0 from the nearest whole number; 0 for infinity."""
     rest = x - math.floor(x) if x < 2.0**52 else 0.0
@@ -244,10 +219,8 @@ def digamma_single(x: Any) -> Any:
 
 
 def digamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-10 times the largest term.
-
-    The derivative of Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x.
-    """
+    """The same in float64: error at most 1e-10 times the largest term. The derivative of Stirling's series from 7 on,
+    where seven steps lead, and below 0 what mirrors x."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     z = select(small, size + 7.0, size)
     part = 1.0 / z
@@ -260,7 +233,6 @@ def digamma_asymptotic(x: Any) -> Any:
 
 
 def sum_of_seven(x: Any) -> Any:
-    """1 / x + 1 / (x + 1) + ... + 1 / (x + 6)."""
     centered, square = x + 3.0, x * (x + 6.0)
     numerator = fma(square, fma(square, 3.0, 26.0), 40.0)
     return (centered + centered) * numerator / (square * (square + 5.0) * (square + 8.0)) + 1.0 / centered

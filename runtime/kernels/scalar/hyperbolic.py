@@ -1,15 +1,6 @@
-"""Hyperbolic functions of real numbers, branch-free, so that loops over them are vectorised.
-
-All but `tanh` of float32 start from x = k ln 2 + r as the exponentials do. A polynomial's coefficients are minimax fits
-(Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-
-Inverse hyperbolic functions, and the logarithm of odds, branch-free, so that loops over them are vectorised.
-
-float32 is computed by pieces where arguments are usual. Elsewhere, and in float64, these are logarithms of sums, of
-which nothing is lost.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Hyperbolic functions of real numbers, their inverses, and the logarithm of odds. All but `tanh` of float32 start from
+x = k ln 2 + r as the exponentials do. Inverses of float32 are computed by pieces where arguments are usual; elsewhere,
+and in float64, they are logarithms of sums, of which nothing is lost."""
 
 from __future__ import annotations
 
@@ -116,7 +107,6 @@ def sinh_rest_single(large: Any, small: Any, difference: Any, first: Any) -> Any
 
 
 def sinh_rest_double(large: Any, small: Any, difference: Any, first: Any) -> Any:
-    """large - small - first."""
     return difference - first + (large - difference - small)
 
 
@@ -165,10 +155,8 @@ def factors_of_odds(x: Any) -> Any:
 
 
 def log_odds_single(x: Any) -> Any:
-    """The same bits, and below the pieces, for y 2^k, those of y less k ln(2), and of -log(1 - x) the first term.
-
-    The products with the first part of ln(2) and their sums are exact.
-    """
+    """The same bits, and below the pieces, for y 2^k, those of y less k ln(2), and of -log(1 - x) the first term. The
+    products with the first part of ln(2) and their sums are exact."""
     less, factor = factors_of_odds(x)
     scaled, more = normal(less)
     lifted = from_bits(x, narrow(x, bits(scaled) & SIGNIFICAND | bits(type(x)(ODDS_START))))
@@ -190,7 +178,6 @@ def log_odds_any(x: Any) -> Any:
 
 
 def log_odds_of_normal(x: Any) -> Any:
-    """The same for a normal number, 0 < x < 1."""
     ratio, low = odds(x, x)
     return log_of_normal_sum(ratio, low, type(x)(0))
 
@@ -214,7 +201,6 @@ def asinh_single(x: Any) -> Any:
 
 
 def asinh_fast(x: Any) -> Any:
-    """A function of |x| < 32 times that."""
     size = abs(x)
     piece_index = central_piece(select(size < FIRST, type(x)(FIRST), size))
     return with_sign(times_pieces(size, size, piece_index, ASINH_TABLE), x)
@@ -267,7 +253,6 @@ def atanh_single(x: Any) -> Any:
 
 
 def atanh_fast(x: Any) -> Any:
-    """A function of |x| < 1 - 2^-16 times that."""
     size = abs(x)
     piece_index = octave_piece(type(x)(BEFORE_ONE) - size)  # never that of 1, beyond all pieces
     return with_sign(times_pieces(size, size, piece_index, ATANH_TABLE), x)

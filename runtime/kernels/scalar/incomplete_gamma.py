@@ -1,9 +1,7 @@
-"""The incomplete gamma functions, regularised: parts of the integral of e^-t t^(a-1) / gamma(a) over t > 0.
-
-By the power series where x is small beside a, by Legendre's continued fraction where it is large, and for a large a by
-N. M. Temme's uniform expansion, "The asymptotic expansion of the incomplete gamma functions", 1979. float32 is computed
-in float64. Errors are given for float64: the largest that was found.
-"""
+"""The incomplete gamma functions, regularised: parts of the integral of e^-t t^(a-1) / gamma(a) over t > 0. By the
+power series where x is small beside a, by Legendre's continued fraction where it is large, and for a large a by N. M.
+Temme's uniform expansion, "The asymptotic expansion of the incomplete gamma functions", 1979. float32 is computed in
+float64, for which errors are given."""
 
 from __future__ import annotations
 
@@ -74,7 +72,6 @@ def prefix(a: Any, x: Any) -> Any:
 
 
 def excess(ratio: Any, m: Any) -> Any:
-    """ln(ratio) - m for ratio = 1 + m, without cancellation for small m."""
     if abs(m) > 0.4:
         return log(ratio) - m
     s = m / (2.0 + m)
@@ -82,7 +79,6 @@ def excess(ratio: Any, m: Any) -> Any:
 
 
 def lower_series(a: Any, x: Any) -> Any:
-    """prefix (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...)"""
     total, term, below = 1.0, 1.0, a
     while term > EPSILON * total:
         below += 1.0
@@ -103,7 +99,6 @@ def upper_gamma_small(a: Any, x: Any) -> Any:
 
 
 def upper_fraction(a: Any, x: Any) -> Any:
-    """prefix a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), by the method of Lentz."""
     below = x + 1.0 - a
     front, back = 1e300, 1.0 / below
     value, k, change = back, 0.0, 0.0

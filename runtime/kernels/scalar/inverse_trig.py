@@ -1,9 +1,4 @@
-"""Inverse circular functions of real numbers, branch-free, so that loops over them are vectorised.
-
-A polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each
-followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Inverse circular functions of real numbers."""
 
 from __future__ import annotations
 
@@ -50,7 +45,6 @@ ATAN_DOUBLE = (
 
 
 def quarter(x: Any) -> Any:
-    """pi / 2 as a sum of two numbers."""
     return choose(x, HALF_PI_SINGLE[0], HALF_PI_DOUBLE[0]), choose(x, HALF_PI_SINGLE[1], HALF_PI_DOUBLE[1])
 
 
@@ -117,10 +111,8 @@ def acos_single(x: Any) -> Any:
 
 
 def lost_by_root(side: Any, square: Any, twice: Any) -> Any:
-    """What `twice` lost when `side` was rounded, the square root of `square` and half of it or of -`twice`.
-
-    That is the rest of the square over `side`; an inverse that is wrong by a twentieth is good enough for it.
-    """
+    """What `twice` lost when `side` was rounded, the square root of `square` and half of it or of -`twice`. That is the
+    rest of the square over `side`; an inverse that is wrong by a twentieth is good enough for it."""
     return fma(-side, side, square) * inverse_estimate_of_half(twice)
 
 

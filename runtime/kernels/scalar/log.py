@@ -1,9 +1,4 @@
-"""Logarithms of real numbers, branch-free, so that loops over them are vectorised.
-
-All but `log` of float32 start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). A polynomial's coefficients are
-minimax fits (Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Logarithms of real numbers. All but `log` of float32 start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2)."""
 
 from __future__ import annotations
 
@@ -100,7 +95,6 @@ def normal(x: Any) -> Any:
 
 
 def tail_single(f: Any) -> Any:
-    """log(1 + f) - f."""
     return -(f * f) * polynomial(f, LOG_SINGLE, LOG_SINGLE)
 
 
@@ -136,7 +130,6 @@ def parts(x: Any) -> Any:
 
 
 def parts_of_normal(x: Any) -> Any:
-    """The same for a normal number x > 0."""
     k, f = log_around_one(x)
     return number(x, k), f
 
@@ -148,16 +141,13 @@ def log(x: Any) -> Any:
 
 
 def log_of_normal(x: Any) -> Any:
-    """The same for a normal number x > 0."""
     nothing = -type(x)(0)  # of which a compiler knows that sums with it are what they were, whatever their sign
     return choose(x, log_of_normal_single, log_of_normal_double)(x, nothing)
 
 
 def log_of_normal_single(x: Any, more: Any) -> Any:
-    """log(x 2^more), from x = 2^(n / UNIT) (1 + r) e^p: exponents stay among the bits.
-
-    The last product with p is an exact sum, and 0 near 1; what the others lose is that much less.
-    """
+    """log(x 2^more), from x = 2^(n / UNIT) (1 + r) e^p: exponents stay among the bits. The last product with p is an
+    exact sum, and 0 near 1; what the others lose is that much less."""
     from_start = narrow(x, bits(x) - bits(type(x)(START)))
     exponent = narrow(x, from_start & -(1 << 23))
     factor, part = picks(FACTORS, from_start >> 19)
@@ -168,13 +158,11 @@ def log_of_normal_single(x: Any, more: Any) -> Any:
 
 
 def log_of_normal_double(x: Any, more: Any) -> Any:
-    """log(x 2^more)."""
     k, f = log_around_one(x)
     return log_of_parts_double(number_double(k) + more, f)
 
 
 def log_of_parts_double(n: Any, f: Any) -> Any:
-    """log(2^n (1 + f))."""
     first = fma(n, LN2_DOUBLE[0], f)  # n times the constant is exact, so the next line has what this sum lost
     lost = fma(n, LN2_DOUBLE[0], -first) + f
     return first + (lost + fma(n, LN2_DOUBLE[1], tail_double(f)))
@@ -187,7 +175,6 @@ def log2(x: Any) -> Any:
 
 
 def log2_of_normal(x: Any) -> Any:
-    """The same for a normal number x > 0."""
     n, f = parts_of_normal(x)
     return choose(x, log2_of_parts_single, log2_of_parts_double)(n, f)
 
@@ -199,7 +186,6 @@ def log2_of_parts_single(n: Any, f: Any) -> Any:
 
 
 def log2_of_parts_double(n: Any, f: Any) -> Any:
-    """n + log2(1 + f)."""
     first, second = in_base(f, LOG2_E_DOUBLE[0], LOG2_E_DOUBLE[1])
     return total(n, first, second)
 
@@ -211,7 +197,6 @@ def log10(x: Any) -> Any:
 
 
 def log10_of_normal(x: Any) -> Any:
-    """The same for a normal number x > 0."""
     n, f = parts_of_normal(x)
     return choose(x, log10_of_parts_single, log10_of_parts_double)(n, f)
 
@@ -226,7 +211,6 @@ def log10_of_parts_single(n: Any, f: Any) -> Any:
 
 
 def log10_of_parts_double(n: Any, f: Any) -> Any:
-    """n log10(2) + log10(1 + f)."""
     first, second = in_base(f, LOG10_E_DOUBLE[0], LOG10_E_DOUBLE[1])
     return total(n * LOG10_2_DOUBLE[0], first, fma(n, LOG10_2_DOUBLE[1], second))
 
@@ -245,7 +229,6 @@ def log_of_sum(x: Any, low: Any, more: Any) -> Any:
 
 
 def log_of_normal_sum(x: Any, low: Any, more: Any) -> Any:
-    """The same for x > 0."""
     k, f = log_around_one(x)
     low *= power_of_two(x, -select(k < 64, k, 64))
     first = f + low
@@ -256,7 +239,6 @@ def log_of_normal_sum(x: Any, low: Any, more: Any) -> Any:
 
 
 def plus_one(x: Any) -> Any:
-    """1 + x rounded, and what was lost."""
     result = type(x)(1) + x
     part = result - type(x)(1)
     return result, (type(x)(1) - (result - part)) + (x - part)
@@ -268,7 +250,6 @@ def log1p(x: Any) -> Any:
 
 
 def log1p_common(x: Any) -> Any:
-    """The same for x > -1, in float32 up to 2^100."""
     return choose(x, log1p_small, log1p_double_small)(x)
 
 
@@ -281,7 +262,6 @@ def log1p_single(x: Any) -> Any:
 
 
 def log1p_small(x: Any) -> Any:
-    """The same where 2^-k is a normal number."""
     k = minus_exponent(type(x)(1) + x)
     return log1p_of_parts(x, k, from_bits(x, narrow(x, bits(type(x)(1)) + (k << 23))))
 
@@ -308,6 +288,5 @@ def log1p_double(x: Any) -> Any:
 
 
 def log1p_double_small(x: Any) -> Any:
-    """The same for x > -1."""
     above, low = plus_one(x)
     return select(x == 0, x, log_of_normal_sum(above, low, 0.0))

@@ -1,17 +1,7 @@
-"""Modified Bessel functions of order 0 and 1, of the first and the second kind.
-
-They are branch-free, so that loops over them are vectorised.
-A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed by pieces, and beyond and next to 0 as `far.py` and
-`near_zero.py` say.
-Errors of functions are given for float32 and float64, or for float64: the largest that was found.
-
-Modified Bessel functions far from 0, of float32, branch-free.
-
-sqrt(2 x / pi) e^x K(x) and sqrt(2 pi x) e^-x I(x) are 1 + P(1 / x) / x. What follows the leading 1 is added last, as is
-what e^r has beyond 1, and what the root was rounded by: so results are rounded once, but for some tenths of a unit.
-Coefficients, the highest power first, are those of Chebyshev interpolation, computed with 50 digits.
-"""
+"""Modified Bessel functions of order 0 and 1, of the first and the second kind; Chebyshev's coefficients. float32 is
+computed by pieces, near 0 as in `bessel.py`, and far from it by sqrt(2 x / pi) e^x K(x) and sqrt(2 pi x) e^-x I(x) = 1
++ P(1 / x) / x. What follows the leading 1 is added last, as is what e^r has beyond 1, and what the root was rounded by:
+so results are rounded once."""
 
 from __future__ import annotations
 
@@ -40,12 +30,8 @@ from .tables import I0_TABLE, I0E_TABLE, I1_TABLE, I1E_TABLE, K0_TABLE, K0E_TABL
 # P of I0 and I1 for x >= 15.5, and of K0 and K1 for x >= 21.5: P(1 / x) / x is wrong by 2^-31 at most
 I0_ASYMPTOTIC = (0.364564083620851, 0.10325148556002298, 0.07346736823257169, 0.07031045706251604, 0.12500000389169208)
 I1_ASYMPTOTIC = (
-    -0.4384234656653997,
-    -0.13380747557825437,
-    -0.10280156938315128,
-    -0.11718511969647824,
-    -0.37500000453370724,
-)
+    -0.4384234656653997, -0.13380747557825437, -0.10280156938315128, -0.11718511969647824, -0.37500000453370724,
+)  # fmt: skip
 K0_FAR_SINGLE = (0.09359724672289925, -0.07270843171977714, 0.0703072025320282, -0.12499998914487813)
 K1_FAR_SINGLE = (-0.12140758787802791, 0.10188247768223567, -0.1171809792014793, 0.37499998663587325)
 # 1 / (2 pi) and pi / 2 as sums of two float32
@@ -82,48 +68,7 @@ def with_root(x: Any, constant: Any, series: Any) -> Any:
     return select(x == math.inf, type(x)(0), fma(value, rest, value))
 
 
-def i0e_asymptotic(x: Any) -> Any:
-    """e^-x I0(x) for x >= 15.5; error at most 0.6 ulp."""
-    return with_root(x, INVERSE_TURN, I0_ASYMPTOTIC)
-
-
-def i1e_asymptotic(x: Any) -> Any:
-    """e^-x I1(x) for x >= 15.5; error at most 0.6 ulp."""
-    return with_root(x, INVERSE_TURN, I1_ASYMPTOTIC)
-
-
-def k0e_asymptotic(x: Any) -> Any:
-    """e^x K0(x) for x >= 21.5; error at most 0.6 ulp."""
-    return with_root(x, QUARTER_TURN, K0_FAR_SINGLE)
-
-
-def k1e_asymptotic(x: Any) -> Any:
-    """e^x K1(x) for x >= 21.5; error at most 0.6 ulp."""
-    return with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
-
-
-def i0_asymptotic(x: Any) -> Any:
-    """I0(x) for x >= 15.5; error at most 1.1 ulp."""
-    return growing(x, I0_ASYMPTOTIC)
-
-
-def i1_asymptotic(x: Any) -> Any:
-    """I1(x) for x >= 15.5; error at most 1.1 ulp."""
-    return growing(x, I1_ASYMPTOTIC)
-
-
-def k0_asymptotic(x: Any) -> Any:
-    """K0(x) for x >= 21.5; error at most 1.1 ulp; of nan a number."""
-    return falling(x, K0_FAR_SINGLE)
-
-
-def k1_asymptotic(x: Any) -> Any:
-    """K1(x) for x >= 21.5; error at most 1.1 ulp; of nan a number."""
-    return falling(x, K1_FAR_SINGLE)
-
-
 def growing(x: Any, series: Any) -> Any:
-    """The product with e^x, infinite from where it is more than the largest float32."""
     size = select(x > OVERFLOW, type(x)(OVERFLOW), x)
     value, rest = root_asymptotic(size, INVERSE_TURN, series)
     product, k = times_exp(size, value, rest)
@@ -131,7 +76,6 @@ def growing(x: Any, series: Any) -> Any:
 
 
 def falling(x: Any, series: Any) -> Any:
-    """The product with e^-x."""
     size = clamped(x, type(x)(START), type(x)(NOTHING))
     value, rest = root_asymptotic(size, QUARTER_TURN, series)
     product, k = times_exp(-size, value, rest)
@@ -139,10 +83,8 @@ def falling(x: Any, series: Any) -> Any:
 
 
 def scaled_down(x: Any, k: Any) -> Any:
-    """x 2^k for 0 < x < 1 and -151 <= k < -20, rounded once.
-
-    Subnormal numbers, which would take many processors a hundred times as long, are sums of whole numbers till the end.
-    """
+    """x 2^k for 0 < x < 1 and -151 <= k < -20, rounded once. Subnormal numbers, which would take many processors a
+    hundred times as long, are sums of whole numbers till the end."""
     units = from_bits(x, narrow(x, bits(x) + ((k + MIN_EXPONENT) << 23)))
     integral = narrow(x, bits(units + type(x)(NORMAL)) - bits(type(x)(NORMAL)))
     return from_bits(x, select(units < NORMAL, integral, narrow(x, bits(x) + (k << 23))))
@@ -196,11 +138,10 @@ def i0e(x: Any) -> Any:
 
 
 def i0e_single(x: Any) -> Any:
-    return select(is_small(x), i0e_small(x), i0e_asymptotic(abs(x)))
+    return select(is_small(x), i0e_small(x), with_root(abs(x), INVERSE_TURN, I0_ASYMPTOTIC))
 
 
 def i0e_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return by_pieces(abs(x), small_piece(abs(x)), I0E_TABLE)
 
 
@@ -214,11 +155,10 @@ def i1e(x: Any) -> Any:
 
 
 def i1e_single(x: Any) -> Any:
-    return select(is_small(x), i1e_small(x), with_sign(i1e_asymptotic(abs(x)), x))
+    return select(is_small(x), i1e_small(x), with_sign(with_root(abs(x), INVERSE_TURN, I1_ASYMPTOTIC), x))
 
 
 def i1e_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return with_sign(by_pieces(abs(x), small_piece(abs(x)), I1E_TABLE), x)
 
 
@@ -232,11 +172,10 @@ def i0(x: Any) -> Any:
 
 
 def i0_single(x: Any) -> Any:
-    return select(is_small(x), i0_small(x), i0_asymptotic(abs(x)))
+    return select(is_small(x), i0_small(x), growing(abs(x), I0_ASYMPTOTIC))
 
 
 def i0_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return by_pieces(abs(x), small_piece(abs(x)), I0_TABLE)
 
 
@@ -252,11 +191,10 @@ def i1(x: Any) -> Any:
 
 
 def i1_single(x: Any) -> Any:
-    return select(is_small(x), i1_small(x), with_sign(i1_asymptotic(abs(x)), x))
+    return select(is_small(x), i1_small(x), with_sign(growing(abs(x), I1_ASYMPTOTIC), x))
 
 
 def i1_small(x: Any) -> Any:
-    """The same of a float32, |x| < 15.5."""
     return with_sign(by_pieces(abs(x), small_piece(abs(x)), I1_TABLE), x)
 
 
@@ -275,7 +213,6 @@ def scaled_i0(x: Any) -> Any:
 
 
 def scaled_i1(x: Any) -> Any:
-    """e^-x I1(x) for x >= 0."""
     part = 1.0 / select(x < 8, 8.0, x)
     asymptotic = polynomial(16.0 * part - 1.0, I1E_ASYMPTOTIC, I1E_ASYMPTOTIC) * root(part)
     scaled_arg = select(x < 8, x, 8.0)
@@ -330,16 +267,14 @@ def modified_bessel_k0(x: Any) -> Any:
 
 def k0_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < MIXED[1], k0_below(y, more), k0_asymptotic(x)))
+    return of_positive(x, select(x < MIXED[1], k0_below(y, more), falling(x, K0_FAR_SINGLE)))
 
 
 def k0_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     return k0_below(x, -type(x)(0))
 
 
 def k0_below(y: Any, more: Any) -> Any:
-    """The same of 0 < y 2^more < 21.5."""
     inside = in_pieces(y, SMALL_K0.edge)
     return order_0(y, more, inside, by_pieces(inside, mixed_piece(inside), K0_TABLE), SMALL_K0)
 
@@ -355,11 +290,10 @@ def modified_bessel_k1(x: Any) -> Any:
 
 
 def k1_single(x: Any) -> Any:
-    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), k1_asymptotic(x)))
+    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_small(x), 1.0), falling(x, K1_FAR_SINGLE)))
 
 
 def k1_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 21.5."""
     inside = in_pieces(x, SMALL_K1.edge)
     return order_1(x, inside, by_pieces(inside, mixed_piece(inside), K1_TABLE), SMALL_K1)
 
@@ -376,16 +310,14 @@ def scaled_modified_bessel_k0(x: Any) -> Any:
 
 def k0e_single(x: Any) -> Any:
     y, more = normal(x)
-    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), k0e_asymptotic(x)))
+    return of_positive(x, select(x < CENTRAL[1], k0e_below(y, more), with_root(x, QUARTER_TURN, K0_FAR_SINGLE)))
 
 
 def k0e_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 2^10."""
     return k0e_below(x, -type(x)(0))
 
 
 def k0e_below(y: Any, more: Any) -> Any:
-    """The same of 0 < y 2^more < 2^10."""
     inside = in_pieces(y, SMALL_K0E.edge)
     return scaled_order_0(y, more, inside, by_pieces(inside, central_piece(inside), K0E_TABLE))
 
@@ -401,11 +333,11 @@ def scaled_modified_bessel_k1(x: Any) -> Any:
 
 
 def k1e_single(x: Any) -> Any:
-    return of_positive(x, select(x < CENTRAL[1], or_pole(x, k1e_small(x), 1.0), k1e_asymptotic(x)))
+    asymptotic = with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
+    return of_positive(x, select(x < CENTRAL[1], or_pole(x, k1e_small(x), 1.0), asymptotic))
 
 
 def k1e_small(x: Any) -> Any:
-    """The same of a normal float32, 0 < x < 2^10."""
     inside = in_pieces(x, SMALL_K1E.edge)
     return scaled_order_1(x, inside, by_pieces(inside, central_piece(inside), K1E_TABLE))
 
@@ -423,7 +355,6 @@ def small_k0(x: Any) -> Any:
 
 
 def small_k1(x: Any) -> Any:
-    """K1(x) for 0 < x <= 2."""
     square = x * x
     i1 = x * polynomial(square, I1_SERIES, I1_SERIES)
     return polynomial(0.5 * square - 1.0, K1_SMALL, K1_SMALL) / x + log(0.5 * x) * i1
@@ -436,6 +367,5 @@ def asymptotic_k0(x: Any) -> Any:
 
 
 def asymptotic_k1(x: Any) -> Any:
-    """e^x K1(x) for x >= 2."""
     part = 1.0 / select(x < 2.0, 2.0, x)
     return polynomial(4.0 * part - 1.0, K1_ASYMPTOTIC, K1_ASYMPTOTIC) * root(part)

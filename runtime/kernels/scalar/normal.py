@@ -1,16 +1,7 @@
-"""The standard normal distribution, branch-free, so that loops over it are vectorised: what gelu is made of.
-
-A polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each
-followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-
-The normal distribution's tail over its density (Mills' ratio) far from zero, in float32.
-
-P(X > x) = e^(-x^2/2) / sqrt(2 pi) / x (1 - 1/x^2 + 3/x^4 - ...). What follows 1 is small, so that a sum of two numbers
-is as exact as the last one is rounded; the power of e comes as a float32 and a small part of it, and is exact as well.
-Coefficients are least-squares fits, weighted until the largest error was least, and rounded one after the other, the
-lowest power first, each followed by a new fit of the rest.
-"""
+"""The standard normal distribution, what gelu is made of. Far from zero float32 is by Mills' ratio: P(X > x) =
+e^(-x^2/2) / sqrt(2 pi) / x (1 - 1/x^2 + 3/x^4 - ...). What follows 1 is small, so a sum of two numbers is as exact as
+the last one is rounded; the power of e comes as a float32 and a small part of it. Coefficients of the ratio are
+least-squares fits, weighted until the largest error was least."""
 
 from __future__ import annotations
 
@@ -117,7 +108,6 @@ def positive_part(x: Any) -> Any:
 
 
 def negative_part(x: Any) -> Any:
-    """x below 0, else 0."""
     return select(x < 0, x, type(x)(0))
 
 
@@ -171,10 +161,8 @@ INVERSE_THRESHOLD = 2.0**-40  # below it, 1/x is so small that nothing but 1 is 
 
 
 def ratio_of_tail(x: Any, unit: float, numerator: tuple[float, float], coefficients: tuple[float, ...]) -> Any:
-    """c / x (1 + P(1/y^2) / y^2) for x = unit y and y >= 6, with c in two parts: as a sum of two numbers.
-
-    By one division: the first number differs from c / x by as much as its product with x does from c, times 1 / x.
-    """
+    """c / x (1 + P(1/y^2) / y^2) for x = unit y and y >= 6, with c in two parts: as a sum of two numbers. By one
+    division: the first number differs from c / x by as much as its product with x does from c, times 1 / x."""
     part = type(x)(1) / x
     inverse = select(part < INVERSE_THRESHOLD / unit, type(x)(INVERSE_THRESHOLD / unit), part) * type(x)(unit)
     square = inverse * inverse

@@ -1,7 +1,5 @@
-"""Orthogonal polynomials by the recursions between three neighbouring degrees, in float64.
-
-A kind says which recursion, and with what it begins. Kinds from `SHIFTED` on are those of 2 x - 1.
-"""
+"""Orthogonal polynomials by the recursions between three neighbouring degrees, in float64. A kind says which recursion,
+and with what it begins; kinds from `SHIFTED` on are those of 2 x - 1."""
 
 from __future__ import annotations
 
@@ -17,8 +15,7 @@ SHIFTED = 8  # what is added to the kinds of Chebyshev's
 
 
 def orthogonal(x: Any, n: Any, kind: Any, order: Any) -> Any:
-    """The polynomial of degree n, fractions cut off; 0 for degrees below 0, which there are not. `order` is that of
-    Laguerre's and Gegenbauer's."""
+    """The polynomial of degree n, cut; 0 below 0. `order` is that of Laguerre's and Gegenbauer's."""
     y, degree, a = np.float64(x), np.float64(n), np.float64(order)
     if kind >= SHIFTED:
         y, kind = 2.0 * y - 1.0, kind - SHIFTED
@@ -33,7 +30,6 @@ def orthogonal(x: Any, n: Any, kind: Any, order: Any) -> Any:
 
 
 def first_degree(x: Any, kind: Any, order: Any) -> Any:
-    """That of degree 1."""
     if kind in (CHEBYSHEV_T, HERMITE_HE):
         return x
     if kind == LAGUERRE:
@@ -44,7 +40,6 @@ def first_degree(x: Any, kind: Any, order: Any) -> Any:
 
 
 def next_degree(x: Any, now: Any, before: Any, k: Any, kind: Any, order: Any) -> Any:
-    """That of degree k + 1, from those of k and k - 1."""
     if kind < HERMITE_H:
         return 2.0 * x * now - before
     if kind == HERMITE_H:

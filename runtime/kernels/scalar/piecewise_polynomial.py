@@ -1,22 +1,15 @@
-"""Functions of float32 by pieces: where a function is smooth, each of 16 or 32 pieces has a polynomial of its own.
+"""Functions of float32 by pieces: each of 16 or 32 pieces has a polynomial of its own. A piece is found by bits of the
+argument: logarithmic pieces are the same parts of each power of two, linear ones have one width. A table has a row for
+the centers of the pieces, and rows for the coefficients of polynomials in the distance from there, the highest power
+first. Vector code has a row in one or two registers, so a coefficient costs a permutation of these
+(`compiler/passes/table_lookup.py`). Centers are chosen so that the function is there nearly a float32, or at a zero of
+it, so results are rounded once. Around a zero what is rounded before counts too: so a table may have a row of slopes,
+of which the product with the distance is added last, and the polynomial is what a function differs from that.
 
-A piece is found by bits of the argument: logarithmic pieces are the same parts of each power of two, linear ones have
-one width. A table has a row for the centers of the pieces, and rows for the coefficients of polynomials in the distance
-from there, the highest power first. Vector code has a row in one or two registers, so a coefficient costs a permutation
-of these (`runtime/compiler/passes/table_lookup.py`). Centers are chosen so that the function is there nearly a
-float32, or
-at a zero of it: so results are rounded once, but for some hundredths of a unit. Around a zero what is rounded before
-counts too, unless it is small: so a table may have a row of slopes, of which the product with the distance is added
-last, and the polynomial is what a function differs from that.
-Tables are made, and their errors measured, by `python -m codegen pieces` (`codegen/tables/`).
-
-Functions of float32 by pieces that grow or decay fast: their logarithm to base 2 has a polynomial in each piece.
-
-A table has as columns: the center c of a piece, the logarithm there, its slope, and the coefficients of what is left of
-the logarithm, over (x - c)^2, the highest power first. Centers are chosen so that the logarithm and its slope are there
-nearly float32. The logarithm is a multiple of 1/32, whose power comes from a table, and a small rest: what is rounded
-before the last sum is so small beside it that results are rounded once, but for a tenth of a unit.
-"""
+Of functions that grow or decay fast the logarithm to base 2 has pieces: the center c, the logarithm there, its slope,
+and the coefficients of what is left, over (x - c)^2. The logarithm is a multiple of 1/32, whose power comes from a
+table, and a small rest. Tables are made, and their errors measured, by `python -m codegen pieces`
+(`codegen/tables/`)."""
 
 from __future__ import annotations
 
@@ -38,12 +31,10 @@ AFTER = UNITS - 2.0  # the place of 3 is that after the last logarithmic one
 
 
 def is_small(x: Any) -> Any:
-    """Whether a float32 lies in linear pieces."""
     return abs(x) < SMALL_LIMIT
 
 
 def is_nearer(x: Any) -> Any:
-    """Whether a float32 lies in linear pieces of half that width."""
     return abs(x) < NEARER
 
 
@@ -58,32 +49,26 @@ def logarithmic_piece(x: Any, below: Any) -> Any:
 
 
 def small_piece(x: Any) -> Any:
-    """The place of |x| < 15.5."""
     return linear_piece(x, type(x)(UNITS))
 
 
 def smaller_piece(x: Any) -> Any:
-    """The place of |x| < 7.75 around a multiple of 1/2."""
     return linear_piece(x, type(x)(UNITS / 2))
 
 
 def central_piece(x: Any) -> Any:
-    """The place of a number in MIDDLE."""
     return logarithmic_piece(x, 22)
 
 
 def octave_piece(x: Any) -> Any:
-    """The place of a number where each doubling is one piece."""
     return logarithmic_piece(x, 23)
 
 
 def shifted_piece(x: Any) -> Any:
-    """The place of 0 <= x < 9.375: four to each doubling of x + 5/8."""
     return logarithmic_piece(x + type(x)(BEFORE), 21)
 
 
 def mixed_piece(x: Any) -> Any:
-    """The place of a number in MIXED."""
     return select(x < EDGE, central_piece(x), linear_piece(x, type(x)(AFTER)))
 
 
@@ -113,7 +98,6 @@ def times_pieces(factor: Any, x: Any, piece_index: Any, table: Any) -> Any:
 
 
 def single(*rows: tuple[float, ...]) -> tuple[tuple[np.float32, ...], ...]:
-    """The rows of a table as float32."""
     return tuple(tuple(map(np.float32, row)) for row in rows)
 
 
@@ -165,9 +149,7 @@ def power_of(shifted: Any, r: Any) -> Any:
 
 def power_of_pair(first: Any, low: Any, factor: tuple[float, float], more: float) -> Any:
     """e^(f (first + low)) 2^more as a float32 and a small part of it, for f / ln 2 = factor as a sum of two numbers.
-
-    `first` is below 2^8, so that what is left of the product and the multiple of 1/32 loses no more than 2^-30.
-    """
+    `first` is below 2^8, so that what is left of the product and the multiple of 1/32 loses no more than 2^-30."""
     shifted = fma(first, factor[0], type(first)(SHIFT + more))
     rest = fma(first, factor[0], type(first)(SHIFT + more) - shifted)
     return power_of(shifted, fma(first, factor[1], fma(low, factor[0], rest)))

@@ -1,15 +1,7 @@
-"""x^y, 1 / sqrt(x) and sqrt(x^2 + y^2) for real numbers, branch-free, so that loops over them are vectorised.
-
-A power is 2^(y log2|x|), with a sign. The logarithm needs more bits than the result, as many as y log2|x| has before
-the point: float32 is computed in float64, and float64 in pairs of numbers. A polynomial's coefficients are minimax fits
-(Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-
-1 / x without a division, which takes a processor as long as several sums and products, and longer beside a root.
-
-The bits of a constant less those of x are those of a number that is wrong by a twentieth at most. A step makes of an
-error its third power, by products and sums that are rounded once: the same bits on every processor.
-"""
+"""x^y, 1 / sqrt(x) and sqrt(x^2 + y^2) for real numbers. A power is 2^(y log2|x|), with a sign. The logarithm needs as
+many more bits than the result as y log2|x| has before the point: float32 is computed in float64, and float64 in pairs
+of numbers. 1 / x without a division: the bits of a constant less those of x are those of a number that is wrong by a
+twentieth at most; a step makes of an error its third power, by products and sums that are rounded once."""
 
 from __future__ import annotations
 
@@ -34,17 +26,14 @@ def inverse_estimate(x: Any) -> Any:
 
 
 def inverse_estimate_of_half(x: Any) -> Any:
-    """The same of x / 2."""
     return from_bits(
         x, narrow(x, choose(x, INVERSE_ESTIMATE_BITS[0] + TWO[0], INVERSE_ESTIMATE_BITS[1] + TWO[1]) - bits(x))
     )
 
 
 def inverse(x: Any) -> Any:
-    """1 / x where both are normal numbers; error at most 0.6 ulp in float32, and 2^-38 of it in float64.
-
-    Of 0, infinity and nan it is nan, or a number of the other sign.
-    """
+    """1 / x where both are normal numbers; error at most 0.6 ulp in float32, and 2^-38 of it in float64. Of 0, infinity
+    and nan it is nan, or a number of the other sign."""
     return closer(x, closer(x, inverse_estimate(x)))
 
 
@@ -86,13 +75,11 @@ def power(x: Any, y: Any) -> Any:
 
 
 def is_integral(x: Any) -> Any:
-    """Whether `x` is a whole number, or infinite."""
     x, shift = abs(x), choose(x, 2.0**23, 2.0**52)
     return (x >= shift) | ((x + shift) - shift == x)
 
 
 def at_limits(x: Any, value: Any) -> Any:
-    """The logarithm of x >= 0: `value` where that is finite."""
     return select(x == 0, -math.inf, select(x < math.inf, value, x))
 
 

@@ -1,7 +1,4 @@
-"""sin(x) / x and sin(pi x) / (pi x).
-
-float32 is computed by pieces near 0, and sin(x) / x beyond in float64. Errors are the largest that were found.
-"""
+"""sin(x) / x and sin(pi x) / (pi x). float32 is computed by pieces near 0, and sin(x) / x beyond in float64."""
 
 from __future__ import annotations
 
@@ -34,7 +31,6 @@ def sinc_single(x: Any) -> Any:
 
 
 def sinc_small(x: Any) -> Any:
-    """The same of a float32 that `is_nearer`."""
     return by_pieces_with_derivatives(abs(x), smaller_piece(abs(x)), SINC_TABLE)
 
 
@@ -60,12 +56,10 @@ def ratio_of_sine_single(x: Any) -> Any:
 
 
 def ratio_of_sine_small(x: Any) -> Any:
-    """The same of a float32 that `is_small`."""
     return by_pieces_with_derivatives(abs(x), small_piece(abs(x)), RATIO_OF_SINE_TABLE)
 
 
 def ratio_of_sine_asymptotic(x: Any) -> Any:
-    """The same of other float32; of those beyond error at most 0.6 ulp."""
     value = np.float32(sine_ahead(np.float64(x), 0.0) * inverse_of(x))
     return select(abs(x) == math.inf, type(x)(0), value)
 

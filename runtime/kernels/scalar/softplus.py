@@ -1,9 +1,4 @@
-"""ln(1 + e^x), and the logarithm of the logistic function, branch-free, so that loops over them are vectorised.
-
-Both are made of l(w) = ln(1 + w) for w = e^-|x|, so neither overflows. A polynomial's coefficients are minimax fits
-(Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""ln(1 + e^x), and the logarithm of the logistic function, both of l(w) = ln(1 + w) for w = e^-|x|."""
 
 from __future__ import annotations
 
@@ -34,12 +29,10 @@ def log_sigmoid(x: Any) -> Any:
 
 
 def of_power_double(x: Any) -> Any:
-    """l(e^-|x|)."""
     return log1p(exp(-abs(x)))
 
 
 def of_power_single(x: Any) -> Any:
-    """The same in float32."""
     size = -abs(x)
     return of_unit(power(select(size < UNDERFLOW_THRESHOLD, type(x)(UNDERFLOW_THRESHOLD), size)))
 

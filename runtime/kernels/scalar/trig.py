@@ -1,16 +1,10 @@
-"""Sine, cosine and tangent of real numbers of any size, branch-free, so that loops over them are vectorised.
-
-float32 is reduced to [-pi/16, pi/16] and a multiple of pi / 8, whose sine and cosine are looked up: sin(a + r) =
-sin(a) cos(r) + cos(a) sin(r); for tangents to half of these. From 2^17 on it is computed in float64, in half turns:
-x / pi = n + r, sin(x) = (-1)^n sin(pi r). float64 is reduced to [-pi/4, pi/4] and a number of quarter turns. A
-polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each followed
-by a new fit of the rest.
-Numbers below 2^17 and 2^20 are reduced by three parts of pi / 8 and pi / 2, after W. Cody and W. Waite, "Software
-manual for the elementary functions", 1980. For other float64 the reduction is after M. Payne and R. Hanek, "Radian
-reduction for trigonometric functions", 1983: of the bits of 2 / pi only those count that make the product with `x`
-neither a multiple of four nor too small.
-Errors of functions are given for float32 and for float64: the largest that was found.
-"""
+"""Sine, cosine and tangent of real numbers of any size. float32 is reduced to [-pi/16, pi/16] and a multiple of pi / 8,
+whose sine and cosine are looked up: sin(a + r) = sin(a) cos(r) + cos(a) sin(r); for tangents to half of these. From
+2^17 on it is computed in float64, in half turns: x / pi = n + r, sin(x) = (-1)^n sin(pi r). float64 is reduced to
+[-pi/4, pi/4] and a number of quarter turns. Numbers below 2^17 and 2^20 are reduced by three parts of pi / 8 and pi /
+2, after W. Cody and W. Waite, "Software manual for the elementary functions", 1980; other float64 after M. Payne and R.
+Hanek, "Radian reduction for trigonometric functions", 1983: of the bits of 2 / pi only those count that make the
+product with `x` neither a multiple of four nor too small."""
 
 from __future__ import annotations
 
@@ -54,11 +48,9 @@ def quadrant_of(x: Any, ahead: Any) -> Any:
 
 
 def quadrant_fast(x: Any, ahead: Any) -> Any:
-    """The same for |x| < 2^20, with n + ahead from the last bit of a number on. Of -0.0, r is that and lost 0.0.
-
-    The first product and its sum are exact, multiples of 2^-53 and below 1. The second product is a multiple of 2^-85
-    and below 2^-34: so is r where the first sum is smaller, and else r - first is exact.
-    """
+    """The same for |x| < 2^20, with n + ahead from the last bit of a number on. Of -0.0, r is that and lost 0.0. The
+    first product and its sum are exact, multiples of 2^-53 and below 1. The second product is a multiple of 2^-85 and
+    below 2^-34: so is r where the first sum is smaller, and else r - first is exact."""
     shifted = fma(x, QUARTERS, SIGNED_INTEGRAL_FROM + ahead)
     n = shifted - (SIGNED_INTEGRAL_FROM + ahead)
     first = fma(-n, HALF_PI_PARTS[0], x)
@@ -67,7 +59,6 @@ def quadrant_fast(x: Any, ahead: Any) -> Any:
 
 
 def quadrant_full(x: Any, ahead: Any) -> Any:
-    """The same for |x| >= 0.5, also where it is not finite."""
     n, fraction, low = reduced_angle(abs(x))
     fraction, low = select(x < 0, -fraction, fraction), select(x < 0, -low, low)
     r = fraction * HALF_PI[0]
@@ -76,11 +67,9 @@ def quadrant_full(x: Any, ahead: Any) -> Any:
 
 
 def reduced_angle(x: Any) -> Any:
-    """n and a fraction of a quarter turn, as a sum of two numbers, |fraction| <= 1/2; for finite x >= 0.5.
-
-    The significand of `x`, a whole number, times 192 bits of 2 / pi, modulo 2^192: of the product the upper 128 bits
-    are used, of which the first two are n, rounded down.
-    """
+    """n and a fraction of a quarter turn, as a sum of two numbers, |fraction| <= 1/2; for finite x >= 0.5. The
+    significand of `x`, a whole number, times 192 bits of 2 / pi, modulo 2^192: of the product the upper 128 bits are
+    used, of which the first two are n, rounded down."""
     pattern = bits(x)
     shift = (pattern >> 52) - 1023
     significand = (pattern & FRACTION) | (FRACTION + 1)
@@ -115,7 +104,6 @@ def merged_halves(upper: Any, lower: Any, bit: Any) -> Any:
 
 
 def half(x: Any) -> Any:
-    """The upper half of a word as a positive number."""
     return x >> 32 & LOW
 
 
@@ -181,10 +169,8 @@ def of_turn(quarter: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def table_from(k: int) -> tuple[tuple[np.float32, ...], ...]:
-    """SINES and COSINES, and the next bits, of half a turn from a place on, twice: the other half has other signs.
-
-    Of equal registers, which hold eight numbers each or fewer, processors need one.
-    """
+    """SINES and COSINES, and the next bits, of half a turn from a place on, twice: the other half has other signs. Of
+    equal registers, which hold eight numbers each or fewer, processors need one."""
     rows = (SINES, SINES[4:] + SINES[:4], SINES_LOW, SINES_LOW[4:] + SINES_LOW[:4])
     return single(*(2 * (row + row)[k : k + 8] for row in rows))
 
@@ -245,7 +231,6 @@ def sin_without_tables(x: Any) -> Any:
 
 
 def cos_without_tables(x: Any) -> Any:
-    """The cosine for those."""
     return choose(x, cos_full_reduction, cos_double)(x)
 
 
@@ -280,10 +265,8 @@ def sin_of_revolutions(revolutions: Any) -> Any:
 
 
 def multiples(x: Any, inverse: Any, part: Any) -> Any:
-    """n, from the last bit of a number on, r and low with x = n a + (r + low), |r| <= 0.501 a, for |x| < 2^17.
-
-    The constant a is the sum of three parts. Of -0.0 both r and low are that.
-    """
+    """n, from the last bit of a number on, r and low with x = n a + (r + low), |r| <= 0.501 a, for |x| < 2^17. The
+    constant a is the sum of three parts. Of -0.0 both r and low are that."""
     units = type(x)(UNITS)
     shifted = fma(x, inverse, units)
     n = shifted - units
@@ -293,10 +276,8 @@ def multiples(x: Any, inverse: Any, part: Any) -> Any:
 
 
 def sin_after(column: Any, r: Any, low: Any) -> Any:
-    """sin(a + r + low) of sin(a), cos(a) and their next bits.
-
-    Of sin(a) + cos(a) r, rounded, what was lost counts too. It is computed as what is to be subtracted.
-    """
+    """sin(a + r + low) of sin(a), cos(a) and their next bits. Of sin(a) + cos(a) r, rounded, what was lost counts too.
+    It is computed as what is to be subtracted."""
     sine, cosine, sine_low, cosine_low = column
     square = r * r
     value = fma(cosine, r, sine)
@@ -311,7 +292,6 @@ def with_sign_of(value: Any, n: Any) -> Any:
 
 
 def sin_fast_reduction(x: Any) -> Any:
-    """The sine of a float32 below 2^17."""
     n, r, low = multiples(x, SIXTEENTHS, SIXTEENTH)
     return with_sign_of(sin_after(picks(AT_SIXTEENTHS, n), r, low), n)
 
@@ -323,12 +303,10 @@ def cos_fast_reduction(x: Any) -> Any:
 
 
 def sin_full_reduction(x: Any) -> Any:
-    """The sine of any float32, without tables."""
     return sin_of_revolutions(half_revolutions(np.float64(x), half_turn(np.float64(x))))
 
 
 def cos_full_reduction(x: Any) -> Any:
-    """The cosine of any float32, without tables."""
     return sin_of_revolutions(odd_quadrant(np.float64(x), half_turn(np.float64(x))))
 
 
@@ -345,10 +323,8 @@ def tan_single(x: Any) -> Any:
 
 
 def tan_fast_reduction(x: Any) -> Any:
-    """The tangent of a float32 below 2^17: (s + c t) / (c - s t), t = tan(r), where s / c is that of a multiple.
-
-    The quotient's first eight digits have an exact rest, of which t is needed as a sum of two numbers.
-    """
+    """The tangent of a float32 below 2^17: (s + c t) / (c - s t), t = tan(r), where s / c is that of a multiple. The
+    quotient's first eight digits have an exact rest, of which t is needed as a sum of two numbers."""
     n, r, low = multiples(x, HALF_SIXTEENTHS, HALF_SIXTEENTH)
     sine, cosine = picks(AT_HALF_SIXTEENTHS, n)
     square = r * r
@@ -362,7 +338,6 @@ def tan_fast_reduction(x: Any) -> Any:
 
 
 def tan_full_reduction(x: Any) -> Any:
-    """The tangent of any float32, without tables."""
     return tan_of_revolutions(half_revolutions(np.float64(x), half_turn(np.float64(x))))
 
 
@@ -378,17 +353,14 @@ def sin_double(x: Any) -> Any:
 
 
 def sin_double_fast_reduction(x: Any) -> Any:
-    """The same for |x| < 2^20."""
     return sin_of_quarters(quadrant_fast(x, 0.0))
 
 
 def cos_double(x: Any) -> Any:
-    """The sine a quarter turn further."""
     return sin_of_quarters(quadrant_of(x, 1.0))
 
 
 def cos_double_fast_reduction(x: Any) -> Any:
-    """The same for |x| < 2^20."""
     return sin_of_quarters(quadrant_fast(x, 1.0))
 
 
@@ -416,7 +388,6 @@ def tan_double(x: Any) -> Any:
 
 
 def tan_double_fast_reduction(x: Any) -> Any:
-    """The same for |x| < 2^20."""
     return tan_of_quarters(x, quadrant_fast(abs(x), 0.0))
 
 

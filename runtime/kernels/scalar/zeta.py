@@ -1,8 +1,4 @@
-"""The zeta function of Hurwitz and the derivatives of the digamma function that it gives.
-
-float32 is computed in float64, but for what is computed by pieces. Errors are given for float64, or for float32 and
-float64: the largest that was found.
-"""
+"""Hurwitz's zeta function and derivatives of digamma. float32 is computed in float64, or by pieces."""
 
 from __future__ import annotations
 
@@ -93,10 +89,8 @@ def trigamma_single(x: Any) -> Any:
 
 
 def trigamma_asymptotic(x: Any) -> Any:
-    """The same in float64: error at most 1e-9 times the largest term.
-
-    The formula of Euler and Maclaurin from 7 on, where seven steps lead, and below 0 what mirrors x.
-    """
+    """The same in float64: error at most 1e-9 times the largest term. The formula of Euler and Maclaurin from 7 on,
+    where seven steps lead, and below 0 what mirrors x."""
     size, small, below = abs(x), abs(x) < 7.0, x < 0.0
     part = 1.0 / select(small, size + 7.0, size)
     square = part * part
@@ -109,7 +103,6 @@ def trigamma_asymptotic(x: Any) -> Any:
 
 
 def squares_of_seven(x: Any) -> Any:
-    """1 / x^2 + 1 / (x + 1)^2 + ... + 1 / (x + 6)^2: minus the derivative of `sum_of_seven`."""
     centered, square = x + 3.0, x * (x + 6.0)
     part = 1.0 / (square * (square + 5.0) * (square + 8.0))
     first = fma(square, fma(square, 3.0, 26.0), 40.0) * part
@@ -153,5 +146,4 @@ def polygamma(n: Any, x: Any) -> Any:
 
 
 def polygamma_common(n: Any, x: Any) -> Any:
-    """The same for n = 1 and a float32 that `has_square`."""
     return trigamma_positive(x)

@@ -1,10 +1,7 @@
 """Random counts, Poisson and binomial, and gamma numbers, in float64: by searching along a distribution or rejection.
-
-That of counts is Hoermann's, transformed and with a squeeze: "The transformed rejection method for generating Poisson
-random variables" and "The generation of binomial random variates" (both 1993), that of gamma numbers Marsaglia's and
-Tsang's, "A simple method for generating gamma variables" (2000). Each element makes its attempts with words of its own
-(`philox.attempt`), so elements are independent of each other, whatever order they are made in.
-"""
+That of counts is Hoermann's: "The transformed rejection method for generating Poisson random variables" and "The
+generation of binomial random variates" (both 1993), that of gamma numbers Marsaglia's and Tsang's, "A simple method for
+generating gamma variables" (2000). Each element makes its attempts with words of its own (`philox.attempt`)."""
 
 from __future__ import annotations
 
@@ -36,7 +33,6 @@ def poisson(seed: Any, counter: Any, rate: Any) -> Any:
 
 
 def poisson_search(seed: Any, counter: Any, rate: Any) -> Any:
-    """The first k up to which the probabilities exceed a uniform number."""
     u = uniform_double(np.int64(attempt(seed, counter, 0)[0]))
     k, mass = 0.0, exp(-rate)
     total = mass
@@ -72,7 +68,6 @@ def log_poisson(k: Any, rate: Any) -> Any:
 
 
 def deviance(k: Any, mean: Any) -> Any:
-    """k log(k / mean) + mean - k."""
     y = (k - mean) / mean
     return mean * ((1.0 + y) * log1p(y) - y)
 
@@ -97,7 +92,6 @@ def binomial(seed: Any, counter: Any, trials: Any, value: Any) -> Any:
 
 
 def binomial_search(seed: Any, counter: Any, count: Any, chance: Any) -> Any:
-    """The first k up to which the probabilities exceed a uniform number."""
     u = uniform_double(np.int64(attempt(seed, counter, 0)[0]))
     k, mass, odds = 0.0, exp(count * log1p(-chance)), chance / (1.0 - chance)
     total = mass
@@ -130,7 +124,6 @@ def binomial_rejection(seed: Any, counter: Any, count: Any, chance: Any) -> Any:
 
 
 def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
-    """The logarithm of the probability of so many successes, after Loader."""
     k = np.float64(successes)
     others = count - k
     if k == 0 or others == 0:
@@ -141,10 +134,8 @@ def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
 
 
 def log_gamma_number(seed: Any, counter: Any, shape: Any) -> Any:
-    """The logarithm of a number of the density x^(shape - 1) e^-x / gamma(shape): small shapes give tiny numbers.
-
-    One of shape + 1 times the root of degree `shape` of a uniform number has it.
-    """
+    """The logarithm of a number of the density x^(shape - 1) e^-x / gamma(shape): small shapes give tiny numbers. One
+    of shape + 1 times the root of degree `shape` of a uniform number has it."""
     if not shape > 0:
         return -math.inf if shape == 0 else math.nan
     mean = shape + 2.0 / 3.0 if shape < 1 else shape - 1.0 / 3.0

@@ -1,18 +1,12 @@
-"""Philox4x64-10: random words by their place in a stream, so that every element of a draw is computed by itself.
+"""Philox4x64-10: random words by their place in a stream (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
+easy as 1, 2, 3", 2011). Word n of the stream of a seed is number n mod 4 of the block of counter (n // 4 + 1, 0, 0, 0)
+and key (seed, 0), as NumPy counts. Attempt k at what word n was reserved for takes the four words of counter (n, k + 1,
+0, 0).
 
-A block of four words is ten rounds over (counter, key): Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
-easy as 1, 2, 3" (2011). Word n of the stream of a seed is number n mod 4 of the block of counter (n // 4 + 1, 0, 0, 0)
-and key (seed, 0), as NumPy counts. Blocks whose second counter is not 0 belong to no word: attempt k at what word n was
-reserved for takes the four words of counter (n, k + 1, 0, 0).
-
-Random numbers as functions of random bits: 32 of them for a float32, 64 for a float64 or an integer.
-
-The bits h, an unsigned integer of n bits, stand for the number (h + 1/2) / 2^n, which is neither 0 nor 1; what is drawn
-is the inverse of a distribution function at that number. Both of its tails are exact: where the number is near 1, its
-distance from 1 is computed from the bits. Uniform numbers alone are h / 2^n without the last bits, from 0 on.
-Bits come as signed integers, which processors convert to floating point at once; a `kind` is a number of the type that
-is wanted. No branch is taken, so that loops are vectorised.
-"""
+Bits h, an unsigned integer of n bits, stand for the number (h + 1/2) / 2^n; what is drawn is the inverse of a
+distribution function at that number, exact in both tails: near 1 the distance from 1 is computed from the bits. Uniform
+numbers alone are h / 2^n without the last bits, from 0 on. Bits come as signed integers, which processors convert to
+floating point at once; a `kind` is a number of the type that is wanted."""
 
 from __future__ import annotations
 
@@ -31,7 +25,6 @@ ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 def mixed(c: Any, k0: Any, k1: Any) -> Any:
-    """One round over the four words of a counter."""
     high0, low0 = product(FIRST, c[0])
     high1, low1 = product(SECOND, c[2])
     return high1 ^ c[1] ^ k0, low1, high0 ^ c[3] ^ k1, low0
@@ -66,7 +59,6 @@ def block(seed: Any, number: Any) -> Any:
 
 
 def word(seed: Any, counter: Any) -> Any:
-    """One word of a stream."""
     four, k = block(seed, counter >> TWO), counter & THREE
     return (four[0] if k == ZERO else four[1]) if k < TWO else (four[2] if k == TWO else four[3])
 
@@ -182,9 +174,7 @@ def exponential_double(h: Any) -> Any:
 
 
 def below(h: Any, count: Any) -> Any:
-    """An integer of [0, count), as h count / 2^64 rounded down; count = 0 stands for 2^64.
-
-    The probability of each differs from 1 / count by less than 2^-64.
-    """
+    """An integer of [0, count), as h count / 2^64 rounded down; count = 0 stands for 2^64. The probability of each
+    differs from 1 / count by less than 2^-64."""
     word = np.uint64(h)
     return product(word, count)[0] if count != np.uint64(0) else word

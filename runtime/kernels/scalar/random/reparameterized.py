@@ -1,12 +1,10 @@
-"""How numbers drawn from gamma, beta and von Mises distributions move with parameters: implicit reparameterisation.
-
-Of a level u = F(x; a) of the distribution function the number x is a function of the parameter a, whose slope is
--(dF / da) / p with the density p = dF / dx (Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", 2018;
+"""How numbers drawn from gamma, beta and von Mises distributions move with parameters: implicit reparameterisation. Of
+a level u = F(x; a) of the distribution function the number x is a function of the parameter a, whose slope is -(dF /
+da) / p with the density p = dF / dx (Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", 2018;
 Jankowiak and Obermeyer, "Pathwise derivatives beyond the reparameterization trick", 2018). dF / da is the integral of
 p(t) (g(t) - mean of g) over t < x, and minus that over t > x, where g is the sufficient statistic that belongs to a.
-The one is taken in which the second factor has one sign, so nothing cancels, by the rule of Gauss and Legendre.
-float32 is computed in float64.
-"""
+The one is taken in which the second factor has one sign, so nothing cancels, by the rule of Gauss and Legendre. float32
+is computed in float64."""
 
 from __future__ import annotations
 
@@ -51,7 +49,6 @@ def node(k: Any, length: Any) -> Any:
 
 
 def weight(k: Any, length: Any) -> Any:
-    """What the value at the k-th node counts."""
     return 0.5 * length * pick(WEIGHTS, np.int64(k >> 1))
 
 
@@ -61,10 +58,8 @@ def standard_gamma_grad(a: Any, x: Any) -> Any:
 
 
 def gamma_derivative(a: Any, x: Any) -> Any:
-    """x times the integral over s > 0 of exp(a v - x (e^v - 1)) |digamma(a) - log x - v|, v = s or -s: t = x e^v.
-
-    The exponent is concave and falls from 0. Where x <= 1 it is the power series of dF / da / p.
-    """
+    """x times the integral over s > 0 of exp(a v - x (e^v - 1)) |digamma(a) - log x - v|, v = s or -s: t = x e^v. The
+    exponent is concave and falls from 0. Where x <= 1 it is the power series of dF / da / p."""
     if not (a > 0 and 0 <= x < math.inf):
         return math.nan
     if x == 0:
@@ -100,11 +95,9 @@ def fall(a: Any, x: Any, v: Any) -> Any:
 
 
 def gamma_interval(a: Any, x: Any, side: Any) -> Any:
-    """Where the exponent has fallen by DEPTH, or little beyond.
-
-    It falls faster than (x - a) s + x s^2 / 2 above, and than a s - 2 x s / (2 + s) below. From where these have,
-    Newton's method comes nearer, and never too near as the exponent is concave.
-    """
+    """Where the exponent has fallen by DEPTH, or little beyond. It falls faster than (x - a) s + x s^2 / 2 above, and
+    than a s - 2 x s / (2 + s) below. From where these have, Newton's method comes nearer, and never too near as the
+    exponent is concave."""
     half = 0.5 * (x - a) if side > 0 else a - x - 0.5 * DEPTH
     square = half * half + (0.5 * DEPTH * x if side > 0 else 2.0 * a * DEPTH)
     s = (root(square) - half) / (0.5 * x if side > 0 else a)
@@ -121,10 +114,8 @@ def gamma_moved(a: Any, anchor: Any, x: Any) -> Any:
 
 
 def number_at_level(a: Any, anchor: Any, x: Any) -> Any:
-    """Newton's method for the logarithm of a tail over log x: that is concave, so each step comes nearer.
-
-    It begins as far from the mean of log x as the number was, on that side, and turns back where there is no tail left.
-    """
+    """Newton's method for the logarithm of a tail over log x: that is concave, so each step comes nearer. It begins as
+    far from the mean of log x as the number was, on that side, and turns back where there is no tail left."""
     if not (a > 0 and 0 < x < math.inf):
         return x
     lower, mean = x < anchor, digamma(a)
@@ -152,12 +143,10 @@ def dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
 
 
 def beta_derivative(x: Any, a: Any, both: Any) -> Any:
-    """x times the integral over s > 0 of exp(a log(t / x) + b log((1 - t) / y)) |log t - c|, y = 1 - x, b = both - a.
-
-    c = digamma(a) - digamma(a + b) is the mean of log t. The logarithm of the odds of t is s below that of x if
-    log x < c, else s above: so the exponent is concave. Towards t = 0 and t = 1 the integrand may be a long tail of a
-    small a or b: from t = 1/2 on, or from x, that part is a power series of the incomplete beta function.
-    """
+    """x times the integral over s > 0 of exp(a log(t / x) + b log((1 - t) / y)) |log t - c|, y = 1 - x, b = both - a. c
+    = digamma(a) - digamma(a + b) is the mean of log t. The logarithm of the odds of t is s below that of x if log x <
+    c, else s above: so the exponent is concave. Towards t = 0 and t = 1 the integrand may be a long tail of a small a
+    or b: from t = 1/2 on, or from x, that part is a power series of the incomplete beta function."""
     if not (a > 0 and 0 <= x <= 1 and 0 < both < math.inf):
         return math.nan
     if x == 0 or both <= a:
@@ -170,10 +159,8 @@ def beta_derivative(x: Any, a: Any, both: Any) -> Any:
 
 
 def lower_series(a: Any, b: Any, x: Any, raised: Any) -> Any:
-    """The sum of (a + b)_n x^n / (a)_(n + 1) (digamma(a + n + 1) - digamma(a + b + n) - log x), (a)_1 = a.
-
-    `raised` is digamma(a + 1) - digamma(a + b): a kernel has no registers for several calls of digamma.
-    """
+    """The sum of (a + b)_n x^n / (a)_(n + 1) (digamma(a + n + 1) - digamma(a + b + n) - log x), (a)_1 = a. `raised` is
+    digamma(a + 1) - digamma(a + b): a kernel has no registers for several calls of digamma."""
     n, part, total = 0.0, 1.0, 0.0
     level = raised - log(x)
     while part > EPSILON:
@@ -197,7 +184,6 @@ def upper_series(a: Any, b: Any, x: Any, y: Any, mean: Any) -> Any:
 
 
 def on_side(a: Any, b: Any, x: Any, y: Any, raised: Any, side: Any) -> Any:
-    """The integral over t < x where `side` is -1, over t > x where it is 1."""
     lower, shape, mean = side < 0, a if side < 0 else b, raised - 1.0 / a
     if shape <= SHAPE_THRESHOLD and (x <= 0.5 if lower else x >= 0.5):
         return lower_series(a, b, x, raised) if lower else upper_series(a, b, x, y, mean)
