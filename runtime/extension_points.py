@@ -23,26 +23,14 @@ _filled: dict[str, Any] = {}
 
 
 def fill(slot: str, offered: Any) -> None:
-    """Called by an extension's module: from now on the core gets `offered`.
-
-    Args:
-        slot: one of `SLOTS`.
-        offered: the function, class or object that the slot is for.
-
-    Raises:
-        KeyError: there is no such slot.
-    """
+    """Called by an extension's module: from now on the core gets `offered` for one of `SLOTS`."""
     if slot not in SLOTS:
         raise KeyError(f"there is no extension point {slot!r}, only {', '.join(SLOTS)}")
     _filled[slot] = offered
 
 
 def extension(slot: str) -> Any:
-    """What fills a slot; the first call imports the extension.
-
-    Args:
-        slot: one of `SLOTS`.
-    """
+    """The first call imports the extension."""
     if slot not in _filled:
         import_module(SLOTS[slot])
     return _filled[slot]

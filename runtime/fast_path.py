@@ -25,19 +25,18 @@ class FastPath:
     """Makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
 
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
-        """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place`, `launch_out(..., out)`, or
-        `gradients(node, gradient)`."""
+        """`launch(*tensors, *numbers)`, `launch_in_place`, `launch_out(..., out)` or `gradients(node, gradient)`."""
         return not_handled
 
     def view(self, op: Any) -> Callable[..., Any]:
         return not_handled
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
-        """The `launch(*arguments)`, or `launch_in_place`, of an op with a kernel that has plans."""
+        """`launch(*arguments)` or `launch_in_place` of an op with a kernel that has plans."""
         return not_handled
 
     def conversion(self, op: Any) -> Callable[..., Any]:
-        """The `launch(tensor, dtype)` of an op that gives its tensor in another dtype."""
+        """`launch(tensor, dtype)`"""
         return not_handled
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
@@ -47,24 +46,22 @@ class FastPath:
         return not_handled
 
     def item_getter(self) -> Callable[..., Any]:
-        """getitem(x, key): a view that has been found before."""
+        """`getitem(x, key)`: a view that has been found before."""
         return not_handled
 
     def detacher(self) -> Callable[..., Any]:
-        """detach(x): a tensor over the memory of another, outside the graph."""
+        """`detach(x)`"""
         return not_handled
 
     def native_backward(self) -> Callable[..., Any]:
-        """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
+        """`walk(backward_pass, node, gradient)` runs nodes as long as it can; gives the one at which Python goes on."""
         return no_native
 
     def starter(self) -> Callable[..., Any]:
-        """start(tensor, retain_graph, create_graph, capture): a whole backward pass of a tensor of one element, for the
-        gradients of all leaves, or those of a capture; True where it has run."""
+        """`start(tensor, retain_graph, create_graph, capture)`: True where the pass of one element has run."""
         return not_handled
 
     def launches_on_devices(self) -> Any:
-        """What keeps launches on devices for the fast functions; None where there are no such functions."""
         return None
 
     def rows(self, plan: Any, count: int, is_long: bool) -> Any:
@@ -80,9 +77,7 @@ class FastPath:
         singles: int | None,
         in_pairs: bool,
     ) -> Any:
-        """A plan as the fast functions read it; None where there are no such functions. For 16-bit floats `singles`
-        says which results are float32, as bits, and `in_pairs` whether calls may multiply pairs of them; it is None for
-        others."""
+        """For 16-bit floats: `singles`, bits of the float32 results; `in_pairs`, whether pairs are multiplied."""
         return None
 
 

@@ -60,7 +60,7 @@ def new_lock() -> Any:
 
 
 def locked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that one thread at a time is in, by the object's `lock`."""
+    """One thread at a time is in the method, by the object's `lock`."""
 
     @wraps(method)
     def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -103,7 +103,6 @@ def loads_here() -> bool:
 
 
 def _all_locks() -> list[Any]:
-    """The locks of this package that are alive, the compiler's where it is loaded, and that of imports."""
     known = [lock for reference in list(_known) if (lock := reference()) is not None]
     return [*known, *filter(None, map(_compiler_lock, COMPILER)), _Imports()]
 
@@ -138,7 +137,7 @@ def _give_back() -> None:
 
 
 def _forked() -> None:
-    """In the forked process: nobody holds a lock."""
+    """In the forked process nobody holds a lock."""
     for lock, acquired in zip(_here.requested, _here.acquired, strict=False):
         if not acquired and not isinstance(lock, _Imports):
             lock._at_fork_reinit()

@@ -71,7 +71,6 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
 
 
 def all_different(grads: Sequence[Any]) -> bool:
-    """Whether no gradient stands twice among those of several inputs."""
     if len(grads) == 2:
         return grads[0] is not grads[1]
     args = [id(grad) for grad in grads if grad is not None]
@@ -138,7 +137,6 @@ def add_to(held: Any, grad: Any) -> None:
 
 @jit(nogil=False)  # letting go of the interpreter and taking it again costs more than most gradients
 def add_into(total: np.ndarray, part: np.ndarray) -> bool:
-    """total += part if they are of one size."""
     if total.size != part.size:
         return False
     add_each(total, part)
@@ -147,7 +145,6 @@ def add_into(total: np.ndarray, part: np.ndarray) -> bool:
 
 @jit
 def add_each(total: np.ndarray, part: np.ndarray) -> None:
-    """total += part, for arrays of one size."""
     for i in range(total.size):
         total[i] += part[i]
 
@@ -179,7 +176,6 @@ class AccumulateGrad(Node):
         return super().register_hook(hook)
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
-        """Call `hook(grad_outputs)` before a gradient is added; it may return another."""
         leaf_hooks(self.variable).accumulator = weakref.ref(self)
         return super().register_prehook(hook)
 
@@ -212,7 +208,6 @@ inspection.next_functions = next_functions
 
 
 def next_function(edge: Any) -> tuple[Any, int]:
-    """An edge as (node, number of its output)."""
     edge = shown(edge)
     if edge is None or edge is NOWHERE:
         return (None, 0)
@@ -222,7 +217,6 @@ def next_function(edge: Any) -> tuple[Any, int]:
 
 
 def forget_gradients(leaves: Iterable[Any], set_to_none: bool) -> None:
-    """Take the gradients of leaves away, or fill them with zeros."""
     if not set_to_none:
         zero_gradients(leaves)
         return
@@ -231,11 +225,7 @@ def forget_gradients(leaves: Iterable[Any], set_to_none: bool) -> None:
 
 
 def zero_gradients(leaves: Iterable[Any]) -> None:
-    """Write zeros to the tensors that are gradients of leaves; they stay the same tensors, and leave the graph.
-
-    Raises:
-        RuntimeError: a gradient is a view that has a place in the graph.
-    """
+    """They stay the same tensors, and leave the graph. RuntimeError: one is a view that has a place in the graph."""
     batched = []
     for leaf in leaves:
         grad = leaf.grad

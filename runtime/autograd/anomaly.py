@@ -137,7 +137,6 @@ class AnomalyPass(BackwardPass):
     check_nan = True
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
-        """Run one node; an error of its own gets the place of the forward call."""
         before, _running.node, self.running = _running.node, node, node
         try:
             return super().step(node, grad)
@@ -150,7 +149,6 @@ class AnomalyPass(BackwardPass):
             _running.node = before
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
-        """Look at the gradients of a node before they are handed on."""
         self.look(grads)
         return super().follow(edges, grads, owned, incoming)
 
@@ -162,12 +160,10 @@ class AnomalyPass(BackwardPass):
         incoming: Any = None,
         order: Sequence[int] = (),
     ) -> Sequence[Any]:
-        """Look also at those that wait for the hooks of a leaf."""
         self.look(grads)
         return super().hold_back(edges, grads, owned, incoming, order)
 
     def look(self, grads: Sequence[Any]) -> None:
-        """Refuse nan in the gradients that a node of this pass has made."""
         node: Any = getattr(self, "running", None)
         for index, grad in enumerate(grads if self.check_nan and node is not None else ()):
             if grad is not None and _has_nan(grad):
@@ -189,7 +185,6 @@ def _named(node: Node) -> str:
 
 
 def _origins(node: Node) -> list[str]:
-    """Where a node was recorded; for one that a backward pass has made, then also the node that it was made by."""
     frames = node.metadata.get(_CALL)
     if frames is None:
         return [

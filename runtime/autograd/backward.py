@@ -41,7 +41,6 @@ def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
 
 
 def is_edge(value: Any) -> bool:
-    """Whether this is a GradientEdge: a node and the number of one of its outputs."""
     return isinstance(value, tuple) and hasattr(value, "node") and hasattr(value, "output_nr")
 
 
@@ -147,7 +146,6 @@ def one_in(dtype: Any) -> np.ndarray:
 
 
 def _meta_of_edge(edge: Any) -> Any:
-    """Shape and dtype of what a GradientEdge leads to; Nones where it does not know them."""
     if isinstance(edge.node, AccumulateGrad):
         return meta_of(edge.node.variable)
     metas = getattr(edge.node, "output_metas", None)
@@ -155,7 +153,6 @@ def _meta_of_edge(edge: Any) -> Any:
 
 
 def _device_of_edge(edge: Any) -> Any:
-    """The device of what a GradientEdge leads to, as far as it is known."""
     if isinstance(edge.node, AccumulateGrad):
         return edge.node.variable._device
     out_devices = getattr(edge.node, "output_devices", None)
@@ -330,7 +327,6 @@ def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: b
 
 
 def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
-    """The gradients at the targets; None where there is none."""
     capture = Capture(targets, edges, accumulate=False)
     run(edges, grads, retain, create, capture)
     return [capture.found(target) for target in targets]
@@ -350,7 +346,6 @@ def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool
 
 
 def _unused(index: int, requested: Any, allow_unused: bool, materialize: bool) -> Any:
-    """The gradient of an input that the outputs do not depend on: an error, None or zeros."""
     if not allow_unused:
         raise GraphError(
             f"grad(): The differentiated Tensor at index {index} appears to not have been used in the graph. Set "

@@ -69,7 +69,6 @@ class Capture:
         return {*self.leaves, *map(id, self.nodes), *map(id, self.leading)}
 
     def take(self, node: Node, grad: Any) -> None:
-        """Note the finished gradient of a node's outputs where it was asked for."""
         for index in range(node.output_count):
             if (node, index) in self.outputs:
                 self.outputs[node, index] = grad if node.output_count == 1 else grad[index]

@@ -112,7 +112,6 @@ class Region(Node):
         self.geometry = geometry
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient at the view's offsets in the base, and zeros around it."""
         return (as_strided_backward(grad, *self.layout, *self.geometry),)
 
     def name(self) -> str:
@@ -169,7 +168,6 @@ class Relaid(Node):
         self.meta = meta
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient in the shape and dtype that the tensor had in the graph."""
         shape = self.meta[0]
         if not broadcasts(shape, grad._shape):
             made_by = node_of(self).name()

@@ -42,7 +42,6 @@ def are_related(base: Any, view: Any) -> bool:
 
 
 def in_other_dtype(memory: Any) -> Any:
-    """One-dimensional memory as the parts of its complex numbers, or as the complex numbers of its pairs."""
     return op.view_as_real(memory) if memory.is_complex() else op.view_as_complex(memory.view(-1, 2))
 
 
@@ -90,7 +89,6 @@ class RetypedRegion(Region):
         self.layouts = layouts
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient at the view's offsets in the base, and zeros around it."""
         _, strides, offset = self.layouts.view
         memory = op.restride(grad, strides, offset, (self.layouts.view_size,), (1,), 0)
         return (in_other_dtype(memory).as_strided(*self.layouts.base),)

@@ -60,7 +60,6 @@ def apply_if_defined(node: Any, grad: Any) -> Sequence[Any]:
 
 
 def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, Any]:
-    """Run a node to which None has come, as a step of a backward pass."""
     grad = None if node.output_count == 1 else list(waiting)
     if node.runs_without or any(g is not None for g in waiting):
         return backward_pass.step(node, grad)
@@ -136,7 +135,7 @@ class BackwardPass:
         return self.finish(node, grads)
 
     def finish(self, node: Node, grads: Sequence[Any]) -> tuple[Any, Any]:
-        """Release a node that has run with care, and hand on its gradients, which somebody else may hold."""
+        """The gradients of a node that has run with care may be held by somebody else."""
         edges: Sequence[Any] = node.edges
         if not self.retain and node.saved_slots:
             node.release()
@@ -212,7 +211,6 @@ class BackwardPass:
         waiting[index] = grad if waiting[index] is None else waiting[index] + grad
 
     def deliver_all(self, node: Node, grads: Sequence[Any]) -> None:
-        """Add gradients, or None, of each output of a node to what waits for it."""
         for index, grad in enumerate(grads):
             if grad is not None:
                 self.deliver_output(node, index, grad)
@@ -243,7 +241,7 @@ class BackwardPass:
 
 
 def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
-    """Propagate `grads` from `edges` to the leaves (or to what `capture` asks for)."""
+    """Propagate `grads` from `edges` to the leaves, or to what `capture` asks for."""
     state = mode.__dict__  # of this thread
     before, depth = state["grad"], state["depth"]
     if depth == DEEPEST:

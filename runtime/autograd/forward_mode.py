@@ -25,7 +25,6 @@ open_levels: set[int] = set()
 
 
 def tangent_at(value: Any, level: int) -> Any:
-    """The tangent of a tensor, or a list of them for a list; None where there is none."""
     if isinstance(value, (list, tuple)):
         tangents = [tangent_at(v, level) for v in value]
         return None if all(t is None for t in tangents) else tangents
@@ -33,7 +32,6 @@ def tangent_at(value: Any, level: int) -> Any:
 
 
 def levels_of(values: Sequence[Any]) -> list[int]:
-    """The open levels in which some tensor has a tangent, outermost first."""
     matches: set[int] = set()
     for value in values:
         if isinstance(value, (list, tuple)):

@@ -176,7 +176,6 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 
 
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A call while somebody watches: as whole batches under vmap, with tangents, and noted by watchers."""
     for function in watch.functions:
         result = function(cls, args)
         if result is not NOT_HANDLED:

@@ -113,7 +113,6 @@ class FunctionCtx:
         return tuple([self._unpacked(node, position, *saved) for position, saved in slots])
 
     def _unpacked(self, node: Any, position: int, tensor: Any, version: int) -> Any:
-        """One saved tensor; an input that nothing has happened to as it is."""
         if tensor is None or (current_version(tensor) == version and position not in self._saved_outputs):
             return tensor
         if node is None:  # the outputs are gone, and with them the graph that an output would have a place in

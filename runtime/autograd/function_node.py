@@ -60,7 +60,6 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors(self) -> Any:
-        """The tensors that ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
         return self.ctx._saved
 
     @kept_tensors.setter
@@ -69,7 +68,6 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors_version(self) -> Any:
-        """The versions that they had."""
         return self.ctx._versions
 
     @property
@@ -88,7 +86,6 @@ class FunctionNode(Node):
             self.ctx._saved = FREED
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Call the user's backward with `grad` (a list for several outputs) and check what it returns."""
         ctx = self.ctx
         grads = (grad,) if self.output_count == 1 else grad
         if ctx.materialize_grads:
@@ -123,7 +120,6 @@ def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:
 
 
 def checked(name: str, index: int, grad: Any, meta: Any, requested: Any) -> Any:
-    """A gradient as its input needs it; None for an input that needs none."""
     if meta is None:
         raise GraphError(
             f"function {name} returned a gradient different than None at position {index + 1}, but the corresponding "
@@ -264,7 +260,6 @@ def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any
 
 
 def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
-    """The tangent that jvp gets for an argument of forward; None for other values than floating-point tensors."""
     if not isinstance(argument, TensorBase) or argument._dtype.kind not in "fc":
         return None
     tangent = tangent_at(argument, level)
@@ -281,7 +276,6 @@ def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple
 
 
 def padded_tuple(value: Any, count: int) -> tuple[Any, ...]:
-    """The return value of jvp as a tuple with a tangent, or None, for each output."""
     result = value if isinstance(value, tuple) else (value,)
     if len(result) != count:
         raise GraphError(
@@ -291,7 +285,6 @@ def padded_tuple(value: Any, count: int) -> tuple[Any, ...]:
 
 
 def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any) -> None:
-    """A tangent must be a tensor like the differentiable output that it is for."""
     if not isinstance(tangent, TensorBase):
         raise GraphError(f"expected Variable or None (got {type_name(tangent)}) for grad output {index}.")
     tensor = isinstance(result, TensorBase) and result._dtype.kind in "fc"

@@ -102,7 +102,6 @@ SAVED_PREFIX = "kept_"
 
 
 def show_saved(node_class: Any) -> None:
-    """Give a node class the public attributes of its slots."""
     for slot in node_class.saved_slots:
         name = slot.removeprefix(SAVED_PREFIX)
         setattr(node_class, f"_saved_{name}", SavedAttribute(slot, raw=False))

@@ -83,12 +83,10 @@ def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> R
 
 
 def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register a node hook; `kind` is 'pre' or 'post'."""
     return add_hook(getattr(_hooks_of(node), kind), hook)
 
 
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
     if tensor.is_leaf:
         return add_hook(leaf_hooks(tensor).tensor, (0, hook))
     hooks, index = _output_hooks(tensor._grad_fn)
@@ -108,7 +106,6 @@ def _hooks_of(node: Any) -> Hooks:
 
 
 def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register `hook(tensor)`, called after a gradient was added to a leaf's `.grad`."""
     return add_hook(leaf_hooks(tensor).accumulated, hook)
 
 
@@ -169,7 +166,6 @@ def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, .
 
 
 def run_leaf_pre_hooks(hooks: Hooks, grad: Any) -> Any:
-    """The pre-hooks of a leaf's AccumulateGrad, where somebody has that node."""
     node = accumulator(hooks)
     return grad if node is None else run_pre_hooks(node, grad)
 
@@ -197,7 +193,7 @@ def accumulator(hooks: Hooks) -> Any:
 
 
 def replaced(hook: Any, new: Any, old: Any) -> Any:
-    """A hook's return value that replaces a gradient, after checking that it has the type, dtype and shape of that."""
+    """A hook's return value, checked: it must have the type, dtype and shape of the gradient."""
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, TensorBase):
@@ -214,7 +210,6 @@ def replaced(hook: Any, new: Any, old: Any) -> Any:
 
 
 def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The return value of a node's hook that replaces its gradients, after checks; each may be None."""
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type_name(new)}'")
     if len(new) != len(old):

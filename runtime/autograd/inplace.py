@@ -49,7 +49,6 @@ def write(name: str, into: Any, result: Any) -> Any:
 
 
 def check_shape(name: str, into: Any, result: Any) -> None:
-    """Refuse a result of another shape than that of the tensor that it is to be written to."""
     if into._shape != result._shape:
         raise ShapeError(
             f"{name}(): output with shape {list(into._shape)} doesn't match the broadcast shape {list(result._shape)}"
@@ -92,7 +91,6 @@ def unchanged(tensor: Any) -> Any:
 
 
 def is_recording(operands: tuple[Any, ...]) -> bool:
-    """Whether an op on these tensors, numbers and Nones is to be recorded."""
     if mode.grad:
         for operand in operands:  # in plain words, for a generator costs as much as the rest
             if getattr(operand, "_requires_grad", False):
@@ -101,7 +99,6 @@ def is_recording(operands: tuple[Any, ...]) -> bool:
 
 
 def have_tangents(operands: Any) -> bool:
-    """Whether forward mode follows an op on these tensors, numbers and Nones."""
     return watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
 
 
@@ -112,7 +109,7 @@ def as_recorded(other: Any, tensor: Any) -> Any:
 
 
 def check_recordable(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
-    """Whether a write can be recorded: all that could not, once it is done, is refused now."""
+    """What could not be recorded once it is done is refused before the write."""
     check_history(name, tensor)
     for other in operands[1:]:
         if getattr(other, "_requires_grad", False):
@@ -136,7 +133,7 @@ def check_history(name: str, tensor: Any) -> None:
 
 
 def check_out(name: str, out: Any, result: Any) -> None:
-    """Whether nothing is being differentiated that a copy into `out` would hide."""
+    """Refuse to hide from autograd what is copied into `out`."""
     if mode.grad and (out._requires_grad or result._requires_grad):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "

@@ -95,7 +95,6 @@ def propagate_with_hooks(backward_pass: Any, edges: Sequence[Any], grads: Sequen
 
 
 def visited() -> set[int]:
-    """The ids of the nodes and leaves whose gradients the current backward pass gets to see."""
     capture = current.capture
     nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
     matches = {id(end) for end in (*nodes, *leaves)}
@@ -188,7 +187,6 @@ class MultiGradHook:
         return functools.partial(self.note, index)
 
     def note(self, index: int, grad: Any) -> None:
-        """The gradient of one tensor is known in the current pass."""
         if self not in current.notes:
             seen = visited()
             current.notes[self] = [sum(id(target()) in seen for target in self.targets), [None] * len(self.targets)]

@@ -150,7 +150,6 @@ class Node:
         return copy
 
     def fitted(self, grads: list[Any]) -> tuple[Any, ...]:
-        """The gradients `grads` made to look like their inputs: un-broadcast, real where those are, of their dtype."""
         metas = self.metas
         if metas is None:
             return tuple(grads)
@@ -218,7 +217,6 @@ class Output:
 
 
 def node_at(edge: Any) -> Any:
-    """The node that an edge leads to; the edge is no leaf."""
     return edge if edge.edge_kind == NODE else edge.node
 
 
@@ -228,7 +226,7 @@ def output_at(edge: Any) -> tuple[Any, int]:
 
 
 def recording_node(result: Any) -> Any:
-    """The node of what an op has returned, a tensor or several; None where the op was not recorded."""
+    """None where the op was not recorded."""
     for output in result if isinstance(result, (tuple, list)) else (result,):
         edge = getattr(output, "_grad_fn", None)
         if edge is not None and edge.edge_kind != LEAF:

@@ -147,7 +147,6 @@ def _back(packed: tuple[Any, Any]) -> Any:
 
 
 def pack_recorded(result: Any) -> None:
-    """Pack what the node that made `result` has just saved, where hooks are in force in this thread."""
     node = recording_node(result) if _hooks.stack and mode.grad else None
     if node is not None:
         pack_node(node)
@@ -251,7 +250,7 @@ def owner_of(tensor: Any) -> Any:
 
 
 def announce_write(tensor: Any) -> None:
-    """Say that something else than an op is about to write to a tensor."""
+    """Something else than an op is about to write to a tensor."""
     for block in _allowed:
         block.about_to_write(tensor)
 

@@ -235,7 +235,6 @@ passthrough_functions.append(AutogradMethods.grad.__get__)
 
 
 def check_gradient(tensor: Any, grad: Any) -> None:
-    """Refuse a gradient that does not have the shape, dtype and device of its tensor."""
     if not isinstance(grad, TensorBase):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}")
     if grad is tensor:

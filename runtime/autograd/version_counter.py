@@ -27,7 +27,6 @@ class Awaited(int):
 
     @classmethod
     def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
-        """A count with functions to call at its next increase."""
         result = cls(count)
         result.waiting = waiting
         return result
@@ -59,7 +58,7 @@ class Replaced(int):
 
 
 def note_replaced(tensor: Any) -> None:
-    """The tensor has memory of its own from now on, of another shape or dtype than the one that may have been saved."""
+    """The tensor has memory of its own from now on: who has saved it finds that it has changed."""
     tensor._version_counter = [Replaced(current_version(tensor)), "data"]
 
 

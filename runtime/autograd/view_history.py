@@ -78,7 +78,6 @@ class Outdated(Nowhere):
 
 
 def complaint(origin: Origin, edge: Any, what: str) -> str:
-    """PyTorch's words for a view that may not be written to, or that was."""
     if edge is None or edge is NOWHERE:
         return f"A view was created in {origin.made_in} and {what} {origin.written_in}{origin.advice}"
     node, number = output_at(edge)
@@ -124,7 +123,7 @@ def put_nowhere(base: Any, views: Sequence[Any]) -> None:
 
 
 def await_write(base: Any) -> None:
-    """Register the views of `base` to be updated at the next write to their memory."""
+    """The views of `base` are updated at the next write to their memory."""
     writes = base._shared_version()
     if is_inference(base):
         return  # no write is ever recorded

@@ -23,10 +23,7 @@ def call_deprecated_signature(
     options: Sequence[Option],
     out: Any = None,
 ) -> Any:
-    """Call a function by what values mean that were given by place, more of them than it has places.
-
-    The tensor that a method is called on comes first, wherever the form has it.
-    """
+    """Call what values given by place mean; the tensor of a method comes first, wherever the form has it."""
     values = [value for value in args if value is not None]
     for form in (order for each in forms for order in (each, tensor_first(each))):
         if len(form) == len(values) and all(map(stands_for, form, values)):
@@ -55,7 +52,6 @@ def stands_for(argument: tuple[str, str], value: Any) -> bool:
 
 
 def explanation(name: str, forms: Sequence[Form], values: Sequence[Any]) -> str:
-    """What Python says of a call with so many arguments."""
     positions = sum(kind != "Scalar" for _, kind in forms[0])
     return f"{name}() takes {positions} positional arguments but {len(values)} were given"
 

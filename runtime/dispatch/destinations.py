@@ -34,10 +34,7 @@ def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any)
 
 
 def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) -> bool:
-    """Whether a kernel may write to the memory of a tensor, which has the values of `tensor`, while it reads others.
-
-    On the CPU, in the dtype of the computation, where none of these has a place in common with it.
-    """
+    """Whether `into`, which has the values of `tensor`, is on the CPU and shares no memory with `others`."""
     if into._device is not CPU or into._dtype is not computed or computed.compute is not computed:
         return False
     if into._shape != tensor._shape or may_meet(into):
@@ -66,10 +63,7 @@ def layout_of(value: Any) -> tuple[Any, Any, Any]:
 
 
 def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
-    """The results copied into tensors of just their dtypes, all of which are looked at before one is written to.
-
-    Returns these tensors as the op returns its results: `torch.sort(x, out=(values, indices)).indices`.
-    """
+    """Results copied into tensors of just their dtypes, all of which are checked before one is written to."""
     if not isinstance(outs, (tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(outs).__name__}")
     if len(outs) != len(results):

@@ -82,11 +82,6 @@ def at(tensor: Any, kernel: Any, shape: Any = None) -> Any:
 
 
 def at_first(tensors: Sequence[Any], kernel: Any, shape: Any = None) -> Any:
-    """A kernel, or what stands for it on the device where the tensors of a list lie; see `at`.
-
-    Raises:
-        DeviceError: (a RuntimeError) they lie on several devices.
-    """
     if not tensors:
         return kernel
     first = tensors[0]
@@ -97,7 +92,7 @@ def at_first(tensors: Sequence[Any], kernel: Any, shape: Any = None) -> Any:
 
 
 def at_array(array: Any, kernel: Any) -> Any:
-    """A kernel, or what stands for it on the device of an array, or of those in a list that are not None."""
+    """`array`: an array, or a list of arrays and None."""
     if array.__class__ is np.ndarray:
         return kernel
     if isinstance(array, (list, tuple)):
@@ -123,8 +118,6 @@ SHAPELESS = object()
 
 
 def without_memory(kernel: Any, shape: Any) -> Any:
-    """What says the shapes of a kernel's results for tensors without memory."""
-
     return Shaped(kernel, shape)
 
 
@@ -149,7 +142,6 @@ def device_of(name: str, operands: Iterable[Any]) -> device:
 
 
 def check_devices(name: str, values: Iterable[Any]) -> None:
-    """Refuse tensors, in lists too, that lie on different devices."""
     tensors: list[Any] = []
     for value in values:
         tensors.extend(value if isinstance(value, (list, tuple)) else (value,))
@@ -165,7 +157,7 @@ def devices_differ(name: str, one: device, other: device) -> DeviceError:
 
 
 def brought(operands: tuple[Any, ...], target_device: device) -> tuple[Any, ...]:
-    """The operands of an op on a device: 0-d tensors of the CPU that require grad are moved, so that it comes back."""
+    """0-d tensors of the CPU that require grad are moved, so that their gradients come back."""
     return tuple([_moved(v, target_device) if isinstance(v, TensorBase) and v._requires_grad else v for v in operands])
 
 

@@ -39,7 +39,6 @@ def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
 
 
 def described(value: Any) -> str:
-    """An argument in few words: shape and dtype of a tensor, other values as they are."""
     if isinstance(value, TensorBase):
         return f"{value._dtype!r} tensor of shape {list(value._shape)}"
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
@@ -58,12 +57,7 @@ def op_node(node: Any) -> Any:
 
 
 def entry_of(module: str, name: str) -> Op | None:
-    """The entry of an op by its full name; None for what was written by hand.
-
-    Args:
-        module: in which its function or its node is defined.
-        name: the name in the spec, with overload; of an in-place form also the plain one's with `_`.
-    """
+    """None for what was written by hand. `name`: with overload, in place also with `_`."""
     entries = _entries(generated_package(module))
     return entries.get(name) or entries.get(name.replace("_.", ".").removesuffix("_"))
 

@@ -104,7 +104,6 @@ def overloads_of(function: Callable[..., Any]) -> Overloads | None:
 
 
 def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments can be bound to these parameters and are of their types."""
     positional = [p for p in parameters if not p[3]]
     if len(args) > len(positional):
         return False
@@ -150,7 +149,6 @@ def role(tensor: Any) -> tuple[bool, bool]:
 
 
 def is_role_match(_: str, value: Any) -> bool:
-    """The same beside the roles of tensors: of any of them."""
     return isinstance(value, TensorBase)
 
 

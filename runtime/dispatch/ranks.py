@@ -49,16 +49,12 @@ _default: list[Callable[[], Ranks]] = []
 
 
 def offer_default(find: Callable[[], Ranks]) -> None:
-    """Say who knows the group that calls without one are about.
-
-    Args:
-        find: gives the default group of processes.
-    """
+    """`find` gives the default group of processes."""
     _default[:] = [find]
 
 
 def chosen(group: Ranks | None) -> Ranks:
-    """The group that a call is about, the default one for None; a ValueError where there is none."""
+    """The group that a call is about, the default one for None."""
     if group is not None:
         return group
     if not _default:

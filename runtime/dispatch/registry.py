@@ -74,7 +74,6 @@ class Op:
 
     @property
     def spec(self) -> str:
-        """The path of the spec."""
         return spec_path(self.function.__module__)
 
 
@@ -140,12 +139,11 @@ class Ops(Sequence[Op]):
 
 
 def _name(line: str) -> str:
-    """The name that a line begins with."""
     return str(json.loads(line[_LEAD : line.index('"', _LEAD + 1) + 1]))
 
 
 def _plain(value: Any) -> Any:
-    """A value of the data as a record has it: sequences are tuples."""
+    """Sequences are tuples in records."""
     if isinstance(value, list):
         return tuple(map(_plain, value))
     return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
@@ -172,7 +170,7 @@ def look_into_tables(cls: type) -> None:
 
 
 def begin(distance: int, default_slot: int, native: int) -> None:
-    """There is native code: where a class has the slot, and the functions that stand there."""
+    """`default_slot`: CPython's function for attributes; `native`: ours."""
     _Slot.distance, _Slot.default_slot, _Slot.native = distance, default_slot, native
     while _waiting:
         look_into_tables(_waiting.pop())

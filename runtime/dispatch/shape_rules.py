@@ -67,13 +67,11 @@ def by_values(*args: Any) -> NoReturn:
 
 
 def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
-    """`tensor` must have exactly this shape."""
     if tuple(tensor._shape) != tuple(shape):
         raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor._shape)}")
 
 
 def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtypes.dtype]) -> None:
-    """`tensor` must hold integers of one of the `allowed` dtypes."""
     if tensor.dtype not in allowed:
         names = " or ".join(d.name for d in allowed)
         raise DtypeError(f"{op}(): expected {name} of dtype {names}, got {tensor.dtype.name}")
@@ -105,15 +103,13 @@ def is_known(value: Any) -> bool:
 
 
 def is_recorded(value: Any) -> bool:
-    """Whether the elements of a tensor are not there: it is on a device whose current stream is recorded for a graph,
-    or has no memory."""
+    """A tensor on `meta`, or on a device whose current stream is recorded for a graph, has no elements to look at."""
     if getattr(value, "is_cuda", False):
         return is_recorded_on(value.device)
     return getattr(value, "is_meta", False)
 
 
 def is_recorded_on(target_device: Any) -> bool:
-    """Whether the current stream of a device is recorded for a graph."""
     if target_device.type != "cuda":
         return False
     from ..device.cuda.graph_capture import here_on  # loaded with the first device

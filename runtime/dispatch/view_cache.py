@@ -45,7 +45,6 @@ class ViewOp:
         return self.launch
 
     def remember(self, source: Any, args: tuple[Any, ...], result: tuple[Any, ...]) -> None:
-        """Keep what was found for a layout and arguments, where they can be looked up."""
         try:
             if len(self.cached) >= MAX_CACHED_VIEWS:
                 self.cached.clear()
@@ -87,7 +86,6 @@ class ViewOp:
 
 
 def without_list(argument: Any) -> Any:
-    """An argument as it stands in a key: a list, which cannot, as a tuple."""
     return tuple(argument) if type(argument) is list else argument
 
 

@@ -121,7 +121,6 @@ def type_phrase(hint: Any) -> str:
 
 
 def came(value: Any) -> str:
-    """The type of a given value in words, with those of a list's items."""
     if not isinstance(value, (list, tuple)):
         return type_name(value)
     more = ["..."] if len(value) > _SHOWN else []
@@ -289,7 +288,6 @@ def title(function: Callable[..., Any]) -> str:
 
 
 def _unforeseen(function: Callable[..., Any], error: Exception, arguments: Mapping[str, Any]) -> Exception:
-    """An error of the class that fits, naming call and arguments, where every argument is what the signature says."""
     shown = ", ".join(f"{name}={_shown(value)}" for name, value in arguments.items())
     start = f"{title(function)}(): cannot be done with ({shown})"
     if isinstance(error, (TypeError, AttributeError)):

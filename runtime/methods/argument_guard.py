@@ -156,7 +156,7 @@ def guard_module(name: str) -> None:
 
 
 def guarded(value: Any, module_name: str) -> Any:
-    """What a public module shows for a value of its own: of a function the guarded one, of a class itself."""
+    """Of a function the guarded one, of a class itself, its methods guarded."""
     if isinstance(value, type):
         _guard_class(value)
     return _once(value, module_name) if _by_hand(value) else value

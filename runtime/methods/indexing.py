@@ -67,7 +67,6 @@ def getitem(x: Any, key: Any) -> Any:
 
 
 def _is_foreign(key: Any) -> bool:
-    """Whether a part of a key, or a bound of a slice, may have a `__torch_function__`."""
     for part in key if type(key) is tuple else (key,):
         if type(part) is slice:
             if foreign((part.start, part.stop, part.step)):
@@ -115,7 +114,6 @@ def setitem(x: Any, key: Any, value: Any) -> None:
 
 
 def _has_number(own: dtypes.dtype, value: Any) -> bool:
-    """Whether a number may be written to tensors of a dtype without a further question."""
     kind = value.__class__
     if own.planned:
         return kind is float or kind is int
@@ -241,7 +239,6 @@ def _without_leading_ones(value: Any, ndim: int) -> Any:
 
 
 def _as_items(key: Any) -> list[Any]:
-    """The parts of a key, each an int, slice, None, Ellipsis, bool or index Tensor."""
     return [_as_item(part) for part in key] if isinstance(key, tuple) or _stands_for_tuple(key) else [_as_item(key)]
 
 
@@ -282,7 +279,6 @@ def _as_tensor(part: Any) -> Any:
 
 
 def _index_tensor(index: Any) -> Any:
-    """An int64 or bool tensor, or the number in a 0-d one."""
     kind = index._dtype
     if kind not in (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_):
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {kind}")
@@ -349,7 +345,6 @@ class _View:
 
 
 def _bounds(item: slice, size: int) -> tuple[int, int, int]:
-    """Where a slice of a dimension of this size starts and ends, and its step."""
     start, stop, step = item.indices(size)
     if step < 0:
         raise ValueError(f"step must be greater than zero, got {step}")

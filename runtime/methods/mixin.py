@@ -389,6 +389,6 @@ def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
 
 
 def parsed_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
-    """(device, dtype, non_blocking, memory format) that arguments of `to` ask for, None where they do not say."""
+    """None where the arguments do not say."""
     requested = _conversion(args, kwargs)
     return requested.device, requested.dtype, requested.non_blocking, kwargs.get("memory_format")

@@ -114,7 +114,6 @@ class _ComplexFormat:
         self.width = self.real.width + self.imaginary.width + 1
 
     def text(self, value: complex) -> str:
-        """The number as `a+bj`, its real part right-aligned."""
         imaginary = self.imaginary.text(value.imag).lstrip()
         return f"{self.real.text(value.real)}{'' if imaginary[0] in '+-' else '+'}{imaginary}j"
 
@@ -148,14 +147,12 @@ def _merged_lines(parts: list[list[str]], dots: str) -> list[str]:
 
 
 def _wrap(items: list[str], item_width: int, indent: int) -> str:
-    """One row, broken into lines of as many items as fit."""
     per_line = max(1, (PRINT_OPTS.linewidth - indent) // item_width)
     lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
 def _suffixes(tensor: Any) -> list[str]:
-    """The device, dtype, size and history that the numbers do not show."""
     matches = []
     if tensor.device.type != "cpu":
         matches.append(f"device='{tensor.device}'")
@@ -194,14 +191,7 @@ def to_repr(tensor: Any) -> str:
 
 
 def with_suffixes(text: str, suffixes: list[str], indent: int, force_newline: bool) -> str:
-    """The text of numbers, and of what else is said of a tensor, to the bracket at the end.
-
-    Args:
-        text: that of the numbers, with what stands before them.
-        suffixes: what else is said.
-        indent: where a new line begins.
-        force_newline: whether the first of these begins one.
-    """
+    """`text` has no closing bracket; `indent`: where a new line begins; `force_newline`: before the first suffix."""
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if force_newline or column + len(suffix) + 2 > PRINT_OPTS.linewidth:
@@ -219,7 +209,6 @@ def numbers(self: Any, indent: int) -> str:
 
 
 def format_numbers(array: np.ndarray, indent: int) -> str:
-    """The numbers of an array in brackets, its rows `indent` places from the margin."""
     if array.size == 0:
         return "[]"
     summarise = array.size > PRINT_OPTS.threshold

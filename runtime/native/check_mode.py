@@ -162,7 +162,6 @@ def tensor_differences(result: Any, expected: Any) -> Iterator[str]:
 
 
 def value_differences(result: Any, expected: Any) -> Iterator[str]:
-    """The differences between the elements of two tensors, which is all that is asked where one was written to."""
     if result._dtype is not expected._dtype or tuple(result._shape) != tuple(expected._shape):
         yield f"{_shown(result)} instead of {_shown(expected)}"
     elif not np.array_equal(_bytes(result), _bytes(expected)):
@@ -205,7 +204,6 @@ def _saved_differences(one: Any, other: Any) -> Iterator[str]:
 
 
 def _shown(value: Any) -> str:
-    """An argument in words: of a tensor dtype, shape and strides."""
     if isinstance(value, TensorBase):
         strides = "" if value._strides is None else f", strides {value._strides}"
         return f"tensor({value._dtype!r}, {tuple(value._shape)}{strides})"
@@ -230,7 +228,7 @@ def public_function(op: Any, operands: Sequence[str], in_place: bool = False) ->
 
 
 def compared_native_backward(walk: Walk) -> Walk:
-    """In check mode `walk` with each pass rehearsed before native code first runs nodes of it; else `walk`."""
+    """Python and native code rehearse each pass before native code first runs nodes of it."""
     if not CHECKING:
         return walk
 
@@ -260,13 +258,11 @@ def compare(backward_pass: Any, node: Any, gradient: Any, walk: Walk) -> None:
 
 
 def calls_users(node: Any) -> bool:
-    """Whether a node is of a custom Function, or has saved what hooks of users are to unpack."""
     saved = [getattr(node, slot, None) for slot in node.saved_slots]
     return node.runs_without or not all(value is None or isinstance(value, TensorBase | list) for value in saved)
 
 
 def rehearsed(backward_pass: Any, node: Any, gradient: Any, walk: Walk, leaves: Iterable[Any]) -> list[Any]:
-    """The gradients of leaves, and those that are asked for, after a copy of a pass."""
     again = BackwardPass(True, False, copied(backward_pass.capture))
     again.buffers = {
         n: copy.copy(waiting) if isinstance(waiting, list) else waiting for n, waiting in backward_pass.buffers.items()

@@ -44,7 +44,6 @@ class NativePath(FastPath):
     """Functions of machine code; each method says what they are given."""
 
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
-        """Of contiguous tensors of one shape and native dtype, and of two that broadcast."""
         if not supported():
             return not_handled
         from .check_mode import compared, public_function
@@ -75,7 +74,6 @@ class NativePath(FastPath):
         return compared(builtin(HOST, function, op_plans.forward_plan(op, name), doc), op.name, again, written)
 
     def view(self, op: Any) -> Callable[..., Any]:
-        """Of a layout and arguments that the op has seen."""
         if not supported():
             return not_handled
         from .check_mode import compared, public_function
@@ -110,7 +108,6 @@ class NativePath(FastPath):
         )
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
-        """Of a node's layouts that have a plan; the walk through a graph knows of it too."""
         if not supported():
             return not_handled
         from .check_mode import compared
@@ -134,7 +131,6 @@ class NativePath(FastPath):
         return compared(launch_of(creation), creation.name, general_path_of(creation))
 
     def conversion(self, op: Any) -> Callable[..., Any]:
-        """Of a tensor whose dtype has a number, into another such dtype."""
         if not supported():
             return not_handled
         from .check_mode import compared, public_function
@@ -147,7 +143,6 @@ class NativePath(FastPath):
         return compared(builtin(HOST, convert, conversion_plan(op), doc), op.name, public_function(op, op.operands))
 
     def item_getter(self) -> Callable[..., Any]:
-        """For ints and slices, where `select` and `slice` have found the view."""
         if not supported():
             return not_handled
         from .check_mode import compared

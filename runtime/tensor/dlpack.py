@@ -153,7 +153,6 @@ def hand_over(device: int, stream: int | None) -> None:
 
 
 def content(capsule: Any) -> Any:
-    """What a capsule holds that nobody has taken; a BufferError where there is no such capsule."""
     for name, layout in LAYOUTS.items():
         if _is_valid(capsule, name):
             return layout.from_address(_pointer(capsule, name))
@@ -166,7 +165,6 @@ def data_type(kind: Dtype) -> tuple[int, int]:
 
 
 def dtype_of(dl_tensor: DLTensor) -> Dtype:
-    """The dtype of an array; a BufferError where specgrad has no such dtype."""
     word = KINDS.get(dl_tensor.code, f"code {dl_tensor.code}, ")
     try:
         if dl_tensor.lanes != 1:

@@ -24,7 +24,7 @@ _making = new_lock()
 
 
 def typed_view(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
-    """A view of `source` whose elements are of the dtype `kind`, in which the place is counted."""
+    """`kind` is the dtype of the view, in whose elements the geometry counts."""
     return _retyped(view(source, view_geometry), kind, view_geometry[3])
 
 
@@ -51,7 +51,7 @@ def origin_of(storage: Any) -> Any:
 
 
 def arrays_over(origin: Any) -> list[Any]:
-    """The array of a memory and those that were made of it for views of other dtypes."""
+    """The array of a memory, and those made of it for views of other dtypes."""
     with _making:
         made = [reference() for (number, _), reference in _arrays.items() if number == id(origin)]
     return [origin, *(array for array in made if array is not None)]
@@ -74,7 +74,6 @@ def storage_as(storage: Any, kind: dtype) -> Any:
 
 
 def _note(key: tuple[int, dtype], array: np.ndarray, origin: np.ndarray) -> None:
-    """Remember an array, and where it comes from, as long as it is there."""
     number = id(array)
 
     def forget(reference: Any) -> None:

@@ -55,7 +55,6 @@ UNTRACKED = Inference([Uncounted(), ""])  # of all inference tensors
 
 
 def switch(state: dict[str, Any], requested: bool | None) -> None:
-    """Let the thread that has this state of `mode` enter the mode, or leave it."""
     before = state["inference"]
     if requested and not before:
         inferring.append(None)
@@ -91,11 +90,7 @@ def inference_writes(tensor: Any) -> Inference | None:
 
 
 def check_written(tensor: Any) -> None:
-    """Refuse a write to an inference tensor outside the mode, before anything is written.
-
-    Raises:
-        RuntimeError: this is such a write.
-    """
+    """Refuse a write to an inference tensor outside the mode, before anything is written."""
     if tensor._version_counter is UNTRACKED and not mode.inference:
         raise RuntimeError(WRITTEN)
 

@@ -28,5 +28,4 @@ def copy_history(tensor: TensorBase, source: TensorBase) -> None:
 
 
 def set_requires_grad(leaf: TensorBase, required: bool) -> None:
-    """Set whether a leaf requires grad, without the checks of `requires_grad_`."""
     leaf._requires_grad = required

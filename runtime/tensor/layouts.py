@@ -113,19 +113,17 @@ def _inherited_format(tensor: Any) -> memory_format:
 
 
 def keeps_order(tensor: Any) -> bool:
-    """Whether what is computed of a tensor lies as it does: on the host, and on `meta`, which says how that is."""
+    """Results keep the layout on the host, and on `meta`, which says how that is; not on devices."""
     return tensor._device is CPU or tensor._device is META
 
 
 def keeps_rows(tensor: Any) -> bool:
-    """Whether a copy that preserves the layout of a tensor has its elements in rows, as all have on devices."""
     if not keeps_order(tensor):
         return True
     return tensor._strides is None or preserved_strides(tensor._shape, tensor._strides) is None
 
 
 def agreeing(tensors: Sequence[Any]) -> Any:
-    """The first of some tensors if all have one memory format, else None."""
     formats = {suggested_format(t._shape, t._strides) for t in tensors}
     return tensors[0] if len(formats) == 1 else None
 
@@ -141,12 +139,10 @@ def memory_format_of(result: Any, *tensors: Any) -> Any:
 
 
 def first_format_of(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
-    """Several results of which the first is in the memory format of some tensors."""
     return memory_format_of(results[0], *tensors), *results[1:]
 
 
 def in_rows(tensor: Any) -> Any:
-    """A tensor whose elements lie in rows for a kernel: itself, or of one in another memory format a copy."""
     if is_in_rows(tensor):
         return tensor
     return from_flat(_copied(tensor).ravel(), tensor._shape, tensor._dtype)
@@ -171,7 +167,7 @@ def requested_strides(op: str, source: Any, requested: memory_format | None) -> 
 
 
 def with_layout(tensor: Any, strides: Strides) -> Any:
-    """A copy of a tensor, without a place in the graph, whose elements lie without gaps in the order of strides."""
+    """A copy outside the graph, whose elements lie without gaps in the order of the strides."""
     if tensor._device is META:
         return relaid(tensor, strides)
     shape, steps = tensor._shape, tensor.stride()
@@ -187,5 +183,5 @@ def relaid(tensor: Any, strides: Strides | None) -> Any:
 
 
 def _copied(tensor: Any) -> Any:
-    """The elements of a tensor as an array in row order, which is always a new one."""
+    """Always a new array, in row order."""
     return copied_on_host(tensor.array) if tensor._device is CPU else copied(tensor.array)

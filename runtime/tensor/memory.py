@@ -29,7 +29,6 @@ from ..kernels.cpu import casting as host
 
 
 def empty(count: int, kind: np.dtype, device: Any) -> Any:
-    """A 1-D array of `count` elements of a NumPy dtype that are not set."""
     return allocate_and_fill.empty(count, kind) if device is CPU else _of(device).empty((count,), kind, device)
 
 
@@ -68,7 +67,7 @@ def contiguous(array: Any) -> Any:
 
 
 def on_host(array: Any) -> np.ndarray:
-    """A NumPy array as it is; of a device's array a copy, once all is done that was to be done before."""
+    """Of a device's array a copy, once all is done that was to be done before."""
     return array if isinstance(array, np.ndarray) else _of(array.device).to_host(array)
 
 
@@ -77,7 +76,6 @@ def placed(array: np.ndarray, device: Any) -> Any:
 
 
 def _of(device: Any) -> Any:
-    """The module of the functions for a device's memory, loaded with its first tensor."""
     if device is META:
         from . import meta
 
@@ -128,7 +126,6 @@ def empty_cache() -> None:
 
 
 def _glibc() -> Any:
-    """The C library, if it is glibc."""
     try:
         library = ctypes.CDLL(None)
         return library if library.mallopt and library.malloc_trim else None
@@ -163,7 +160,6 @@ def _reserve(library: Any) -> None:
 
 
 def copy_cast(to: Any, source: Any) -> None:
-    """Copy with any change of dtype and of place; see `kernels.cpu.casting.copy_cast`."""
     if isinstance(to, np.ndarray) and isinstance(source, np.ndarray):
         host.copy_cast(to, source)
         return

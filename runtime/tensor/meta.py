@@ -87,7 +87,6 @@ class MetaArray:
         return MetaArray((self.nbytes // kind.itemsize,), kind)
 
     def strided(self, shape: Shape, dtype: np.dtype, offset: int, steps: tuple[int, ...]) -> MetaArray:
-        """Elements of this memory `steps` bytes apart, wherever they begin."""
         is_contiguous = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
         return MetaArray(shape, dtype, None if tuple(steps) == is_contiguous else tuple(steps))
 
@@ -104,7 +103,6 @@ def empty(shape: Shape, dtype: Any, target_device: Any) -> MetaArray:
 
 
 def exposed(array: MetaArray) -> MetaArray:
-    """The array itself: there is nothing that a program could read."""
     return array
 
 
@@ -120,24 +118,13 @@ contiguous = copied
 
 
 def to_host(array: MetaArray) -> np.ndarray:
-    """No copy.
-
-    Raises:
-        NoDataError: (a NotImplementedError) always.
-    """
     raise no_data()
 
 
 def from_host(array: Any, target_device: Any) -> MetaArray:
-    """What is left of an array of another place: its shape and dtype."""
     return MetaArray(array.shape, array.dtype)
 
 
 def copy(to: Any, source: Any) -> None:
-    """Nothing where the elements are to go to an array without memory.
-
-    Raises:
-        NoDataError: (a NotImplementedError) they are to come from one.
-    """
     if not isinstance(to, MetaArray):
         raise no_data()

@@ -93,7 +93,6 @@ class Watch:
             self.arrange()
 
     def leave(self, name: str) -> None:
-        """Undo one `enter` of this name."""
         with self.lock:
             watcher, count = self.watchers.pop(name)
             if count > 1:
@@ -110,7 +109,6 @@ class Watch:
             self.arrange()
 
     def arrange(self) -> None:
-        """Compute from the watchers what ops and engine read; blocks that end soon are left with none."""
         if not self.watchers:
             self.notes = self.passes = self.interceptors = self.functions = self.spans = self.reads = ()
             self.active = self.casts = self.every = self.saving = False
@@ -132,12 +130,10 @@ class Watch:
         self.saving = SAVING in concerns
 
     def note_read(self, tensor: Any) -> None:
-        """Call every `read` with a tensor whose elements leave the framework."""
         for read in self.reads:
             read(tensor)
 
     def note(self, result: Any) -> None:
-        """Call every `note` with the result of a recorded op."""
         for note in self.notes:
             note(result)
 
@@ -197,7 +193,6 @@ class OpCall:
         self.following = watch.interceptors
 
     def advance(self) -> Any:
-        """The answer of the first of the following watchers that handles the call; NOT_HANDLED when none does."""
         while self.following:
             first, self.following = self.following[0], self.following[1:]
             result = first(self)
@@ -225,7 +220,6 @@ def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
-    """The answer of a `__torch_function__`, or of the watchers, to a call; NOT_HANDLED when the op is to run itself."""
     result = overridden_call(function, args, kwargs, name)
     if result is NOT_HANDLED and watch.interceptors and not _passing.all:
         if _passing.function is function:
@@ -242,7 +236,6 @@ def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **
 
 @contextmanager
 def without_interception() -> Iterator[None]:
-    """Inside, the ops of this thread are not intercepted."""
     before, _passing.all = _passing.all, True
     try:
         yield

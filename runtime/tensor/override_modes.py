@@ -37,7 +37,6 @@ def torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any
 
 
 def converted(result: Any, cls: Any) -> Any:
-    """A tensor, or each of a list, as a tensor of a class."""
     if isinstance(result, TensorBase):
         return result if isinstance(result, cls) else as_subclass(result, cls)
     if isinstance(result, (tuple, list)):

@@ -80,7 +80,6 @@ plain_or_sizes: set[type] = {*known, tuple}  # where a tuple holds sizes, and no
 
 
 def add_plain(cls: type) -> None:
-    """Objects of a class are never asked for a `__torch_function__`."""
     known.add(cls)
     if plain:
         plain.add(cls)
@@ -104,7 +103,6 @@ def watch_all(every: bool) -> None:
 
 
 def foreign(value: Any) -> bool:
-    """Whether an argument, or an item of a list, is of a class that may have a `__torch_function__`."""
     if value.__class__ is tuple or value.__class__ is list:
         return not plain.issuperset(map(type, value))
     return value.__class__ not in plain
@@ -264,7 +262,6 @@ def ask(function: Callable[..., Any], result: list[Any], args: Any, kwargs: dict
 
 
 def _ask_mode(function: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The innermost mode's answer; what it calls is asked of the modes around it."""
     modes = state.modes
     state.modes = modes[:-1]
     try:
@@ -302,7 +299,7 @@ def public_op(name: str, function: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def parameters(function: Any) -> dict[str, tuple[Any, bool]]:
-    """The parameters of a function: default, and whether it stands for any number of arguments."""
+    """Of each parameter its default, and whether it stands for any number of arguments."""
     result = inspect.signature(function).parameters.values()
     return {p.name: (p.default, p.kind is p.VAR_POSITIONAL) for p in result}
 
@@ -368,7 +365,6 @@ def members(tensor_class: type) -> Iterator[tuple[str, Any]]:
 
 
 def asking(value: Any) -> Any:
-    """A method or property that asks first."""
     if isinstance(value, property):
         return property(
             _asking_call(value.__get__),
@@ -388,7 +384,7 @@ def _asking_call(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def add_to(cls: type, tensor_class: type) -> None:
-    """Let a subclass of `Tensor` ask for the members that it has from there and not from elsewhere."""
+    """Only members that the class has from `Tensor`, and not from elsewhere."""
     for name, value in members(tensor_class):
         if next(vars(owner)[name] for owner in cls.__mro__ if name in vars(owner)) is value:
             setattr(cls, name, asking(value))

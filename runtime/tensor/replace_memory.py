@@ -62,7 +62,6 @@ def grow(tensor: Any, count: int) -> None:
 
 
 def move(tensor: Any, new: Any) -> None:
-    """Give a tensor, and all that share its memory, the memory `new`."""
     if _is_alone(tensor):
         set_layout(tensor, new)
         note_layout_change()
@@ -94,7 +93,6 @@ def _is_part(array: Any, storage: Any) -> bool:
 
 
 def replace(memories: list[tuple[Any, Any]]) -> None:
-    """Give all tensors over the first array of each pair the second one, and the storage object its name."""
     results = {id(old): new for old, new in memories}
     for tensor in tensors_over(old for old, _ in memories):
         set_layout(tensor, results[id(origin_of(storage_of(tensor)))])
@@ -115,7 +113,6 @@ def set_layout(tensor: Any, origin: Any) -> None:
 
 
 def tensors_over(origins: Iterable[Any]) -> list[Any]:
-    """All tensors whose memory is one of these arrays, in whatever dtype they read it."""
     requested = {id(origin): origin for origin in origins}
     arrays = [array for origin in requested.values() for array in arrays_over(origin)]
     held = [holder for holder in _holders(arrays) if type(holder) in plain_classes or is_lazy_conj(holder)]

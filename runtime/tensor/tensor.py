@@ -267,7 +267,7 @@ def from_flat(flat: Any, shape: Shape, dtype: dtype) -> Any:
 
 
 def without_memory(cls: type, shape: Shape, dtype: dtype, view_geometry: device) -> Any:
-    """A tensor of a class whose elements lie elsewhere: metadata, and a place outside the graph."""
+    """A tensor of a class whose elements lie elsewhere, outside the graph."""
     t: Any = _new(cls)
     t._shape = shape
     t._dtype = dtype
@@ -371,7 +371,6 @@ def geometry(function: Any, *arguments: Any) -> ViewGeometry:
 
 @functools.lru_cache(maxsize=1024)
 def geometries(function: Any, *arguments: Any) -> tuple[ViewGeometry, ...]:
-    """The places of several views by one function of `views.py` (split, unbind), found once for each layout."""
     return tuple(placed(*result) for result in function(*arguments))
 
 
@@ -390,7 +389,7 @@ def no_view(result: Any) -> Any:
 
 
 def view(source: Any, view_geometry: ViewGeometry) -> Any:
-    """A view of `source` at a `geometry`: the same memory and version, and the same base."""
+    """The same memory, version and base."""
     shape, strides, offset, count = view_geometry
     base = source._base
     t = _new(_tensor_class)
@@ -432,7 +431,7 @@ def drop_dead(views: list[Any]) -> None:
 
 
 def host_array(t: Any) -> Any:
-    """The NumPy array over a tensor's memory, or over a copy on the host where that is a device's."""
+    """A copy on the host where the memory is a device's."""
     return on_host(t.array)
 
 

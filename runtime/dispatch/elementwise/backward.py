@@ -24,7 +24,6 @@ from .strided import launch
 
 
 def dtype_of(grads: Sequence[Any]) -> Any:
-    """The dtype of the gradients of several outputs; None where none is given."""
     return next((grad._dtype for grad in grads if grad is not None), None)
 
 
@@ -57,13 +56,11 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
 
 
 def expand_scalar(one: np.ndarray, shape: Any, dtype: Any) -> Any:
-    """A tensor of which all elements are the one of an array, expanded."""
     known = one if one.dtype == dtype.np else cast(one, dtype.np)
     return alias(from_flat(known, (1,), dtype), shape, (0,) * len(shape), 0)
 
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
-    """The arrays that a kernel returned for several inputs, as tensors of their shapes; None stays."""
     if arrays is SHAPELESS:
         return tuple([None if meta is None else as_gradient(arrays, meta[0], dtype) for meta in metas])
     return tuple(
@@ -75,7 +72,6 @@ def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tup
 
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
-    """The wanted gradients of an element-wise node from one kernel, fitted to the inputs."""
     output_mask = [edge is not None for edge in node.edges]
     mask = sum(1 << index for index, yes in enumerate(output_mask) if yes)
     saved_slots, number_slots = node.fused[mask]

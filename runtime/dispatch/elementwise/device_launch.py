@@ -31,11 +31,7 @@ def launch_on_device(
     numbers: Sequence[Any],
     outs: Sequence[Any],
 ) -> Any:
-    """Run a kernel over operands of any layout and dtype: tensors, 0-d ones of the CPU among them, and numbers.
-
-    Returns:
-        The launches that it took.
-    """
+    """Operands: tensors, 0-d ones of the CPU among them, and numbers. Returns the launches that it took."""
     if outs[0].device is META:
         return []  # there is nothing to compute with
     from ...device.cuda.driver import driver
@@ -89,7 +85,7 @@ def computed_on_device(
     final: Any,
     into: Any,
 ) -> Any:
-    """The result of an op as a tensor of dtype `final`; `into` itself where it could be written there at once."""
+    """`into` itself where the result could be written there at once."""
     direct = into is not None and into._device is not CPU and takes_directly(into, operands, shape, final)
     target_device = next(v._device for v in operands if isinstance(v, TensorBase) and v._device is not CPU)
     result = into if direct else from_flat(empty(prod(shape), final.np, target_device), shape, final)
@@ -111,7 +107,6 @@ def gradients_on_device(
     final: Any,
     count: int,
 ) -> list[Any]:
-    """The gradients that a fused backward kernel computes of a gradient and saved tensors, in dtype `final`."""
     grad = operands[0]
     shape, target_device = grad._shape, grad._device
     outs = [empty(prod(shape), final.np, target_device) for _ in range(count)]

@@ -135,7 +135,6 @@ class Elementwise:
 
 
 def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
-    """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
     result = dtypes.result_type(*(values[:1] if rule == "same" else values))
     if result in FLOAT8 and rule in ("float", "accumulate"):
         raise UnsupportedDtypeError(f"{name}(): not implemented for '{result.scalar_type}'")
@@ -221,7 +220,6 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
 
 
 def is_single(operands: tuple[Any, ...]) -> bool:
-    """Whether there is but one tensor, and at most a number behind it."""
     return isinstance(operands[0], TensorBase) and not any(isinstance(v, TensorBase) for v in operands[1:])
 
 
@@ -270,8 +268,7 @@ def with_constants(operands: tuple[Any, ...], computed: dtype) -> tuple[Any, ...
 
 
 def standing_for(value: Any, beside: Any) -> Any:
-    """A 0-d tensor that stands for a number in front of a tensor of floats of the host; a tensor itself; None for any
-    other value."""
+    """A 0-d tensor for a number in front of a host tensor of floats; a tensor itself; None for any other value."""
     if value.__class__ in plain and isinstance(value, TensorBase):
         return value
     if (value.__class__ is not float and value.__class__ is not int) or not beside._dtype.native:
@@ -330,7 +327,6 @@ def promoting(scalars: tuple[Any, ...]) -> list[Any]:
 
 
 def as_number(name: str, scalar: Any, computed: dtype) -> Any:
-    """A scalar argument as the Python number that kernels of this dtype are compiled for."""
     value = scalar.value if type(scalar) is Promoting else scalar
     if value is None or isinstance(value, str) or type(value) is bool:
         return value

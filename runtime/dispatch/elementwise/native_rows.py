@@ -12,7 +12,7 @@ MAX_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 
 
 def has_rows(op: Any, kind: Any) -> bool:
-    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, others where it says so."""
+    """Floats where an op is allowed them, others where it says so."""
     if kind.planned:
         return not op.allowed or "float" in op.allowed
     if kind.kind == "b":

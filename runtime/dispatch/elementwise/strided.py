@@ -65,8 +65,7 @@ class Rows(NamedTuple):
 def broadcast_rows(
     name: str, layouts: tuple[Layout, ...], numbers: int
 ) -> tuple[Shape, Strides | None, int, Rows | None]:
-    """The shape that tensors broadcast to, the strides of the result, None for the usual ones, its number of elements,
-    and the rows of tensors, numbers and the result."""
+    """(shape, strides of the result or None for contiguous, its elements, rows of tensors, numbers and the result)."""
     shape = broadcast_shapes(name, *[own for own, _ in layouts])
     order = result_order(shape, layouts)
     if order is None:
@@ -242,7 +241,6 @@ def launch_into(
 
 
 def are_numbers_or_flat(layouts: Sequence[Any], shape: Shape) -> bool:
-    """Whether every operand is a number, a contiguous tensor, or one number that stands for all elements."""
     return all(layout is None or (layout[0] == shape and is_flat_or_one(layout[1])) for layout in layouts)
 
 
@@ -267,7 +265,6 @@ def by_blocks(
 
 
 def part(value: Any, start: int, count: int) -> Any:
-    """A range of an array; a number as it is."""
     return value[start : start + count] if isinstance(value, np.ndarray) else value
 
 
@@ -296,7 +293,6 @@ def by_strided_rows(
     numbers: Sequence[Any],
     outs: Sequence[Any],
 ) -> bool:
-    """Run a kernel row by row where one operand lies column by column; False where that is not so."""
     result = permuted_rows(tuple(shape), tuple(layouts), len(numbers), len(outs))
     if result is None:
         return False
@@ -391,19 +387,18 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
 
 
 def asks_refused(op: Any, operands: tuple[Any, ...]) -> bool:
-    """Whether a tensor asks for a gradient that is not defined."""
     return any(value._requires_grad and name in op.refuses for name, value in zip(op.operands, operands, strict=True))
 
 
 def note_packed_rows(op: Any, name: str, layouts: list[Any], numbers: int) -> None:
-    """Let native code find the rows of two layouts of which those that lie apart are packed first."""
+    """Of two layouts of which the strided ones are packed first."""
     packed = [(shape, None) for shape, _ in layouts]
     shape, strides, count, plan = broadcast_rows(name, tuple(packed), numbers)
     remember_rows(op, packed, plan, count, shape, strides)
 
 
 def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
-    """Let native code find the rows of two tensors, or of one that lies apart in memory."""
+    """Of two tensors, or of a strided one."""
     tensors = [value for value in operands if isinstance(value, TensorBase)]
     if len(operands) <= 2 and tensors:
         layouts = [(value._shape, value._strides) for value in (tensors[0], tensors[-1])]
@@ -412,7 +407,7 @@ def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
 
 
 def note_rows_of_converted(op: Any, operands: tuple[Any, ...], computed: Any, numbers: int) -> None:
-    """Let native code find the rows of two tensors of which it brings one to the dtype of the other first."""
+    """Of two tensors of which native code brings one to the dtype of the other first."""
     tensors = [value for value in operands if isinstance(value, TensorBase)]
     if len(tensors) < 2 or tensors[0]._dtype is tensors[1]._dtype or not has_rows(op, computed):
         return

@@ -25,7 +25,7 @@ MAX_CACHED_CALLS = 4096  # what is found of one op and dtype; then it forgets al
 
 
 def dry_run_op(op: Any, args: Sequence[Any], checked: Sequence[Any]) -> bool:
-    """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
+    """For the arguments as given and as checked; whether native code can launch the op."""
     first = next(flat(checked))
     native, computed = None if first._device is META else launches_on_devices(), first._dtype
     if native is None or native.recording or not are_strided(checked):
@@ -54,10 +54,7 @@ def scalars_unchanged(arg_kinds: str, args: Sequence[Any], checked: Sequence[Any
 
 
 def dry_run_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any, first: Any) -> bool:
-    """Find what the kernel of a node's gradients launches; whether native code can do it.
-
-    `first` is the gradient, or of a list of them the first that there is.
-    """
+    """`first`: the gradient, or of a list of them the first that there is."""
     native = None if first._device is META else launches_on_devices()
     values = [value_of(read, node, grad) for read in op.reads]
     if native is None or native.recording or not are_strided(values):
@@ -109,7 +106,7 @@ def flat(values: Sequence[Any]) -> Iterator[Any]:
 
 
 def cached(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, find: Callable[[], Any]) -> Any:
-    """What is kept under a key, which `find` gives where there is nothing for the driver and stream in use."""
+    """What is kept under a key; `find` gives it where nothing is kept for the driver and stream in use."""
     entry = table.get(key, table)
     if entry is table or (entry is not None and not native.holds(entry, device)):
         entry = find()

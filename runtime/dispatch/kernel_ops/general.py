@@ -40,7 +40,6 @@ def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple
 
 
 def common_native(values: tuple[Any, ...]) -> dtype | None:
-    """float32 or float64 when all values are tensors of it: every rule then gives that dtype."""
     common = None
     for value in values:
         attribute = getattr(value, "_dtype", None)
@@ -89,7 +88,6 @@ def stored_in(t: Any, computed: dtype | None) -> Any:
 
 
 def stored_of(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor that a node kept, as `array_of` and `stored_in` give it."""
     return stored_in(t, computed) if t is not None and t._dtype is computed else array_of(t, computed)
 
 
@@ -107,7 +105,6 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
 
 
 def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
-    """The arrays that a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
     return tuple(
         [
             adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))
@@ -151,7 +148,6 @@ def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
 
 
 def _by_lines(result: Any) -> str:
-    """The fields as PyTorch prints them, each on a line of its own."""
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result, strict=True))
     return f"{known.name}.return_types.{type(result).__name__}(\n{fields})"
 

@@ -50,7 +50,6 @@ def matches_saved(node: Any, read: Read, grad: Any) -> bool:
 
 
 def match_saved(node: Any, slot: str) -> bool:
-    """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
     indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
     if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MAX_INDICES:
         return False
@@ -173,7 +172,6 @@ class KernelOpGradient:
         return not getattr(self.find, "of_any_layout", False) and grad.numel() >= STANDING
 
     def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
-        """The words of the plan for a node's gradients of a dtype; None where there is none."""
         outputs = len(node.edges)
         known = [
             tuple(output_mask_of(value, outputs)) if read.arg_kind == "w" else read.given(value)

@@ -70,7 +70,6 @@ def is_in_pairs(computed: dtype) -> bool:
 
 
 def plan_for(result: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """The plan that is kept under a key, which `make` gives where there is none yet."""
     plan = result.get(key, result)  # another thread may make the op forget its plans at any time
     if plan is result:
         plan = make()
@@ -97,7 +96,6 @@ def are_indices(arg_kind: str, argument: Any, on_host: bool) -> bool:
 
 
 def is_index(tensor: Any) -> bool:
-    """Whether a tensor of the host has indices of int64, or, contiguous, of int32, or is a mask of some dimensions."""
     return tensor._dtype is int64 or type(layout_of_index(tensor)) is not Layout
 
 
@@ -112,7 +110,6 @@ def layout_of_index(tensor: Any) -> Layout:
 
 
 def as_known(arg_kind: str, argument: Any) -> Any:
-    """An argument as a plan is found by it: layouts in the place of tensors."""
     if arg_kind == "J":
         return tuple([None if t is None else layout_of_index(t) for t in argument])
     if arg_kind == "L":
@@ -126,7 +123,6 @@ def as_known(arg_kind: str, argument: Any) -> Any:
 
 
 def are_halves(own: dtype) -> bool:
-    """Whether elements are 16-bit floats, for which plans are rewritten."""
     return own.planned and not own.native
 
 
@@ -270,13 +266,11 @@ class KernelOp:
         return plan is not None
 
     def note_ranks(self, *calls: Sequence[Any]) -> None:
-        """Note for how many dimensions of the first two tensors plans have been looked for."""
         for first, second, *_ in calls if self.arg_kinds.startswith("TT") else ():
             if isinstance(first, TensorBase) and isinstance(second, TensorBase):
                 self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(first._shape), len(second._shape)))
 
     def remember_in_place(self, args: Sequence[Any], checked: Sequence[Any]) -> None:
-        """Find the plan by which such a call writes to its first tensor, for the arguments as given and as checked."""
         tensors = [a for arg_kind, a in zip(self.arg_kinds, checked, strict=True) if arg_kind in "TI"]
         if not all(isinstance(a, TensorBase) and a._device is CPU for a in tensors):
             return
@@ -292,7 +286,6 @@ class KernelOp:
             table[self.key(args)] = plan
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """The key under which the plan for these arguments is kept."""
         pairs = zip(self.arg_kinds, arguments, strict=True)
         return tuple([part for arg_kind, argument in pairs for part in parts_of_key(arg_kind, argument)])
 
@@ -315,7 +308,6 @@ class KernelOp:
         return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
-        """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(arg_kind, a) for arg_kind, a in zip(self.arg_kinds, checked, strict=True)]
         own = [None if arg_kind in "TOILJR" else a for arg_kind, a in zip(self.arg_kinds, checked, strict=True)]
         layouts, arg_kinds = known, self.arg_kinds

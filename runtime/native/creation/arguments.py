@@ -72,13 +72,11 @@ class CreationRequest(Struct):
 
 @native
 def watched(sampler: bool) -> bool:
-    """Whether somebody looks at every op, or at those that draw."""
     return watch.every is true or (sampler and size(watch.interceptors) > 0)
 
 
 @native
 def is_host(device: Object) -> bool:
-    """Whether an argument `device` names the host; None for the default."""
     if device is none:
         return c.list_item(default_device, 0) is cpu
     if device.type is device_type:
@@ -88,13 +86,11 @@ def is_host(device: Object) -> bool:
 
 @native
 def default_element(plan: CreationPlan) -> Element:
-    """The default dtype."""
     return element_of(plan.elements, c.list_item(default_dtype, 0))
 
 
 @native
 def note_options(plan: CreationPlan, arguments: Items[Object], count: int, request: CreationRequest) -> bool:
-    """Note dtype and requires_grad; False where something is asked for that the general path knows."""
     dtype, device, grad = arguments[plan.options], arguments[plan.options + 1], arguments[plan.options + 2]
     for i in range(plan.options + 3, count):
         if arguments[i] is not none and arguments[i] is not false:
@@ -112,7 +108,6 @@ def note_options(plan: CreationPlan, arguments: Items[Object], count: int, reque
 
 @native
 def allows_grad(request: CreationRequest) -> bool:
-    """Whether a tensor of this dtype may require grad as it is asked to."""
     return not request.grad or (request.element.form != INTEGER and request.element.form != BOOL)
 
 
@@ -151,7 +146,7 @@ def product(shape: Tuple, limit: int) -> int:
 
 @native
 def note_shape(shape: Tuple, limit: int, request: CreationRequest) -> bool:
-    """Note a shape, which is owned."""
+    """The shape is owned."""
     if shape is NULL:
         return False
     request.shape = shape
@@ -172,7 +167,6 @@ def argument_of_size(plan: CreationPlan, arguments: Items[Object]) -> Object:
 
 @native
 def find_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> bool:
-    """Note the shape that the arguments name; False where the general path is to look at it."""
     if plan.size != NOWHERE:
         return note_shape(shape_of_arguments(argument_of_size(plan, arguments), owned), plan.max_value, request)
     if plan.like != NOWHERE:
@@ -185,7 +179,6 @@ def find_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRe
 
 @native
 def make_shape(lengths: Items[int], dims: int, request: CreationRequest, owned: Owned) -> bool:
-    """Note the shape of these lengths; False where it is large, or there is no memory."""
     shape = own_new(owned, c.new_tuple(dims))
     if shape is NULL:
         return False
@@ -201,7 +194,6 @@ def make_shape(lengths: Items[int], dims: int, request: CreationRequest, owned: 
 
 @native
 def make_row(count: int, request: CreationRequest, owned: Owned) -> bool:
-    """Note the shape of so many elements in a row."""
     lengths = new(Size).items
     lengths[0] = count
     return make_shape(lengths, 1, request, owned)

@@ -37,7 +37,6 @@ def advance(self: Array, arguments: Items[Object], count: int) -> New[Object]:
 
 @native
 def generator_of(obj: Object) -> Generator:
-    """The generator of an argument; NULL for what is none."""
     if obj is none:
         return default_generator
     return cast(Generator, obj if obj.type is generator_type else NULL)
@@ -71,7 +70,6 @@ def fill_samples(sampler: Sampler, generator: Generator, flat: Array, itemsize: 
 
 @native
 def copy_constants(source: Constants, target: Constants) -> None:
-    """Numbers, and the ints behind seed and position."""
     for i in range(MAX_NUMBERS):
         target.numbers[i] = source.numbers[i]
     target.ints[2] = source.ints[2]
@@ -79,7 +77,6 @@ def copy_constants(source: Constants, target: Constants) -> None:
 
 @native
 def fractions(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of numbers that the plan's kernels draw, owned; NULL where that is for the general path."""
     generator, form = generator_of(arguments[plan.generator]), request.element.form
     if generator is NULL or form not in (SINGLE, DOUBLE):
         return cast(Array, NULL)
@@ -95,8 +92,7 @@ def fractions(plan: CreationPlan, arguments: Items[Object], request: CreationReq
 
 @native
 def put_normal(first: Object, second: Object, constants: Constants) -> bool:
-    """Write a mean and a standard deviation into the numbers of a call; False where the general path has something to
-    say about them."""
+    """Write mean and std into the numbers of a call; False where the general path has something to say about them."""
     mean, std = new(Number), new(Number)
     if not (read_number(first, mean) and read_number(second, std)):
         return False
@@ -107,7 +103,6 @@ def put_normal(first: Object, second: Object, constants: Constants) -> bool:
 
 @native
 def integers(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of integers in [low, high), owned; NULL where that is for the general path."""
     generator, low, high = generator_of(arguments[plan.generator]), new(Number), new(Number)
     if generator is NULL or request.grad or request.element.ours is not int64:
         return cast(Array, NULL)
@@ -123,7 +118,6 @@ def integers(plan: CreationPlan, arguments: Items[Object], request: CreationRequ
 
 @native
 def permutation(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of the numbers below another one in random order, owned; NULL where that is for the general path."""
     generator, number = generator_of(arguments[plan.generator]), new(Number)
     if generator is NULL or request.grad or request.element.ours is not int64:
         return cast(Array, NULL)
@@ -150,7 +144,6 @@ def threshold(loss: float) -> int:
 
 @native
 def survivors(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of bools that are False with a probability, owned; NULL where that is for the general path."""
     generator, loss = generator_of(arguments[plan.generator]), new(Number)
     if generator is NULL or request.grad or request.element.form != BOOL:
         return cast(Array, NULL)
@@ -165,7 +158,7 @@ def survivors(plan: CreationPlan, arguments: Items[Object], request: CreationReq
 
 @native
 def read_bounds(first: Object, last: Object, low: Number, high: Number) -> bool:
-    """Read the bounds of integers, of which the first may be left out; False where there are none between."""
+    """Read the bounds of integers, of which the first may be left out."""
     low.rank = INTEGER_KIND
     low.int_value = 0
     if last is none:  # one number is the upper bound
@@ -191,7 +184,6 @@ class RefillPlan(Struct):
 
 @native
 def below(number: float) -> float:
-    """The next smaller float64."""
     pattern = bits(number)
     if number == 0.0:
         return number_of(JUST_BELOW_ZERO)
@@ -220,8 +212,7 @@ def largest_value(low: float, high: float, kind: int) -> float:
 
 @native
 def put_numbers(plan: RefillPlan, first: float, second: float, kind: int, constants: Constants) -> bool:
-    """The numbers of a call; False where the general path has something to say about them. A rate or a chance stands
-    alone."""
+    """A rate or a chance stands alone in the call; False where the general path has something to say about it."""
     distance = second - first
     if first - first != 0.0 or distance - distance != 0.0:
         return False
@@ -241,7 +232,6 @@ def put_numbers(plan: RefillPlan, first: float, second: float, kind: int, consta
 
 @native
 def may_be_written(tensor: Tensor) -> bool:
-    """Whether a tensor is contiguous, and nobody has to be asked or told before it is written to."""
     if tensor.flat is none or tensor.grad_fn.type is outdated_type or awaited(tensor):
         return False
     kind = kind_of(tensor.dtype)
@@ -250,7 +240,6 @@ def may_be_written(tensor: Tensor) -> bool:
 
 @native
 def refilled(plan: RefillPlan, tensor: Tensor, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The tensor, after it was written to; None where that is for the general path."""
     first, second, constants = new(Number), new(Number), new(Constants)
     generator = generator_of(arguments[3])
     if generator is NULL or not (read_number(arguments[1], first) and read_number(arguments[2], second)):

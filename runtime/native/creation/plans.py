@@ -58,7 +58,6 @@ NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA
 
 @native
 def of_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of the shape that is given, unset or random, owned; NULL where that is for the general path."""
     if not find_shape(plan, arguments, request, owned):
         return cast(Array, NULL)
     if plan.fill == FRACTIONS:
@@ -91,7 +90,6 @@ def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationReq
 
 @native
 def create(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The new tensor; None where the general path is to make it, or to say what is wrong."""
     plan, request, owned = cast(CreationPlan, self.memory), new(CreationRequest), new(Owned)
     if watched(plan.generator != NOWHERE or plan.like != NOWHERE):
         return not_handled()
@@ -156,7 +154,6 @@ def element(kind: dtypes.dtype) -> np.ndarray:
 
 @functools.cache
 def elements() -> int:
-    """The address of the table of all dtypes, the most usual ones first."""
     return memory(Elements.pack(items=np.concatenate([element(kind) for kind in FORMS])))
 
 
@@ -254,7 +251,6 @@ WRITTEN: dict[str, Callable[[], list[SamplerLoop]]] = SAMPLER_LOOPS | {
 
 
 def set_samplers(slot_values: np.ndarray, creation: Creation) -> None:
-    """Write what draws or counts the numbers of a creation function into its plan, kind by kind."""
     for number, sampler_loop in enumerate(WRITTEN.get(creation.fill, list)()):
         set_sampler(slot_values[number * length(Sampler) : (number + 1) * length(Sampler)], *sampler_loop)
 

@@ -56,7 +56,6 @@ class Sides(Struct):
 
 @native
 def write_real(memory: int, position: int, form: int, real: float) -> None:
-    """Write a float32 or float64."""
     if form == SINGLE:
         store_half(memory + 4 * position, single_bits(real))
     else:
@@ -112,7 +111,6 @@ def read_three(arguments: Items[Object], first: Number, last: Number, step: Numb
 
 @native
 def arange(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of `arange(start, end, step)`, owned; NULL where that is for the general path."""
     first, last, step = new(Number), new(Number), new(Number)
     if not read_three(arguments, first, last, step):
         return cast(Array, NULL)
@@ -140,7 +138,6 @@ def arange(plan: CreationPlan, arguments: Items[Object], request: CreationReques
 
 @native
 def write_batch(writer: Sampler, memory: int, first: int, step: int, count: int) -> bool:
-    """Integers of eight bytes a step apart, by several threads; False where an error is set."""
     kernel = kernel_address(writer.kernels, 0, writer.resolver)
     if kernel == 0:
         return False
@@ -169,7 +166,6 @@ def write_integers(memory: int, size: int, first: int, step: int, count: int) ->
 
 @native
 def write_steps(memory: int, form: int, first: float, step: float, count: int) -> None:
-    """Numbers a step apart."""
     if form == SINGLE:
         for i in range(count):
             store_half(memory + 4 * i, single_bits(first + step * i))
@@ -180,7 +176,6 @@ def write_steps(memory: int, form: int, first: float, step: float, count: int) -
 
 @native
 def linspace(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of `linspace(start, end, steps)`, owned; NULL where that is for the general path."""
     first, last, steps = new(Number), new(Number), new(Number)
     if arguments[2].type is not int_type or not read_number(arguments[2], steps):
         return cast(Array, NULL)
@@ -215,7 +210,6 @@ def write_line(memory: int, form: int, first: float, last: float, count: int) ->
 
 @native
 def eye(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of `eye(n, m)`, owned; NULL where that is for the general path."""
     rows, columns, one, pattern = new(Number), new(Number), new(Number), new(Pattern)
     other = arguments[0] if arguments[1] is none else arguments[1]
     if arguments[0].type is not int_type or other.type is not int_type:
@@ -258,7 +252,6 @@ def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> b
 
 @native
 def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of one number, owned; NULL where that is for the general path."""
     number, pattern = new(Number), new(Pattern)
     if not number_of(plan, arguments, number):
         return cast(Array, NULL)
@@ -276,13 +269,11 @@ def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRe
 
 @native
 def is_zero(pattern: Pattern) -> bool:
-    """Whether an element is 0 with all its bits."""
     return pattern.first == 0 and pattern.second == 0
 
 
 @native
 def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Pattern) -> bool:
-    """Write one element of so many bytes to all places; False where an error is set."""
     slot_values = count * size >> 3
     if slot_values >> 1 < job.large or size > 8:  # to write is half the work of adding
         write_alone(memory, count, size, pattern)
@@ -300,7 +291,6 @@ def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Patt
 
 @native
 def write_alone(memory: int, count: int, size: int, pattern: Pattern) -> None:
-    """Write one element of so many bytes to all places; other threads may run meanwhile."""
     if count < LONG:
         fill(memory, count, size, pattern)
         return

@@ -108,7 +108,6 @@ class Devices:
         return bool(underway)
 
     def holds(self, result: tuple[Any, ...], device: Any) -> bool:
-        """Whether what was found is for the driver and the stream in use."""
         driver, stream = result[0][: LaunchPlan.word("stream") + 1]
         return bool(driver == number_of(chosen()) and stream == current.current_stream(device.index))
 
@@ -241,7 +240,6 @@ class Sources:
         self.odd = [0] * len(known)  # bits that addresses of operands must not have
 
     def _of_operands(self) -> Iterable[tuple[int, int, int]]:
-        """Source, first address and the address behind the last element."""
         for i, operand in enumerate(self.known):
             if operand.kind == ADDRESS:
                 yield i, operand.address, operand.address + operand.read_extent * operand.itemsize
@@ -272,7 +270,6 @@ class Sources:
         return matches[0]
 
     def aligned(self, address: int, alignment: int) -> tuple[int, int] | None:
-        """The same where it must be a multiple of `least`, which blocks of memory are."""
         result = self.of_address(address)
         if result is None:
             return None
@@ -324,7 +321,6 @@ def packed(
     patches: Sequence[tuple[int, int, int]],
     sources: Sources,
 ) -> np.ndarray:
-    """A `Launch` with patches: places, sources, and bytes behind these."""
     require(0 < len(patches) <= MAX_PATCHES and len(slot_values) <= MAX_SLOTS)
     positions, which, offsets = zip(*patches, strict=True)
     sources.used.update(which)

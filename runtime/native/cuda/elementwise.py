@@ -31,13 +31,11 @@ PARTS = 3  # of a key, for each tensor
 
 @native
 def second_is_number(plan: ForwardPlan, arguments: Items[Object]) -> bool:
-    """Whether the second operand is no tensor here: then it must be a number."""
     return plan.takes_number != 0 and not is_here(arguments[1])
 
 
 @native
 def fits(plan: ForwardPlan, arguments: Items[Object]) -> bool:
-    """Whether all tensors lie on the device on which this thread launched last."""
     for i in range(plan.tensors):
         may_be_number = i == 1 and plan.takes_number
         if not may_be_number and not is_here(arguments[i]):
@@ -61,7 +59,6 @@ def key_of(plan: ForwardPlan, arguments: Items[Object]) -> New[Tuple]:
 
 @native
 def is_as_in_key(tensor: Tensor, key: Tuple, i: int) -> bool:
-    """Whether a tensor still has the dtype and the layout that stand in a key, which holds them."""
     same_dtype = tensor.dtype is item(key, PARTS * i)
     return same_dtype and tensor.shape is item(key, PARTS * i + 1) and tensor.strides is item(key, PARTS * i + 2)
 
@@ -70,7 +67,6 @@ def is_as_in_key(tensor: Tensor, key: Tuple, i: int) -> bool:
 def put_all(
     plan: ForwardPlan, launches: LaunchPlan, key: Tuple, arguments: Items[Object], sources: Sources, owned: Owned
 ) -> bool:
-    """Make addresses and numbers sources; False where an operand is not as it was found."""
     for i in range(plan.tensors):
         if item(key, PARTS * i) is none:
             if not put_number(launches, i, arguments[i], sources):
@@ -101,7 +97,6 @@ def cached_launch(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
 
 @native
 def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded; None where the launch has not been found before."""
     match, key = cached_launch(plan, arguments, owned)
     if match is NULL:
         return refused()
@@ -122,7 +117,6 @@ def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[O
 
 @native
 def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result of the op, recorded; None where this is for the general path."""
     owned = new(Owned)
     begin(owned)
     result = computed(cast(ForwardPlan, self.memory), arguments, owned)
@@ -132,7 +126,6 @@ def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[O
 
 @native
 def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first operand, to which the result has been written; None where this is for the general path."""
     result, key = cached_launch(plan, arguments, owned)
     if result is NULL:
         return refused()
@@ -153,7 +146,6 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
 
 @native
 def launch_inplace_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first operand, to which the result has been written; None where this is for the general path."""
     owned = new(Owned)
     begin(owned)
     result = written(cast(ForwardPlan, self.memory), arguments, owned)

@@ -73,7 +73,6 @@ def put_all(
     sources: Sources,
     owned: Owned,
 ) -> bool:
-    """Make the addresses of all tensors sources; False where one no longer is as it was when the key was made."""
     position = 0
     for j in range(listed_operands(plan, value)):  # no tensor follows
         if not put_operand(launches, j, item(items_of(value), j), key, position, sources, owned):
@@ -92,7 +91,6 @@ def put_all(
 
 @native
 def results_of(plan: KernelOpPlan, result: Tuple, first: int, device: Object, owned: Owned) -> New[Object]:
-    """The result, or a tuple of several."""
     launches = plan_of(result)
     if plan.outputs == 1:
         return result_of(launches, result, 0, first, device, owned)
@@ -110,7 +108,6 @@ def results_of(plan: KernelOpPlan, result: Tuple, first: int, device: Object, ow
 
 @native
 def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, or a tuple of several, recorded; None where nothing has been found for layouts and arguments."""
     value, sources = new(Arguments), new(Sources)
     leading = leading_of(plan, arguments)
     if not is_here(leading):
@@ -140,7 +137,6 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
 
 @native
 def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result, or a tuple of several, recorded; None where this is for the general path."""
     owned = new(Owned)
     begin(owned)
     result = computed(cast(KernelOpPlan, self.memory), arguments, owned)
@@ -158,7 +154,6 @@ def put_all_of_gradient(
     sources: Sources,
     owned: Owned,
 ) -> bool:
-    """Make the addresses of all tensors sources; False where one no longer has the layout that stands in the key."""
     position = 0
     for i in range(plan.operands):
         obj = operand_of(node, plan.reads[i], gradient)
@@ -173,7 +168,6 @@ def put_all_of_gradient(
 
 @native
 def computed_gradients(plan: PlannedGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradients in a tuple; None where nothing has been found."""
     sources, leading = new(Sources), leading_gradient(plan, value)
     if leading is NULL or not is_here(leading):
         return not_handled()
@@ -205,7 +199,6 @@ def computed_gradients(plan: PlannedGradients, node: Node, value: Object, owned:
 
 @native
 def gradients_on_device(plan: PlannedGradients, node: Node, gradient: Object) -> New[Object]:
-    """The gradients for one of a device."""
     owned = new(Owned)
     begin(owned)
     result = computed_gradients(plan, node, gradient, owned)

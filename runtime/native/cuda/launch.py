@@ -89,7 +89,6 @@ def is_here(obj: Object) -> bool:
 
 @native
 def plan_of(result: Tuple) -> LaunchPlan:
-    """The plan that was found."""
     return cast(LaunchPlan, cast(Array, item(result, PLAN)).memory)
 
 
@@ -127,7 +126,6 @@ def put_operand(
 
 @native
 def put_double(plan: LaunchPlan, i: int, value: float, sources: Sources) -> bool:
-    """Make a number a source, in the dtype in which the kernel has it."""
     sources.values[i] = single_bits(value) if plan.kinds[i] == SINGLE else bits(value)
     return plan.kinds[i] == SINGLE or plan.kinds[i] == DOUBLE
 
@@ -180,7 +178,6 @@ def result_of(plan: LaunchPlan, result: Tuple, number: int, first: int, device: 
 
 @native
 def gradients_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
-    """So many gradients as tensors, None for those that there are not; NULL where an error is set."""
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
@@ -196,7 +193,6 @@ def gradients_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device
 
 @native
 def launch(step: Launch, sources: Sources, slot_values: LaunchSlots) -> bool:
-    """Launch or call once; False where the driver, or the library, refuses."""
     for i in range(step.count):
         slot_values.slot_values[i] = step.slot_values[i]
         slot_values.parameters[i] = address_of(slot_values.slot_values) + 8 * i

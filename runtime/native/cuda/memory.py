@@ -17,27 +17,23 @@ ALLOCATED, REQUESTED, BLOCKS = range(3)
 
 @native
 def add(figure: Figures, amount: int) -> None:
-    """A figure goes up."""
     figure.now += amount
     figure.peak = max(figure.peak, figure.now)
 
 
 @native
 def take(figure: Figures, amount: int) -> None:
-    """A figure goes down."""
     figure.now -= amount
     figure.allocated += amount
 
 
 @native
 def figure_of(size_class: SizeClass, number: int) -> Figures:
-    """Figure `number` of the allocator that a shelf belongs to."""
     return cast(Figures, c.as_int(size_class.counters) + number * 32)
 
 
 @native
 def count_allocated(size_class: SizeClass, size: int) -> None:
-    """Count a block that is given out."""
     add(figure_of(size_class, ALLOCATED), c.as_int(size_class.size))
     add(figure_of(size_class, REQUESTED), size)
     add(figure_of(size_class, BLOCKS), 1)
@@ -45,7 +41,6 @@ def count_allocated(size_class: SizeClass, size: int) -> None:
 
 @native
 def count_returned(size_class: SizeClass, size: int) -> None:
-    """Count a block that came back."""
     take(figure_of(size_class, ALLOCATED), c.as_int(size_class.size))
     take(figure_of(size_class, REQUESTED), size)
     take(figure_of(size_class, BLOCKS), 1)
@@ -53,14 +48,12 @@ def count_returned(size_class: SizeClass, size: int) -> None:
 
 @native
 def given(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """given(shelf, size): `statistics.given`."""
     count_allocated(cast(SizeClass, arguments[0]), c.as_int(arguments[1]))
     return not_handled()
 
 
 @native
 def returned(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """returned(shelf, size): `statistics.returned`."""
     count_returned(cast(SizeClass, arguments[0]), c.as_int(arguments[1]))
     return not_handled()
 
@@ -100,7 +93,6 @@ def allocated(size_class: SizeClass, size: Object, stream: Object) -> New[Block]
 
 @native
 def give(self: Block, arguments: Items[Object], count: int) -> New[Object]:
-    """`Block.__del__`: the memory is free again."""
     size_class = self.size_class
     if size_class is NULL:  # there was no memory for it
         return not_handled()
@@ -126,7 +118,6 @@ def freed_by_python(block: Block) -> New[Object]:
 
 @native
 def new_array(block: Stolen[Block], shape: Tuple, size: Object, dtype: Object, device: Object) -> New[DeviceArray]:
-    """A flat array over a new block; NULL where an error is set."""
     array = cast(DeviceArray, NULL if block is NULL else c.allocate(device_array_type, 0))
     if array is NULL:
         c.release(block)

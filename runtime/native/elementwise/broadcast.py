@@ -29,7 +29,6 @@ VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups
 
 @native
 def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
-    """The shapes and strides by which rows are found."""
     key = c.new_tuple(4)
     if key is not NULL:
         put_item(key, 0, retain(first.shape))
@@ -41,7 +40,6 @@ def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
 
 @native
 def has_layout(tensor: Tensor, key: Tuple, position: int) -> bool:
-    """Whether a tensor still has the shape and the strides that stand at a place of a key."""
     shape, strides = item(key, position), item(key, position + 1)
     # The key holds both, so no others can have their addresses.
     return tensor.shape is shape and tensor.strides is strides
@@ -61,7 +59,6 @@ def memory_of(tensor: Tensor, kind: int, read_extent: int, owned: Owned) -> int:
 
 @native
 def may_broadcast(one: Object, other: Object, computed: int) -> bool:
-    """Whether both are tensors of one dtype that kernels take, and their places in a graph are known."""
     if not is_tensor(one) or not is_tensor(other):
         return False
     first, second = cast(Tensor, one), cast(Tensor, other)
@@ -73,7 +70,6 @@ def may_broadcast(one: Object, other: Object, computed: int) -> bool:
 
 @native
 def may_have_rows(cached_rows: Dict, computed: int, first: Object, second: Object, owned: Owned) -> bool:
-    """Whether two tensors of many elements may lie in rows, which Python finds, and has not looked for yet."""
     if cached_rows is NULL or not may_broadcast(first, second, computed) or count_of(cast(Tensor, first).shape) < LONG:
         return False
     key = own_new(owned, key_of(cast(Tensor, first), cast(Tensor, second)))
@@ -85,7 +81,6 @@ def may_have_rows(cached_rows: Dict, computed: int, first: Object, second: Objec
 
 @native
 def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, frame: CallFrame) -> bool:
-    """Put the op's numbers behind `first` others; False where one is none, or not exactly what a kernel is given."""
     fit = True
     for i in range(numbers):
         number = arguments[2 + i]
@@ -121,7 +116,6 @@ def set_arguments(plan: ForwardPlan, arguments: Items[Object], result: CachedRow
 
 @native
 def have_numbers(result: CachedRows, first: int, frame: CallFrame) -> bool:
-    """Whether the dtype has all of the op's numbers, which stand behind `first` others."""
     fit = True
     for i in range(result.numbers):
         fit = fit and has_number(result.kind, result.given[2 + i], frame.numbers[first + i])
@@ -198,7 +192,6 @@ def broadcast(plan: ForwardPlan, computed: int, match: CachedRows, owned: Owned)
 
 @native
 def run_all_rows(kernel: int, operands: RowOperands, frame: CallFrame) -> None:
-    """Run the kernel on all rows; of many, other threads may do some, or may run meanwhile."""
     count, elements_of_all = operands.rows.outer * operands.rows.inner, operands.rows.elements
     if elements_of_all < LONG:
         run_rows(kernel, operands, frame, 0, count)

@@ -32,7 +32,6 @@ from .scalars import MAX_CONSTANT_ELEMENTS, fill, float_of, is_single
 
 @native
 def leads_complex(plan: ForwardPlan, obj: Object) -> bool:
-    """Whether an operand is a contiguous complex tensor, with which an op may be run here."""
     if not plan.complexes or not is_tensor(obj):
         return False
     lead, kind = cast(Tensor, obj), kind_of_number(cast(Tensor, obj).dtype)
@@ -42,7 +41,6 @@ def leads_complex(plan: ForwardPlan, obj: Object) -> bool:
 
 @native
 def is_real_number(obj: Object) -> bool:
-    """Whether an operand is a float or an int."""
     return obj.type is float_type or obj.type is int_type
 
 
@@ -80,8 +78,7 @@ def complex_array(plan: ForwardPlan, i: int, obj: Object, lead: Tensor, kind: in
 def put_complex(
     plan: ForwardPlan, arguments: Items[Object], kind: int, size: int, frame: CallFrame, owned: Owned
 ) -> bool:
-    """Put the operands into the frame, of which arrays are owned; False where one does not fit. Kernels are given a
-    number as two, of which one is imaginary."""
+    """Kernels are given a number as two, of which one is imaginary."""
     lead = cast(Tensor, arguments[0])
     for i in range(plan.tensors):
         flat = complex_array(plan, i, arguments[i], lead, kind, size, owned)
@@ -97,8 +94,7 @@ def put_complex(
 
 @native
 def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, where the first operand leads; None where others do not fit, and where it is recorded and
-    does not look like its inputs."""
+    """The first operand leads; None where others do not fit, or a recorded result is unlike its inputs."""
     lead, frame = cast(Tensor, arguments[0]), new(CallFrame)
     kind, shape, size = kind_of_number(lead.dtype), own(owned, lead.shape), elements(lead.flat)
     if not put_complex(plan, arguments, kind, size, frame, owned):

@@ -93,7 +93,6 @@ def output_mask_of(edges: Tuple) -> int:
 
 @native
 def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
-    """The gradient made to look like an input."""
     if same(item(meta, 0), gradient.shape):
         if item(meta, 1) is gradient.dtype:
             return retain(gradient)
@@ -120,7 +119,6 @@ def with_rows(gradient: Object, owned: Owned) -> Object:
 
 @native
 def handed_on(gradient: Tensor, output_mask: int, count: int, metas: Tuple, owned: Owned) -> New[Object]:
-    """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
@@ -138,7 +136,6 @@ def handed_on(gradient: Tensor, output_mask: int, count: int, metas: Tuple, owne
 
 @native
 def only_hands_on(plan: GradientPlan, node: Node) -> bool:
-    """Whether there is nothing to compute for this node."""
     if plan.kind != HANDS_ON_AT_ONE:
         return plan.kind == HANDS_ON
     number = slot(node, plan.number_slot)
@@ -149,7 +146,6 @@ def only_hands_on(plan: GradientPlan, node: Node) -> bool:
 
 @native
 def unwritten(tensor: Tensor, version: Object) -> bool:
-    """Whether a tensor's memory has not been written to since its count of writes was this."""
     return tensor.version_counter is none or same(c.list_item(tensor.version_counter, 0), version)
 
 
@@ -229,7 +225,6 @@ def is_spare(gradient: Tensor, flat: Array, output_mask: int) -> bool:
 
 @native
 def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
-    """A tensor like a gradient, or itself where it is to spare."""
     if spare:
         return retain(incoming.gradient)
     flat = new_flat(new(Size).items, incoming.count, incoming.kind)
@@ -238,7 +233,6 @@ def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
 
 @native
 def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: Owned) -> New[Object]:
-    """The gradients that are wanted, in a tuple; None where this is for the general path."""
     frame, kind, count, output_mask = (
         new(CallFrame),
         incoming.kind,
@@ -281,8 +275,6 @@ def may_be_summed(kind: int, shape: Tuple) -> bool:
 
 @native
 def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
-    """Make the gradients in a new tuple look like the inputs, of which some were broadcast; False where an error is
-    set."""
     for i in range(size(results)):
         if item(results, i) is not none:
             result = fitted(cast(Tensor, item(results, i)), cast(Tuple, item(metas, i)), owned)
@@ -294,7 +286,6 @@ def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
 
 @native
 def gradients_on_device(plan: FusedPlan, node: Node, value: Object) -> New[Object]:
-    """The gradients for a tensor of a device: see devices/gradients.py; None before there is a device."""
     if device_functions.gradients == 0:
         return not_handled()
     function = device_functions.gradients
@@ -303,7 +294,6 @@ def gradients_on_device(plan: FusedPlan, node: Node, value: Object) -> New[Objec
 
 @native
 def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradients in a tuple; None where this is for the general path."""
     recorded = records()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()

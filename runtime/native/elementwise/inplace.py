@@ -31,7 +31,6 @@ from .promotion import UNKNOWN, brought_to, kind_of_result
 
 @native
 def separate(tensor: Tensor, other: Tensor) -> bool:
-    """Whether writing to a tensor element by element leaves the rest of another as it is."""
     return tensor is other or tensor.storage is not other.storage
 
 
@@ -64,7 +63,6 @@ def count_write(tensor: Tensor, name: Object) -> bool:
 def write_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The first operand, to which the op's result has been written; None where this is for the general path."""
     first, now, kind = cast(Tensor, arguments[0]), new(StridedOperand), number % KINDS
     two = plan.tensors == 2 and number < KINDS and is_tensor(arguments[1])
     strided = cast(Tensor, arguments[0]).flat is none
@@ -108,8 +106,6 @@ def is_dense_writable(tensor: Tensor, kind: int, count: int, owned: Owned) -> bo
 
 @native
 def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first operand, to which the result on it and what expands to its shape has been written; None as
-    `launch_in_place`, also where these rows have not been found before."""
     if plan.rows is NULL or plan.gives_bool or plan.positive:
         return not_handled()
     frame, result, operands = new(CallFrame), new(CachedRows), new(RowOperands)
@@ -137,7 +133,6 @@ def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New
 
 @native
 def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The first operand, after others have been converted to its dtype; None as `launch_in_place`."""
     kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
     if kind < 0 or not plan.computed >> kind & 1 or any_kind_of(cast(Tensor, arguments[0]).dtype) != kind:
         return not_handled()
@@ -162,8 +157,6 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def write_disjoint(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The first operand, to which the result on it and others that do not lie as it does has been written; None as
-    `launch_in_place`."""
     result = write_rows(plan, arguments, owned)
     second = arguments[1] if plan.tensors == 2 and is_tensor(arguments[1]) else arguments[0]
     if result is not none or may_have_rows(plan.rows, plan.computed, arguments[0], second, owned):
@@ -185,7 +178,6 @@ def gathers_first(plan: ForwardPlan, first: Object) -> bool:
 
 @native
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first operand, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     begin_prepared(ready)
     if plan.tensors < 3 and plan.positive == 0:  # of more the others may share memory with the first
@@ -221,7 +213,6 @@ def takes_result(plan: ForwardPlan, out: Tensor, kind: int, ready: Prepared, arg
 def write_result(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The tensor behind the other arguments, to which the result has been written; None as `launch_out`."""
     out = cast(Tensor, arguments[plan.tensors + plan.numbers])
     kind = BOOL if plan.gives_bool else number % KINDS
     recorded = needs_graph(plan, arguments)
@@ -239,7 +230,6 @@ def write_result(
 
 @native
 def launch_out(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The last argument, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     begin_prepared(ready)
     begin(owned)

@@ -59,7 +59,6 @@ from .scalars import are_positive, constant_array, is_constant, kind_of_constant
 
 @native
 def holds_positive(obj: Object, owned: Owned) -> bool:
-    """Whether an operand is a contiguous tensor of int64, all of them positive."""
     if not is_tensor(obj) or cast(Tensor, obj).dtype is not int64 or cast(Tensor, obj).flat is none:
         return False
     flat = own(owned, cast(Tensor, obj).flat)
@@ -68,8 +67,7 @@ def holds_positive(obj: Object, owned: Owned) -> bool:
 
 @native
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], value: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for two tensors that broadcast or lie apart in memory, or for one that does, row by row;
-    None as `launch`. What is `given` to the kernel may be copies of the arguments."""
+    """`value`: what the kernel reads, the arguments or copies of them."""
     match, computed = new(CachedRows), plan.computed
     set_arguments(plan, value, match)
     if plan.positive:
@@ -90,7 +88,6 @@ def launch_rows(plan: ForwardPlan, arguments: Items[Object], value: Items[Object
 def launch_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The result, recorded, for operands that are prepared."""
     kernel = kernel_address(plan.kernels, number, plan.resolver)
     recorded = needs_graph(plan, arguments)
     if kernel == 0 or recorded < 0:
@@ -177,8 +174,6 @@ def packed_copy(obj: Object, owned: Owned) -> Object:
 
 @native
 def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for two tensors that broadcast, of which those that lie apart are packed first; None as
-    `launch`."""
     if plan.tensors != 2 or not may_broadcast(arguments[0], arguments[1], plan.computed):
         return not_handled()
     if not is_contiguous_object(arguments[0]) or not is_contiguous_object(arguments[1]):
@@ -206,7 +201,6 @@ def note_extents(plan: ForwardPlan, arguments: Items[Object], extents: Extents) 
 
 @native
 def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands none of which has its small shape; None as `launch`."""
     lead, extents, value = leading(plan, arguments), new(Extents), new(Arguments)
     kind = any_kind_of(cast(Tensor, arguments[lead]).dtype) if is_tensor(arguments[lead]) else UNKNOWN
     if kind < 0 or not plan.computed >> kind & 1 or not note_extents(plan, arguments, extents):
@@ -229,13 +223,11 @@ def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) 
 
 @native
 def is_small(obj: Object) -> bool:
-    """Whether other tensors may be brought into the shape of one element by element."""
     return is_tensor(obj) and count_of(cast(Tensor, obj).shape) <= MAX_BROADCAST_ELEMENTS
 
 
 @native
 def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
     in_rows = plan.rows is not NULL
     result = launch_rows(plan, arguments, arguments, owned) if in_rows else not_handled()
     if result is not none:
@@ -259,7 +251,6 @@ def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
 
 @native
 def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands of one dtype; None as `launch`."""
     frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
     number = prepared(plan, arguments, frame, ready, False, owned)
@@ -272,7 +263,6 @@ def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
 def put_choice(
     kind: int, mask: Tensor, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
 ) -> bool:
-    """Put a contiguous mask and two numbers, between which it chooses, into the frame; False where one does not fit."""
     ready.shape, ready.dtype = own(owned, mask.shape), dtype_of(kind)
     if mask.flat is none or not holds_kind(mask.flat, BOOL) or mask.dtype is not bool_:
         return False
@@ -291,7 +281,6 @@ def put_choice(
 
 @native
 def launch_between_constants(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The result for a mask that chooses between two of Python's numbers; None as `launch`."""
     if not plan.chooses or plan.tensors != 3 or plan.masks != 1 or not is_tensor(arguments[0]):
         return not_handled()
     kind = kind_of_constants(arguments[1], arguments[2])
@@ -310,7 +299,6 @@ def launch_between_constants(plan: ForwardPlan, arguments: Items[Object]) -> New
 
 @native
 def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The result, recorded, for operands some of which are converted to the dtype of the others; None as `launch`."""
     kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
     if kind < 0 or not plan.computed >> kind & 1:
         return not_handled()
@@ -330,7 +318,6 @@ def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 
 @native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result of the op, recorded; None where the operands are for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     if plan.refused and asks_refused(plan, arguments):
         return not_handled()  # Python says why

@@ -112,7 +112,6 @@ def packed(tensor: Tensor, kind: int, position: int, ready: Prepared, owned: Own
 
 @native
 def fits(obj: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> bool:
-    """Whether an operand is a contiguous tensor of this dtype (or a mask) and shape."""
     if not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
@@ -228,7 +227,6 @@ def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, ob
 
 @native
 def is_broadcast(plan: ForwardPlan, i: int, kind: int, obj: Object) -> bool:
-    """Whether a number may stand for tensor `i` of bools or integers, which then has it everywhere."""
     may_be_one = (plan.takes_number != 0 and i == 1) or (plan.chooses != 0 and plan.masks >> i & 1 == 0)
     fits = kind >= FLOATS and plan.positive == 0 and (plan.computed >> BOOL & 1 == 1 or not is_bool(obj))
     return may_be_one and fits and is_constant(obj)
@@ -236,7 +234,6 @@ def is_broadcast(plan: ForwardPlan, i: int, kind: int, obj: Object) -> bool:
 
 @native
 def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int, kind: int) -> bool:
-    """Whether an op of integers that refuses some may run: the second tensor, or each number, is positive."""
     for i in range(plan.numbers):
         if frame.numbers[int(variant > 0) + i] <= 0:  # the bits of floats that are no more are no more either
             return False
@@ -303,7 +300,6 @@ def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
 
 @native
 def asks_refused(plan: ForwardPlan, arguments: Items[Object]) -> bool:
-    """Whether a tensor asks for a gradient that is not defined."""
     for i in range(plan.tensors):
         if (
             plan.refused >> i & 1
@@ -316,13 +312,11 @@ def asks_refused(plan: ForwardPlan, arguments: Items[Object]) -> bool:
 
 @native
 def is_on_other_device(obj: Object) -> bool:
-    """Whether an object is a tensor of a device."""
     return is_tensor_anywhere(obj) and cast(Tensor, obj).device is not cpu
 
 
 @native
 def on_device(function: int, self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """Call a function for tensors of devices: see devices/forward.py; None before there is one."""
     if function == 0:
         return not_handled()
     return cast(Object, call_native(function, address_of(self), address_of(arguments), count))

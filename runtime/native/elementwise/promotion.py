@@ -25,7 +25,6 @@ MAX_CONVERTED_ELEMENTS = 1 << 15  # elements that one thread converts
 
 @native
 def rank_of(kind: int) -> int:
-    """How much the numbers of a kind are; UNKNOWN is the least."""
     if kind < 0:
         return UNKNOWN
     if kind == BOOL:
@@ -35,7 +34,6 @@ def rank_of(kind: int) -> int:
 
 @native
 def common(kind: int, other: int) -> int:
-    """The kind for two, either of which may be UNKNOWN still; UNKNOWN where that is for the general path."""
     if kind == other or rank_of(other) < rank_of(kind):
         return kind
     if rank_of(kind) < rank_of(other):
@@ -45,7 +43,6 @@ def common(kind: int, other: int) -> int:
 
 @native
 def may_convert(obj: Object) -> bool:
-    """Whether an operand is a tensor that may be converted without a word, and not too large."""
     if not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
@@ -55,7 +52,6 @@ def may_convert(obj: Object) -> bool:
 
 @native
 def kind_of_tensors(tensors: int, masks: int, operands: Items[Object]) -> int:
-    """The kind for tensors that are no masks; UNKNOWN where that is for the general path."""
     kind, lowest_kind, with_dims = UNKNOWN, UNKNOWN, 0  # of tensors with dimensions, and of the others
     for i in range(tensors):
         obj = operands[i]
@@ -78,7 +74,6 @@ def kind_of_tensors(tensors: int, masks: int, operands: Items[Object]) -> int:
 
 @native
 def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object]) -> int:
-    """The kind in which an op computes; UNKNOWN where that is for the general path."""
     kind, number = kind_of_tensors(tensors, masks, operands), TRUTH
     for i in range(tensors):
         if operands[i].type is float_type:

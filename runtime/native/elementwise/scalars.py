@@ -37,19 +37,16 @@ INFINITY, MAX_F32 = 0x7FF0000000000000, 0x47EFFFFFE0000000  # the bits of inf, a
 
 @native
 def is_bool(obj: Object) -> bool:
-    """Whether an object is True or False."""
     return obj is true or obj is false
 
 
 @native
 def is_constant(obj: Object) -> bool:
-    """Whether an operand is a number of Python's, or True or False."""
     return obj.type is float_type or obj.type is int_type or is_bool(obj)
 
 
 @native
 def kind_of_constants(first: Object, second: Object) -> int:
-    """The kind of an op on two of Python's numbers alone; UNKNOWN where one is none."""
     if not is_constant(first) or not is_constant(second):
         return UNKNOWN
     if first.type is float_type or second.type is float_type:
@@ -95,7 +92,6 @@ def is_single(obj: Object) -> bool:
 
 @native
 def fill(memory: int, word: int, count: int, width: int) -> None:
-    """Write a word's lower bytes to one place after another."""
     if width == 8:
         for i in range(count):
             store(memory, 8 * i, word)
@@ -131,7 +127,6 @@ def constant_array(kind: int, obj: Object, count: int, owned: Owned) -> Array:
 
 @native
 def are_positive(memory: int, count: int, kind: int) -> bool:
-    """Whether all of so many integers of a kind are greater than 0."""
     others, width = 0, itemsize(kind)
     if kind == INTEGERS:
         for i in range(count):

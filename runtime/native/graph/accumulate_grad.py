@@ -26,7 +26,6 @@ def method(obj: Object, name: Object, arguments: Arguments, count: int) -> New[O
 
 @native
 def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
-    """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
     flats = leaf.flat is not none and gradient.flat is not none
     unset = leaf.grad is none and leaf.grad_fn is none
     free = owned and flats and unset and gradient.base is none
@@ -61,7 +60,6 @@ def may_add(leaf: Tensor, gradient: Object) -> bool:
 
 @native
 def same_layout(held: Tensor, value: Tensor, kind: int) -> bool:
-    """Whether two tensors, the first one of a kind, are flat and of one shape and dtype."""
     if held.flat is none or value.flat is none or kind_of(value.dtype) != kind:
         return False
     fit = holds_kind(held.flat, kind) and holds_kind(value.flat, kind) and same(held.shape, value.shape)
@@ -70,7 +68,6 @@ def same_layout(held: Tensor, value: Tensor, kind: int) -> bool:
 
 @native
 def call_plainly(function: Object) -> bool:
-    """Call a function without arguments; False where an error is set."""
     answer = c.call(function, new(Arguments).items, 0, 0)
     c.release(answer)
     return answer is not NULL
@@ -159,13 +156,11 @@ def capture_leaf(capture: Capture, leaf: Tensor, gradient: Object) -> int:
 
 @native
 def as_bool(flag: bool) -> Object:
-    """True or False."""
     return true if flag else false
 
 
 @native
 def deliver_unchanged(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
-    """`reach` with a gradient as it lies."""
     free = backward.capture is none and backward.create is not true
     if free and owned and leaf.grad is none and is_only_view(cast(Tensor, gradient), incoming):
         c.release(atomic_xchg(cast(Tensor, gradient), "base", retain(none)))  # the incoming one ends with this step
@@ -187,7 +182,6 @@ def deliver_unchanged(backward: Pass, leaf: Tensor, gradient: Object, incoming: 
 
 @native
 def packed_sum(leaf: Tensor, gradient: Object) -> New[Tensor]:
-    """A contiguous copy of a small gradient whose elements lie apart; NULL where it is another, or for Python."""
     if leaf.flat is none or not is_tensor(gradient) or not is_strided(cast(Tensor, gradient)):
         return cast(Tensor, NULL)
     value, owned = cast(Tensor, gradient), new(Owned)
@@ -202,7 +196,6 @@ def packed_sum(leaf: Tensor, gradient: Object) -> New[Tensor]:
 
 @native
 def deliver_to_leaf(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
-    """Give a gradient to a leaf; False where an error is set."""
     if gradient is none:
         return True
     free = backward.capture is none and backward.create is not true

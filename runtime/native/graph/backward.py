@@ -49,7 +49,6 @@ def leads_to_hooks(node: Node) -> bool:
 
 @native
 def is_plain(backward: Pass, node: Node) -> bool:
-    """Whether a node may run here: nobody watches, no hooks, not on its leaves either, and it is not asked for."""
     if watch.active is true or node.hooks is not none or (backward.hooked is not none and leads_to_hooks(node)):
         return False
     return backward.capture is none or c.set_has(backward.capture.special, node) == 0
@@ -57,13 +56,11 @@ def is_plain(backward: Pass, node: Node) -> bool:
 
 @native
 def plan_of(node: Node) -> Array:
-    """The words of the plan of a node whose gradients are native; NULL for others."""
     return cast(Array, c.dict_item(plans_of_nodes, node.type))
 
 
 @native
 def gradients_of(node: Node, gradient: Object) -> New[Object]:
-    """The gradients that a node computes from one, in a tuple or list with one for each edge."""
     plan = plan_of(node)
     if plan is not NULL:  # no call of Python between two such nodes
         result = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
@@ -79,7 +76,6 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
 
 @native
 def gradients_by_method(node: Node, gradient: Object) -> New[Object]:
-    """What the node's `apply` gives."""
     arguments = new(Arguments)
     arguments.items[1] = gradient
     return method(node, name_apply, arguments, 1)
@@ -87,7 +83,6 @@ def gradients_by_method(node: Node, gradient: Object) -> New[Object]:
 
 @native
 def has_packed(plan: GradientPlan, node: Node) -> bool:
-    """Whether hooks have packed what a node keeps, and nothing is recorded that would have to name the node."""
     packed = False
     for i in range(plan.saved):
         packed = packed or slot(node, plan.slots[i]).type is packed_type
@@ -96,7 +91,6 @@ def has_packed(plan: GradientPlan, node: Node) -> bool:
 
 @native
 def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> New[Object]:
-    """The gradients of a node whose saved tensors are unpacked for this: by a copy that has the tensors."""
     arguments = new(Arguments)
     arguments.items[0] = node
     copy = cast(Node, c.call(unpacked_node, arguments.items, 1, 0))
@@ -112,7 +106,6 @@ def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> N
 
 @native
 def release_saved(node: Node) -> bool:
-    """Let the node forget what it saved; False where an error is set."""
     slot_values = plan_of(node)
     if slot_values is NULL:
         return release_by_method(node)
@@ -127,7 +120,6 @@ def release_saved(node: Node) -> bool:
 
 @native
 def release_by_method(node: Node) -> bool:
-    """Call the node's own `release` if it has saved something; False where an error is set."""
     saved = cast(Tuple, c.attribute(node, name_saved_slots))
     if saved is NULL:
         return False
@@ -164,7 +156,6 @@ def all_plain(edges: Tuple, result: Object) -> bool:
 
 @native
 def all_different(gradients: Tuple) -> bool:
-    """Whether no gradient stands twice among those of several inputs."""
     for i in range(size(gradients)):
         for j in range(i):
             if item(gradients, i) is item(gradients, j) and item(gradients, i) is not none:
@@ -240,7 +231,6 @@ def hand_on_with_care(
 
 @native
 def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
-    """Run one node, and note the next; False where an error is set."""
     result = gradients_of(node, gradient)
     if result is NULL:
         return False

@@ -35,13 +35,11 @@ class Next(Struct):
 
 @native
 def is_output(edge: Object) -> bool:
-    """Whether an edge is one of several outputs."""
     return edge.type is output_type
 
 
 @native
 def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
-    """Let a gradient wait for its node; False where an error is set."""
     if is_output(edge):
         return deliver_by_method(backward, edge, gradient)
     buffers = retain(backward.buffers)
@@ -59,7 +57,6 @@ def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
 
 @native
 def push(backward: Pass, node: Node) -> bool:
-    """Put a node into the heap of those that wait; False where an error is set."""
     number, entry = c.new_int(-c.as_int(node.sequence)), cast(Object, NULL)
     if number is not NULL:
         entry = pair(number, node)
@@ -89,7 +86,6 @@ def wake(backward: Pass, following: Next) -> bool:
 
 @native
 def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
-    """`wake` for a heap that is not empty."""
     node, arguments = retain(item(cast(Tuple, c.list_item(heap, 0)), 1)), new(Arguments)
     waiting = c.dict_item(buffers, node)
     if waiting is NULL or waiting.type is missing_type:
@@ -105,7 +101,6 @@ def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
 
 @native
 def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
-    """Call `BackwardPass.deliver`: for one of several outputs; False where an error is set."""
     arguments = new(Arguments)
     arguments.items[1] = edge
     arguments.items[2] = gradient
@@ -116,7 +111,6 @@ def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
 
 @native
 def accumulated(first: Stolen[Object], gradient: Object) -> New[Object]:
-    """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
     total = cast(Object, summed(first, gradient))
     if total is NULL and c.error_set() is NULL:
         total = c.add(first, gradient)  # made while both terms are held
@@ -136,14 +130,12 @@ def is_newest(backward: Pass, node: Node) -> bool:
 
 @native
 def put_next(following: Next, node: Stolen[Object], gradient: Stolen[Object]) -> None:
-    """Note which node runs next, and its gradient."""
     following.node = node
     following.gradient = gradient
 
 
 @native
 def listed(node: Node, index: int, gradient: Object) -> New[List]:
-    """The list of the gradients of a node's outputs, of which one is known."""
     number = c.attribute(node, name_output_count)
     if number is NULL:
         return NULL
@@ -158,7 +150,6 @@ def listed(node: Node, index: int, gradient: Object) -> New[List]:
 
 @native
 def join_listed(gradients: List, index: int, gradient: Object) -> bool:
-    """Add a gradient to that of one of several outputs; False where an error is set."""
     before = retain(c.list_item(gradients, index))
     if before is none:
         c.release(before)
@@ -170,7 +161,6 @@ def join_listed(gradients: List, index: int, gradient: Object) -> bool:
 
 @native
 def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next) -> bool:
-    """Hand a gradient to one of several outputs of a node, which is held back if none is yet."""
     node, index = retain(output.node), c.as_int(output.index)
     if node is held.node:
         done = join_listed(cast(List, held.gradient), index, gradient)
@@ -187,7 +177,6 @@ def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next)
 
 @native
 def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> bool:
-    """Hand a gradient to a node, which is held back if none is yet."""
     if node is held.node:
         held.gradient = accumulated(held.gradient, gradient)
         return held.gradient is not NULL
@@ -199,7 +188,6 @@ def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> 
 
 @native
 def deliver_held(backward: Pass, held: Next) -> bool:
-    """Let the gradients of a node that is held back wait for it; False where an error is set."""
     if held.gradient.type is not list_type:
         return deliver(backward, held.node, held.gradient)
     arguments = new(Arguments)

@@ -48,7 +48,6 @@ def note_arguments(plan: ViewGradients, node: Node, gradient: Object, arguments:
 
 @native
 def view_gradients(plan: ViewGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradient in a tuple; None where no view has been found."""
     plan.missed = 0
     recorded, arguments, first = records(), new(Arguments), owned.count
     if recorded != 0:
@@ -96,7 +95,6 @@ def remember(plan: ViewGradients, node: Node, value: Object, gradients: Object) 
 
 @native
 def applied(plan: ViewGradients, node: Node, gradient: Object) -> New[Object]:
-    """What the node's `apply` gives, which is looked at."""
     arguments = new(Arguments)
     arguments.items[1] = gradient
     result = method(node, name_apply, arguments, 1)
@@ -108,7 +106,6 @@ def applied(plan: ViewGradients, node: Node, gradient: Object) -> New[Object]:
 
 @native
 def gradients_by(plan: GradientPlan, node: Node, value: Object) -> New[Object]:
-    """The gradients in a tuple; None where this is for Python."""
     owned = new(Owned)
     begin(owned)
     if plan.kind == BY_PLANS:
@@ -123,7 +120,6 @@ def gradients_by(plan: GradientPlan, node: Node, value: Object) -> New[Object]:
 
 @native
 def gradients(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """gradients(node, gradient): the gradients of the node's inputs, or None where this is for the general path."""
     # From CPython 3.14 on a caller lends what a local variable holds, and counts no reference for that: the gradient
     # would seem to be nobody else's, and be written over.
     gradient = retain(arguments[1])

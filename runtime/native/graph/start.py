@@ -33,7 +33,6 @@ ONE_SINGLE, ONE_DOUBLE, ONE_BFLOAT16, ONE_FLOAT16 = 0x3F800000, 0x3FF00000000000
 
 @native
 def put_one(memory: int, kind: int) -> None:
-    """Write 1.0 to an address."""
     if kind == BFLOAT16:
         store_quarter(memory, ONE_BFLOAT16)
     elif kind == FLOAT16:
@@ -46,7 +45,6 @@ def put_one(memory: int, kind: int) -> None:
 
 @native
 def may_start(obj: Object) -> bool:
-    """Whether this is a tensor of one float on the host, that one node has made."""
     if watch.active is true or not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
@@ -58,7 +56,6 @@ def may_start(obj: Object) -> bool:
 
 @native
 def first_gradient(tensor: Tensor) -> New[Tensor]:
-    """The gradient of a tensor of one element with respect to itself."""
     shape, dtype = retain(tensor.shape), retain(tensor.dtype)
     kind = kind_of(dtype)
     flat = new_flat(new(Size).items, 1, kind)
@@ -73,7 +70,6 @@ def first_gradient(tensor: Tensor) -> New[Tensor]:
 
 @native
 def new_pass(arguments: Items[Object]) -> New[Pass]:
-    """A backward pass as the arguments of `start` say."""
     made = cast(Pass, c.allocate(pass_type, 0))
     if made is NULL:
         return NULL
@@ -111,7 +107,6 @@ def run_all(backward: Pass, following: Next) -> bool:
 
 @native
 def put_count(state: Dict, name: Object, change: int) -> bool:
-    """Count up or down what a thread's state has by this name; False where an error is set."""
     number = c.new_int(change + c.as_int(c.dict_item(state, name)))
     done = number is not NULL and c.set_dict_item(state, name, number) == 0
     c.release(number)
@@ -133,7 +128,6 @@ def run_deeper(backward: Pass, following: Next, state: Dict) -> bool:
 
 @native
 def start_from(tensor: Tensor, arguments: Items[Object], state: Dict) -> bool:
-    """Run the backward pass of a tensor; False where an error is set."""
     following, node = new(Next), retain(tensor.grad_fn)
     gradient = first_gradient(tensor)
     backward = cast(Pass, NULL) if gradient is NULL else new_pass(arguments)

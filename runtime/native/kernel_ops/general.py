@@ -101,7 +101,6 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
 
 @native
 def note_none(operands: Operands, index: int, kind: int) -> None:
-    """Note that an operand is not given: kernels find an empty array."""
     operand = operands.items[index]
     operand.memory = 0
     operand.elements = 0
@@ -110,7 +109,6 @@ def note_none(operands: Operands, index: int, kind: int) -> None:
 
 @native
 def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFrame) -> None:
-    """Put the noted operands of a call, and what calls before have made, into the frame."""
     for i in range(call.operands):
         number = call.which[i]
         if number < 0:
@@ -127,7 +125,6 @@ def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFram
 
 @native
 def kind_of_output(plan: CallPlan, output: int, value: int) -> int:
-    """The kind of an output of a plan for operands of a kind."""
     if plan.integers >> output & 1:
         return INTEGERS
     if plan.masks >> output & 1:
@@ -142,7 +139,7 @@ def kind_of_output(plan: CallPlan, output: int, value: int) -> int:
 
 @native
 def put_tables(call: Call, frame: CallFrame) -> None:
-    """Put the tables of a call, which are owned as the plan is, into the frame behind its results."""
+    """The tables are owned as the plan is."""
     for i in range(call.tables):
         position = call.operands + call.results + i
         put_array(frame, position, call.table_memory[i], 8)
@@ -151,7 +148,6 @@ def put_tables(call: Call, frame: CallFrame) -> None:
 
 @native
 def last_number(counts: Tensor) -> int:
-    """The last number in an output of int64 that a call before has made."""
     flat = counts.flat
     position = flat.memory + itemsize(INTEGERS) * (elements(flat) - 1)
     return cast(Number, position).value
@@ -174,7 +170,6 @@ def with_count(shape: Tuple, count: int) -> New[Tuple]:
 
 @native
 def shape_of(call: Call, i: int, results: Tuple, shapes: Tuple) -> New[Tuple]:
-    """The shape of a result of a call; NULL where there is no memory."""
     shape = cast(Tuple, item(shapes, 1 + call.outputs[i]))
     if call.counted[i] == 0:
         return retain(shape)
@@ -183,7 +178,6 @@ def shape_of(call: Call, i: int, results: Tuple, shapes: Tuple) -> New[Tuple]:
 
 @native
 def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> New[Object]:
-    """A result of a call, not filled; NULL where there is no memory."""
     shape, count = shape_of(call, i, results, shapes), call.sizes[i]
     if shape is NULL:
         return NULL
@@ -197,7 +191,6 @@ def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> 
 
 @native
 def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, value: int, frame: CallFrame) -> bool:
-    """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
         output = call.outputs[i]
         kind = kind_of_output(plan, output, value)
@@ -214,7 +207,6 @@ def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, value
 
 @native
 def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind: int) -> bool:
-    """Run one call of a plan; False where an error is set, or where the kernel raised."""
     frame, table = new(CallFrame), call.kernel
     put_operands(call, operands, results, frame)
     kernel = kernel_address(table.kernels, part_kind(kind), table.resolver)
@@ -244,7 +236,6 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
 
 @native
 def new_results(plan: CallPlan) -> New[Tuple]:
-    """A tuple with room for what the calls of a plan make; NULL where there is no memory."""
     results = c.new_tuple(plan.results)
     if results is NULL:
         return NULL

@@ -103,7 +103,6 @@ def operand_of(node: Node, read: Read, gradient: Object) -> Object:
 
 @native
 def all_fit(plan: PlannedGradients, node: Node, dtype: Object, position: Object) -> bool:
-    """Whether all kept tensors are as the plans take them."""
     for i in range(plan.operands):
         read = plan.reads[i]
         if (read.arg_kind == SAVED or read.arg_kind == RAW) and not matches_saved_value(node, read, dtype, position):
@@ -127,7 +126,6 @@ def key_length(plan: PlannedGradients, node: Node) -> int:
 def gradient_key_of(
     plan: PlannedGradients, node: Node, gradient: Object, dtype: Object, position: Object
 ) -> New[Tuple]:
-    """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
     at, key = 0, c.new_tuple(key_length(plan, node))
     if key is NULL:
         return NULL
@@ -196,7 +194,6 @@ def note_all(
 
 @native
 def all_of(metas: Tuple, dtype: Object) -> bool:
-    """Whether all inputs are of a dtype."""
     for i in range(size(metas)):
         meta = item(metas, i)
         if meta is not none and item(cast(Tuple, meta), 1) is not dtype:
@@ -206,10 +203,7 @@ def all_of(metas: Tuple, dtype: Object) -> bool:
 
 @native
 def all_shaped(result: Tuple, first: int, step: int, metas: Tuple) -> bool:
-    """Whether gradients that a plan makes have the shapes of the inputs: a key has those of kept tensors alone.
-
-    What was found has the shape of the first one at place `first`, the others `step` places behind each other.
-    """
+    """A key has layouts of kept tensors alone. The first shape is `result[first]`, others follow by `step`."""
     for i in range(size(metas)):
         meta, shape = item(metas, i), item(result, first + step * i)
         if meta is not none and shape is not none and not same(item(cast(Tuple, meta), 0), shape):
@@ -229,7 +223,6 @@ def gradient_of(plan: PlannedGradients, value: Object, owned: Owned) -> Object:
 
 @native
 def leading_gradient(plan: PlannedGradients, gradient: Object) -> Object:
-    """The first gradient that is given, of one or in a tuple; NULL where there is none."""
     for i in range(plan.operands):
         read = plan.reads[i]
         if read.arg_kind != GRADIENT or (gradient.type is tuple_type and read.slot >= size(cast(Tuple, gradient))):
@@ -242,7 +235,6 @@ def leading_gradient(plan: PlannedGradients, gradient: Object) -> Object:
 
 @native
 def dtype_of_gradients(plan: PlannedGradients, gradient: Object, position: Object) -> Object:
-    """The dtype of all gradients that are given, tensors of a device; NULL where one is not, or there is none."""
     dtype = cast(Object, NULL)
     for i in range(plan.operands):
         read = plan.reads[i]
@@ -260,7 +252,6 @@ def dtype_of_gradients(plan: PlannedGradients, gradient: Object, position: Objec
 
 @native
 def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradients in a tuple; None where no plan has been found."""
     operands, recorded = new(Operands), records()
     # Owned: a list below, and `records`, may run Python.
     edges, metas = own(owned, node.edges), own(owned, node.metas)

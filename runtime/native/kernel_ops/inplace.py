@@ -31,7 +31,6 @@ MAX_INPLACE_OPERANDS = 16  # operands of what writes to the first of them
 
 @native
 def requires_grad(plan: KernelOpPlan, value: Arguments) -> bool:
-    """Whether one of the tensors requires grad."""
     result = False
     for i in range(plan.operands):
         is_tensor = plan.arg_kinds[i] == TENSOR or plan.arg_kinds[i] == OPTIONAL
@@ -42,7 +41,6 @@ def requires_grad(plan: KernelOpPlan, value: Arguments) -> bool:
 
 @native
 def forget_operands(operands: Operands) -> None:
-    """Note that no operand has been noted yet."""
     for i in range(MAX_INPLACE_OPERANDS):
         operands.items[i].memory = 0
         operands.items[i].itemsize = 0
@@ -50,7 +48,7 @@ def forget_operands(operands: Operands) -> None:
 
 @native
 def are_disjoint(calls: CallPlan, operands: Operands) -> bool:
-    """Whether no place of another operand lies between those of the first one; what was not noted has no places."""
+    """Whether the operands share no memory with the first one; what was not noted has none."""
     first, is_disjoint = operands.items[0], True
     end = first.memory + calls.read_extent[0] * first.itemsize
     for i in range(1, MAX_INPLACE_OPERANDS):
@@ -64,8 +62,7 @@ def are_disjoint(calls: CallPlan, operands: Operands) -> bool:
 def write_by_calls(
     plan: KernelOpPlan, first: Tensor, result: Tuple, kind: int, operands: Operands, owned: Owned
 ) -> New[Object]:
-    """The first tensor, after the calls of a plan: the last of them writes, and the write is counted before; None where
-    one before it raises."""
+    """The last call writes to the first tensor, and the write is counted before; None where a call before it raises."""
     calls = cast(CallPlan, cast(Array, item(result, 0)).memory)
     results = own_new(owned, new_results(calls))
     if results is NULL:
@@ -82,8 +79,7 @@ def write_by_calls(
 
 @native
 def bring_alike(plan: KernelOpPlan, value: Arguments, owned: Owned) -> bool:
-    """Give the elements that are moved the dtype of those that they are written over; False where this is for the
-    general path."""
+    """Give the elements that are moved the dtype of those that they are written over; False for the general path."""
     if plan.moves == 0 or not is_tensor(value.items[0]) or not is_tensor(value.items[1]):
         return True
     first, second = cast(Tensor, value.items[0]), cast(Tensor, value.items[1])
@@ -98,7 +94,6 @@ def bring_alike(plan: KernelOpPlan, value: Arguments, owned: Owned) -> bool:
 
 @native
 def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first tensor, as `launch_in_place` gives it."""
     value, operands = new(Arguments), new(Operands)
     accepted = take_arguments(plan, arguments, value, owned) and bring_alike(plan, value, owned)
     dtype = common_dtype(plan, value, cpu) if accepted else cast(DType, NULL)
@@ -129,7 +124,6 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
 
 @native
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first tensor, which has been written to; None where no plan has been found, or for what is recorded."""
     if cast(KernelOpPlan, self.memory).cached is NULL:
         return not_handled()
     owned = new(Owned)

@@ -73,7 +73,6 @@ class KernelOpPlan(Struct):
 
 @native
 def put_layout(key: Tuple, index: int, obj: Object) -> None:
-    """Make shape and strides of a tensor, or None twice for None, parts of a key."""
     tensor, there = cast(Tensor, obj), obj is not none
     put_item(key, index, retain(tensor.shape if there else none))
     put_item(key, index + 1, retain(tensor.strides if there else none))
@@ -126,7 +125,6 @@ def is_operand(obj: Object, arg_kind: int, dtype: Object, position: Object) -> b
 
 @native
 def dtype_of_all(tensors: Tuple, position: Object) -> DType:
-    """The dtype of all tensors in a tuple; NULL where there is another thing, none, or too many."""
     count, dtype = size(tensors), cast(DType, NULL)
     if count < 1 or count > MAX_OPERANDS:
         return NULL
@@ -139,7 +137,6 @@ def dtype_of_all(tensors: Tuple, position: Object) -> DType:
 
 @native
 def are_indices(indices: Tuple, position: Object) -> bool:
-    """Whether a tuple has indices on the host, masks, or None for some of them, and not too many."""
     count = size(indices)
     if count < 1 or count > MAX_INDICES or position is not cpu:
         return False
@@ -194,19 +191,16 @@ def leading_of(plan: KernelOpPlan, arguments: Items[Object]) -> Object:
 
 @native
 def items_of(value: Arguments) -> Tuple:
-    """The tensors in the list that the first argument is."""
     return cast(Tuple, value.items[0])
 
 
 @native
 def listed_operands(plan: KernelOpPlan, value: Arguments) -> int:
-    """How many tensors are in the list that the first argument is, 0 where it is none."""
     return size(items_of(value)) if plan.arg_kinds[0] == LIST else 0
 
 
 @native
 def is_integer_index(index: Object) -> bool:
-    """Whether an index, or None, is a contiguous mask of bools, or one of int32, on the host."""
     if index is none or cast(Tensor, index).device is not cpu or cast(Tensor, index).strides is not none:
         return False
     return cast(Tensor, index).dtype is bool_ or cast(Tensor, index).dtype is int32
@@ -225,7 +219,6 @@ def put_index(key: Tuple, at: int, index: Object) -> None:
 
 @native
 def put_layouts(key: Tuple, position: int, tensors: Tuple) -> int:
-    """Make shapes and strides of indices in a tuple parts of a key, from a place on; the place behind them."""
     for i in range(size(tensors)):
         put_index(key, position + 2 * i, item(tensors, i))
     return position + 2 * size(tensors)
@@ -233,7 +226,6 @@ def put_layouts(key: Tuple, position: int, tensors: Tuple) -> int:
 
 @native
 def key_of(plan: KernelOpPlan, value: Arguments) -> New[Tuple]:
-    """The key under which plans are kept: shape and strides of each tensor, and the other arguments."""
     listed, position, length = listed_operands(plan, value), 0, plan.operands + plan.tensors
     for i in range(plan.operands):
         if plan.arg_kinds[i] == LIST or plan.arg_kinds[i] == INDICES:
@@ -280,7 +272,6 @@ def note_index(
 def note_indices(
     calls: CallPlan, operands: Operands, first: int, indices: Tuple, key: Tuple, position: int, owned: Owned
 ) -> bool:
-    """Note and own the memory of indices in a tuple as operands from `first` on; False where one has another layout."""
     for i in range(size(indices)):
         if not note_index(calls, operands, first + i, item(indices, i), key, position + 2 * i, owned):
             return False
@@ -377,7 +368,6 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], value: Argument
 
 @native
 def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
-    """The table of plans for tensors of a kind."""
     if is_half(kind):
         return bfloat16 if kind == BFLOAT16 else float16
     return native
@@ -385,7 +375,6 @@ def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
 
 @native
 def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
-    """The table of an op's plans for tensors of a kind."""
     if kind == BOOLS:
         return plan.cached_bool
     if is_integral(kind):
@@ -406,7 +395,6 @@ def may_be_cached(ranks: int, arguments: Items[Object]) -> bool:
 
 @native
 def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, as `launch` gives it."""
     arg, operands = new(Arguments), new(Operands)
     accepted = take_arguments(plan, arguments, arg, owned)
     dtype = common_dtype(plan, arg, cpu) if accepted else cast(DType, NULL)
@@ -434,7 +422,6 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
 
 @native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
     if is_on_other_device(leading_of(cast(KernelOpPlan, self.memory), arguments)):
         return on_device(device_functions.launch_kernel_op, self, arguments, count)
     plan = cast(KernelOpPlan, self.memory)

@@ -37,7 +37,6 @@ def entry(number: int) -> int:
 
 
 def set_handler(capsule: Any) -> None:
-    """Let the arrays that this thread makes from now on have memory of a handler."""
     ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(entry(SET_HANDLER))(capsule)
 
 
@@ -75,7 +74,6 @@ FREED = -0x2222222222222223  # the word that PYTHONMALLOC=debug writes over free
 
 
 def register_numpy() -> None:
-    """Let compiled code find NumPy's functions, which no library exports by name."""
     llvmlite.binding.add_symbol("specgrad_new_array", entry(NEW_FROM_DESCR))
     llvmlite.binding.add_symbol("specgrad_set_base", entry(SET_BASE_OBJECT))
 
@@ -101,14 +99,12 @@ def refused() -> bool:
 
 @native
 def interrupted() -> None:
-    """Run the hook at a point at which nothing can fail."""
     if refused():
         clear_error()
 
 
 @native
 def alive(obj: Object) -> None:
-    """End the process where a reference is used that has been released."""
     count = obj.references
     if count == FREED or count & 0xFFFFFFFF == 0:
         abort()

@@ -35,7 +35,6 @@ class ConversionPlan(Struct):
 
 @native
 def has_single(shape: Tuple) -> bool:
-    """Whether a shape has a dimension of size 1, whose stride leads nowhere."""
     result = False
     for i in range(size(shape)):
         result = result or c.as_int(item(shape, i)) == 1
@@ -44,13 +43,11 @@ def has_single(shape: Tuple) -> bool:
 
 @native
 def kernel_for(kind: int, to: int) -> int:
-    """The address of the kernel for a pair of kinds, 0 where there is none yet."""
     return kernel_address(converting.kernels, KINDS * kind + to, converting.resolver)
 
 
 @native
 def is_read_in_rows(tensor: Tensor, kind: int, to: int, strided_operand: StridedOperand, owned: Owned) -> bool:
-    """Whether the kernel may go through the elements of a tensor row by row; notes where they lie, and its entry."""
     begin_strided(strided_operand, 0)
     if tensor.flat is not none or not record_strided(tensor, kind, count_of(tensor.shape), strided_operand, owned):
         return False
@@ -79,7 +76,6 @@ def flat_elements(tensor: Tensor, kind: int, order: Order, permuted: bool, owned
 
 @native
 def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
-    """A copy of a tensor of the host as elements of another kind; None where this is for the general path."""
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
@@ -110,7 +106,6 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
 
 @native
 def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The copy, recorded, as `convert` gives it."""
     tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
     if not is_tensor(tensor) or tensor.grad_fn.type is outdated_type:
         return not_handled()
@@ -123,7 +118,7 @@ def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> N
 
 @native
 def convert(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """convert(tensor, dtype): the copy, recorded; None where this is for the general path."""
+    """convert(tensor, dtype)"""
     owned = new(Owned)
     begin(owned)
     result = converted(cast(ConversionPlan, self.memory), arguments, owned)

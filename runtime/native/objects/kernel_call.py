@@ -83,7 +83,7 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
 
 @native
 def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, strided: StridedOperand) -> None:
-    """The same, also where an operand that lies apart is to be brought to the memory of the result."""
+    """`run_kernel`, where an operand may be strided and is packed into the memory of the result."""
     acquired = job_for(elements)
     state = c.release_gil()
     if acquired is NULL:

@@ -58,7 +58,7 @@ def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
 
 
 def items_distance() -> int:
-    """Where the items of a tuple begin, which is another place from CPython 3.14 on."""
+    """Another place from CPython 3.14 on."""
     mark = object()
     return 8 * slots_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
 

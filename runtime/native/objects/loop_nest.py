@@ -109,8 +109,7 @@ def sort_order(order: Order) -> bool:
 def note_ordered(
     tensor: Tensor, kind: int, order: Order, k: int, strided_operand: StridedOperand, owned: Owned
 ) -> bool:
-    """Note where the elements of tensor number `k` lie, in the order; its memory is owned. False where there
-    are others."""
+    """Note where the elements of tensor `k` lie, in the order; its memory is owned. False where there are others."""
     storage, first, read_extent = tensor.storage, c.as_int(tensor.offset), 1
     strided_operand.loops, strided_operand.count, strided_operand.itemsize = 0, 1, itemsize(kind)
     for i in range(order.dims):
@@ -128,7 +127,6 @@ def note_ordered(
 
 @native
 def without_gaps(strided_operand: StridedOperand) -> bool:
-    """Whether elements lie side by side in the order of the loops."""
     inside = strided_operand.itemsize
     for i in range(strided_operand.loops):
         if strided_operand.steps[i] != inside:
@@ -160,7 +158,6 @@ def ordered(
 
 @native
 def strides_of(order: Order) -> New[Tuple]:
-    """The strides of a result without gaps; NULL without memory."""
     strides, step = c.new_tuple(order.dims), 1
     if strides is NULL:
         return strides

@@ -82,7 +82,6 @@ def version_of(obj: Object) -> New[Object]:
 
 @native
 def versions_of(objects: Tuple) -> New[Object]:
-    """How often the memory of each tensor in a tuple has been written to, in a tuple."""
     versions = c.new_tuple(size(objects))
     if versions is NULL:
         return NULL
@@ -125,13 +124,11 @@ def as_tensor(operand: Object, like: Tensor) -> New[Object]:
 
 @native
 def count_of(plan: RecordPlan, arguments: Items[Object]) -> int:
-    """The number of inputs."""
     return size(cast(Tuple, arguments[0])) if plan.listed else plan.edges
 
 
 @native
 def input_of(plan: RecordPlan, arguments: Items[Object], i: int) -> Object:
-    """Input number `i`."""
     return item(cast(Tuple, arguments[0]), i) if plan.listed else arguments[plan.inputs[i]]
 
 
@@ -172,13 +169,11 @@ def metas_of(plan: RecordPlan, arguments: Items[Object]) -> New[Tuple]:
 
 @native
 def result_of(plan: RecordPlan, result: Object, i: int) -> Tensor:
-    """Result number `i`: there is one, or a tuple of several."""
     return cast(Tensor, result if plan.outputs == 1 else item(cast(Tuple, result), i))
 
 
 @native
 def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: Items[Object]) -> bool:
-    """Store the tensors that the gradients read, each where one of its edges is there; False where that fails."""
     for i in range(plan.saved_count):
         saved_count = plan.tensors[i]
         if saved_count.needed & there == 0:
@@ -211,7 +206,6 @@ def value_of(operand: Object, part: int) -> New[Object]:
 
 @native
 def shapes_of(tensors: Tuple) -> New[Tuple]:
-    """The shapes of the tensors in a tuple."""
     count = size(tensors)
     shapes = c.new_tuple(count)
     if shapes is not NULL:
@@ -222,7 +216,6 @@ def shapes_of(tensors: Tuple) -> New[Tuple]:
 
 @native
 def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
-    """Put a result into the graph."""
     c.release(
         atomic_xchg(tensor, "grad_fn", edge)
     )  # exchanged first: the release may run Python, which sees a whole tensor
@@ -231,7 +224,6 @@ def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
 
 @native
 def put_outputs(plan: RecordPlan, node: Node, results: Tuple) -> bool:
-    """Put the differentiable ones of several results into the graph; False where there is no memory."""
     metas = c.new_tuple(plan.outputs)
     if metas is NULL:
         return False
@@ -252,7 +244,6 @@ def put_outputs(plan: RecordPlan, node: Node, results: Tuple) -> bool:
 
 @native
 def new_output(node: Node, number: int) -> New[Output]:
-    """The edge to one of several outputs of a node."""
     output = cast(Output, c.allocate(output_type, 0))
     index = NULL if output is NULL else c.new_int(number)
     if index is NULL:
@@ -314,7 +305,6 @@ def record(
 
 @native
 def noted(result: Object) -> bool:
-    """Tell who wants to know of nodes that keep tensors of a result; False where an error is set."""
     value = new(Arguments)
     value.items[0] = watch
     value.items[1] = result

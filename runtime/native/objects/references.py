@@ -51,7 +51,6 @@ class Slot(Struct):
 
 @native
 def retain(obj: T) -> New[T]:
-    """One more reference to an object, which is returned."""
     if CHECKING:
         c.alive(obj)  # ends the process at the first use after a release, not somewhere later
     if COUNTS_ASK_PYTHON:
@@ -63,7 +62,6 @@ def retain(obj: T) -> New[T]:
 
 @native
 def begin(owned: Owned) -> None:
-    """Own nothing yet."""
     owned.count = 0
     owned.changes = layout_changes.value
 
@@ -91,20 +89,18 @@ def own_new(owned: Owned, obj: Stolen[T]) -> T:
 
 @native
 def release_all(owned: Owned) -> None:
-    """Release everything that is owned."""
     for i in range(owned.count):
         c.release(owned.items[i])
 
 
 @native
 def is_held(obj: Object, times: int) -> bool:
-    """Whether there are just so many references to an object."""
     return obj.references & 0xFFFFFFFF == times  # the upper half has other meanings from 3.12 on
 
 
 @native
 def item(items: Tuple, i: int) -> Object:
-    """An item of a tuple that is known to be one, and to be so long; in check mode CPython's own function looks."""
+    """The tuple is known to be one, and to be so long; in check mode CPython's own function looks."""
     if CHECKING and c.checked_tuple_item(items, i) is NULL:
         c.abort()
     return items.items[i]
@@ -112,7 +108,6 @@ def item(items: Tuple, i: int) -> Object:
 
 @native
 def size(items: Tuple) -> int:
-    """How many items a tuple has."""
     if CHECKING and c.checked_tuple_size(items) < 0:
         c.abort()
     return items.size
@@ -128,7 +123,6 @@ def put_item(items: Tuple, i: int, obj: Stolen[Object]) -> None:
 
 @native
 def pair(first: Object, second: Object) -> New[Tuple]:
-    """A tuple of two objects."""
     both = c.new_tuple(2)
     if both is not NULL:
         put_item(both, 0, retain(first))  # none is NULL: a tuple is seen by the collector as soon as it exists

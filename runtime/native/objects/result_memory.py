@@ -42,7 +42,6 @@ _track = external("PyTraceMalloc_Track", Half, Half, int, int)
 
 @native
 def allocated(size: int) -> int:
-    """Memory at a multiple of LINE; 0 where there is none."""
     block = _malloc(size + LINE + HEADER_BYTES)
     if block == 0:
         return 0
@@ -57,13 +56,11 @@ def allocated(size: int) -> int:
 
 @native
 def malloc(unused: int, size: int) -> int:
-    """As C's."""
     return allocated(size)
 
 
 @native
 def calloc(unused: int, count: int, size: int) -> int:
-    """As C's."""
     start = allocated(count * size)
     if start != 0:
         set_bytes(start, 0, count * size)
@@ -72,7 +69,6 @@ def calloc(unused: int, count: int, size: int) -> int:
 
 @native
 def realloc(unused: int, start: int, size: int) -> int:
-    """As C's."""
     made = allocated(size)
     if made != 0 and start != 0:
         before = load(start - HEADER_BYTES, 8)
@@ -83,7 +79,6 @@ def realloc(unused: int, start: int, size: int) -> int:
 
 @native
 def free(unused: int, start: int, size: int) -> None:
-    """As C's."""
     if start != 0:
         _free(load(start - HEADER_BYTES, 0))
 

@@ -51,7 +51,6 @@ def large_count(shape: Tuple) -> int:
 
 @native
 def is_strided(tensor: Tensor) -> bool:
-    """Whether a tensor has strides of its own, and is small enough to be copied."""
     strided = tensor.flat is none and tensor.strides.type is tuple_type
     return strided and size(tensor.shape) <= MAX_DIMS and count_of(tensor.shape) < MAX_PACKED
 
@@ -156,7 +155,7 @@ class Extents(Struct):
 
 @native
 def extend(extents: Extents, shape: Tuple) -> bool:
-    """Let a shape broadcast with others; False where it does not, or has more dimensions than there is room for."""
+    """Let a shape broadcast with others; False where it does not, or has more dimensions than MAX_DIMS."""
     dims = size(shape)
     if dims > MAX_DIMS:
         return False
@@ -190,8 +189,7 @@ def shape_of(extents: Extents, owned: Owned) -> Tuple:
 
 @native
 def broadcast_tensor(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Object:
-    """A tensor, owned, of the elements of another one of a kind in a small shape to which it broadcasts; NULL where it
-    does not, or without memory."""
+    """A tensor, owned, in a small shape to which another broadcasts; NULL where it does not, or without memory."""
     flat = broadcast_to(tensor, kind, shape, owned)
     if flat is NULL:
         return cast(Object, NULL)

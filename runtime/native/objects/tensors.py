@@ -56,13 +56,11 @@ def is_tensor_anywhere(obj: Object) -> bool:
 
 @native
 def is_tensor(obj: Object) -> bool:
-    """Whether an object is such a tensor, and its memory is the host's."""
     return is_tensor_anywhere(obj) and cast(Tensor, obj).device is cpu
 
 
 @native
 def same(first: Object, second: Object) -> bool:
-    """Whether two shapes, or other plain objects, are equal."""
     return first is second or c.equal(first, second, EQ) == 1
 
 
@@ -77,14 +75,12 @@ def only_ints(sizes: Tuple) -> bool:
 
 @native
 def is_int_or_ints(argument: Object) -> bool:
-    """Whether an argument is an int, or a tuple of ints."""
     is_tuple = argument.type is tuple_type
     return argument.type is int_type or (is_tuple and only_ints(cast(Tuple, argument)))
 
 
 @native
 def kind_of(dtype: Object) -> int:
-    """The number of a dtype among those that native code knows, -1 for others."""
     if dtype is float32:
         return 0
     if dtype is float64:
@@ -100,7 +96,6 @@ def kind_of(dtype: Object) -> int:
 
 @native
 def any_kind_of(dtype: Object) -> int:
-    """`kind_of` for integers of fewer bits too."""
     known = kind_of(dtype)
     if known >= 0:
         return known
@@ -112,7 +107,6 @@ def any_kind_of(dtype: Object) -> int:
 
 @native
 def kind_of_number(dtype: Object) -> int:
-    """`any_kind_of` for complex numbers too."""
     if dtype is complex64:
         return COMPLEX
     return COMPLEX + 1 if dtype is complex128 else any_kind_of(dtype)
@@ -120,13 +114,11 @@ def kind_of_number(dtype: Object) -> int:
 
 @native
 def dtype_of(kind: int) -> DType:
-    """The dtype of a kind."""
     return dtype_table.ours[kind]
 
 
 @native
 def elements(flat: Array) -> int:
-    """The number of elements of a flat array."""
     return flat.shape[0]
 
 
@@ -138,13 +130,12 @@ def holds_kind(flat: Array, kind: int) -> bool:
 
 @native
 def new_flat(slot_values: Items[int], count: int, kind: int) -> New[Array]:
-    """A flat array, not filled; `words` is a place for its size."""
+    """A flat array, not filled."""
     return new_array(slot_values, count, itemsize(kind), dtype_table.numpy[kind])
 
 
 @native
 def new_array(slot_values: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
-    """A flat array, not filled, of elements that NumPy describes; `words` is a place for its size."""
     slot_values[0] = count
     size = count * itemsize
     if size >= new_memory.min_bytes:
@@ -157,13 +148,11 @@ def new_array(slot_values: Items[int], count: int, itemsize: int, descr: Object)
 
 @native
 def new_tensor(flat: Stolen[Array], shape: Tuple, dtype: DType) -> New[Tensor]:
-    """A tensor of the host over a flat array, or over None."""
     return new_tensor_on(cpu, flat, shape, dtype)
 
 
 @native
 def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DType) -> New[Tensor]:
-    """A tensor over a flat array on a device."""
     tensor = cast(Tensor, c.allocate(tensor_type, 0))
     if tensor is NULL:
         c.release(flat)  # stolen: nobody else would release it
@@ -192,7 +181,6 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
 @rare
 @native
 def note_inference(tensor: Tensor) -> None:
-    """Make an inference tensor of a new tensor where this thread is in the mode: see runtime/tensor/grad_mode.py."""
     if in_inference_mode():
         c.release(atomic_xchg(tensor, "version_counter", retain(untracked)))
 
@@ -200,7 +188,6 @@ def note_inference(tensor: Tensor) -> None:
 @rare
 @native
 def in_inference_mode() -> bool:
-    """Whether this thread is in inference mode, where any is."""
     state = state_of_thread(name_inference)
     if state is NULL:
         c.clear_error()
@@ -209,7 +196,6 @@ def in_inference_mode() -> bool:
 
 @native
 def not_handled() -> New[Object]:
-    """None, as the answer of a builtin function: the general path is for this call."""
     return retain(none)
 
 
@@ -222,7 +208,6 @@ def withdrawn(result: Stolen[Object]) -> New[Object]:
 
 @native
 def meta_of(tensor: Tensor) -> New[Tuple]:
-    """(shape, dtype) of a tensor."""
     shape, dtype = retain(tensor.shape), retain(tensor.dtype)  # `pair` allocates, and the slots may change there
     meta = pair(shape, dtype)
     c.release(shape)
@@ -232,7 +217,6 @@ def meta_of(tensor: Tensor) -> New[Tuple]:
 
 @native
 def new_writes() -> New[List]:
-    """A count of writes, of none: [0, ""]."""
     version_counter = c.new_list(2)
     if version_counter is not NULL:
         c.set_list_item(version_counter, 0, retain(zero))  # steals, as the items of a new list are owned by it
@@ -242,7 +226,6 @@ def new_writes() -> New[List]:
 
 @native
 def shared_writes(tensor: Tensor) -> New[List]:
-    """The count of writes to a tensor's memory, which views share."""
     if tensor.version_counter is none:
         version_counter = new_writes()
         if version_counter is NULL:
@@ -290,6 +273,5 @@ def recording() -> int:
 
 @native
 def records() -> int:
-    """Whether this thread records graphs; -1 where an error is set."""
     state = recording()
     return 0 if state == 2 else state

@@ -85,7 +85,6 @@ def get_attribute(obj: Object, name: Object) -> New[Object]:
 
 
 def begin_members(address: int) -> None:
-    """Native code is there, `get_attribute` at this address."""
     slot = type_slot()
     attribute_slots[:] = ctypes.c_int64.from_address(id(WithMembers) + slot).value
     registry.begin(slot, attribute_slots[0], address)
@@ -113,7 +112,6 @@ def version() -> Any:
 
 
 def ready() -> None:
-    """Let machine code find the objects and functions that it names."""
     register()
     register_numpy()
 

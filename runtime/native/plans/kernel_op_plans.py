@@ -42,7 +42,6 @@ _tables: dict[Any, np.ndarray] = {}  # of kernels, by their names and letters
 
 
 def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
-    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.arg_kinds
     result, bools, integers = (
@@ -139,7 +138,6 @@ def call_plan(
 
 
 def read_extent(layout: Layout) -> int:
-    """How many elements lie between the first and the last of a tensor, these included."""
     shape, strides = layout.shape, layout.strides
     steps = contiguous_strides(shape) if strides is None else strides
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
@@ -180,7 +178,7 @@ def call_of(step: Step, arg_kinds: str) -> np.ndarray:
 
 
 def tile_row_count(step: Step) -> int:
-    """How many rows of a call one thread does at a time; 0 where it does all at once."""
+    """How many rows of a call one thread does at a time; 0: all at once."""
     if step.rows is None or step.row < 1 or step.row * step.rows[0] < ALTERNATING_ELEMENTS:
         return 0
     unit = step.rows[1]
@@ -188,7 +186,6 @@ def tile_row_count(step: Step) -> int:
 
 
 def check_capacity(step: Step) -> None:
-    """Whether a frame has places for all that a call takes, and results that elements say the size of have one."""
     arrays = len(step.operands) + len(step.results) + len(step.tables)
     ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MAX_ARRAYS and ints <= MAX_INTS and len(step.numbers) <= MAX_NUMBERS
@@ -232,8 +229,7 @@ _query_counts: Counter[int] = Counter()
 
 
 def kernel_of(number: int) -> int:
-    """The address of the kernel for a pair of kinds, 0 where it has not been asked for often enough; and behind all
-    pairs of its entry for rows."""
+    """0 until a pair of kinds was asked for WORTH times; behind all pairs stand the entries for rows."""
     in_rows, pair = divmod(number, PAIRS)
     _query_counts[pair] += 1
     if _query_counts[pair] <= WORTH:

@@ -89,8 +89,6 @@ def has_native_gradients(node: Any) -> bool:
 
 
 def fits_backward_capacity(node: Any) -> bool:
-    """Whether a plan has places for all fused kernels of a node, and a frame for their arguments."""
-
     def fits(mask: int, saved_count: Sequence[str], numbers: Sequence[str]) -> bool:
         arrays = 1 + len(saved_count) + mask.bit_count()
         return (
@@ -106,7 +104,6 @@ def fits_backward_capacity(node: Any) -> bool:
 
 
 def forward_plan(op: Any, name: str) -> np.ndarray:
-    """The plan of an element-wise op for `launching.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) in (1, 2) and not any(masks)
     inputs = () if op.node is None else op.node.inputs
@@ -146,7 +143,6 @@ def rule_of(op: Any) -> int:
 
 
 def computes(op: Any, kind: int) -> bool:
-    """Whether native code may run an op on tensors of a kind."""
     if kind < FLOATS:
         return not op.allowed or "float" in op.allowed
     return "b" in op.integral_kinds if kind == BOOL else bool({"i", "p"} & {*op.integral_kinds})
@@ -199,7 +195,6 @@ def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
 
 
 def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
-    """The plan of a node for `record`: the slots in which it keeps tensors and values."""
     positions = {name: i for i, name in enumerate(operands)}
     positions |= {f"output {i}": RESULT - i for i in range(node.output_count)}
     tensors = [
@@ -233,7 +228,6 @@ def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: b
 
 
 def value_part(part: str) -> int:
-    """Which part of an argument a node keeps: 0 for all of it."""
     if part == "shapes":
         return SHAPES
     return fields(Tensor)[part.strip("_")].distance if part else 0
@@ -314,8 +308,6 @@ def saved_slot_name(slot: str) -> str:
 
 
 def adding_kernels() -> np.ndarray:
-    """The kernels that add gradients to those of leaves, which are found when the first one is added."""
-
     def find(kind: int) -> int:
         return kernel_address(add_each, [array_of(kind), array_of(kind)])
 

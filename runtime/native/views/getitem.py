@@ -34,7 +34,6 @@ class Bounds(Struct):
 
 @native
 def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Object]:
-    """The view at an index of a dimension."""
     number, value = c.new_int(dim), new(Arguments)
     if number is NULL:
         return NULL
@@ -47,7 +46,6 @@ def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Ob
 
 @native
 def unsqueeze(plan: GetitemPlan, tensor: Tensor, dim: int) -> New[Object]:
-    """The view with a new dimension."""
     number, value = c.new_int(dim), new(Arguments)
     if number is NULL:
         return NULL
@@ -74,7 +72,6 @@ def find_bounds(key: Object, length: int, bounds: Bounds) -> bool:
 
 @native
 def slice_of(plan: GetitemPlan, tensor: Tensor, dim: int, bounds: Bounds) -> New[Object]:
-    """The view of a slice."""
     owned, value = new(Owned), new(Arguments)
     begin(owned)
     value.items[1] = own_new(owned, c.new_int(dim))
@@ -96,13 +93,11 @@ def is_number(key: Object) -> bool:
 
 @native
 def takes_away(key: Object) -> bool:
-    """Whether a part of a key takes its dimension away; asked before the view is made, as Python may run then."""
     return key.type is int_type or is_number(key)
 
 
 @native
 def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[Object]:
-    """The view at the number that a tensor holds; None where this is for Python."""
     flat, first = key.flat, 0
     if flat is none:
         flat, first = key.storage, c.as_int(key.offset)
@@ -118,7 +113,6 @@ def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[O
 
 @native
 def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: bool) -> New[Object]:
-    """The view for one part of a key at a dimension; None where this is for Python."""
     if key is none:
         return unsqueeze(plan, tensor, dim)
     if dim >= size(tensor.shape):
@@ -136,7 +130,6 @@ def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: boo
 
 @native
 def dims_after(keys: Tuple, position: int) -> int:
-    """How many dimensions the parts of a key behind one of them take."""
     count = 0
     for i in range(position + 1, size(keys)):
         count += item(keys, i) is not none and item(keys, i) is not ellipsis
@@ -145,7 +138,6 @@ def dims_after(keys: Tuple, position: int) -> int:
 
 @native
 def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
-    """The view for a tuple of such parts; None where this is for Python."""
     result, dim = retain(tensor), 0
     for i in range(size(keys)):
         key = item(keys, i)
@@ -167,7 +159,6 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
 
 @native
 def are_arrays(keys: Tuple) -> bool:
-    """Whether all parts of a key are tensors of some dimensions."""
     for i in range(size(keys)):
         if not is_tensor(item(keys, i)) or size(cast(Tensor, item(keys, i)).shape) == 0:
             return False
@@ -176,7 +167,6 @@ def are_arrays(keys: Tuple) -> bool:
 
 @native
 def is_index(key: Object) -> bool:
-    """Whether a part of a key is a tensor of int64 of some dimensions, or a mask of one."""
     if not is_tensor(key):
         return False
     dtype, dims = cast(Tensor, key).dtype, size(cast(Tensor, key).shape)
@@ -226,7 +216,6 @@ def listed(key_arguments: Arguments, count: int) -> New[Tuple]:
 
 @native
 def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
-    """What `index` is given for such a key; NULL for others."""
     key_arguments, shape = new(Arguments), retain(tensor.shape)
     count = write_indices(shape, keys, key_arguments)
     c.release(shape)
@@ -267,7 +256,6 @@ def align_advanced_indices(
 
 @native
 def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
-    """What tensors of indices choose; None where this is for Python."""
     if plan.index.cached is NULL:
         return not_handled()
     owned, value, key_arguments = new(Owned), new(Arguments), new(Arguments)
@@ -288,7 +276,6 @@ def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
 
 @native
 def has_index(keys: Tuple) -> bool:
-    """Whether a part of a key is a tensor of indices."""
     result = False
     for i in range(size(keys)):
         result = result or is_index(item(keys, i))
@@ -297,7 +284,6 @@ def has_index(keys: Tuple) -> bool:
 
 @native
 def elements_by(plan: GetitemPlan, tensor: Tensor, index: Object) -> New[Object]:
-    """What one tensor of indices chooses."""
     keys = c.new_tuple(1)
     if keys is NULL:
         return NULL
@@ -309,8 +295,6 @@ def elements_by(plan: GetitemPlan, tensor: Tensor, index: Object) -> New[Object]
 
 @native
 def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view x[key], or a copy where the key is of tensors; None where it has not been found before, or the key holds
-    something else."""
     plan, key = cast(GetitemPlan, self.memory), arguments[1]
     if not is_tensor(arguments[0]):
         return not_handled()

@@ -59,7 +59,6 @@ class ViewPlan(Struct):
 
 @native
 def only_ints_listed(sizes: List) -> bool:
-    """Whether a list holds ints alone."""
     others = 0
     for i in range(c.list_size(sizes)):
         others += c.list_item(sizes, i).type is not int_type
@@ -87,7 +86,6 @@ def key_of(tensor: Tensor, arguments: Items[Object], count: int) -> New[Tuple]:
 
 @native
 def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
-    """Whether all arguments but the first are ints, tuples or lists of ints, or None."""
     fit = True
     for i in range(1, count):
         argument = arguments[i]
@@ -98,7 +96,6 @@ def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
 
 @native
 def part_of(storage: Array, offset: int, count: int) -> New[Array]:
-    """A flat array over `count` elements of another, from element `offset`."""
     if offset == 0 and count == elements(storage):  # no array of its own: most views of whole tensors
         return retain(storage)
     shape = new(Size)
@@ -176,7 +173,6 @@ def make_view(
 
 @native
 def note_unrecorded(view: Tensor) -> bool:
-    """Call `not_recorded` for a view that this thread does not record; False where an error is set."""
     if view.version_counter is untracked:
         return True  # nothing is to be noted of views of inference tensors
     value = new(Arguments)
@@ -188,7 +184,6 @@ def note_unrecorded(view: Tensor) -> bool:
 
 @native
 def recorded(plan: ViewPlan, view: Object, tensor: Tensor, result: Tuple, owned: Owned) -> bool:
-    """Put the view into the graph, or note that it is not in it; False where an error is set."""
     state = recording()
     if state == 0:
         return note_unrecorded(cast(Tensor, view))
@@ -220,7 +215,6 @@ def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 
 @native
 def dtype_of_parts(retypes: int, dtype: DType) -> DType:
-    """The dtype of the parts of complex numbers, or that of complex numbers with such parts; NULL for others."""
     kind = kind_of_number(dtype)
     if retypes == TO_REAL and kind >= 0 and is_complex(kind):
         return dtype_of(part_kind(kind))
@@ -242,7 +236,7 @@ def retyped(storage: Array, dtype: DType, owned: Owned) -> Array:
 
 @native
 def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int) -> New[Object]:
-    """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
+    """`arguments[0]` is not read: it is `tensor`."""
     if tensor.grad_fn.type is outdated_type or not may_be_looked_up(arguments, count):
         return not_handled()
     owned = new(Owned)
@@ -284,7 +278,6 @@ def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
 
 @native
 def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """detach(tensor): the tensor outside the graph; None where this is for the general path."""
     if not is_tensor_anywhere(arguments[0]):
         return not_handled()
     if cast(Tensor, arguments[0]).version_counter is untracked and not in_inference_mode():
@@ -298,7 +291,6 @@ def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
 
 @native
 def launch_view(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view, recorded; None where none has been found for this layout and these arguments."""
     if not is_tensor(arguments[0]):
         return not_handled()
     return view_of(cast(ViewPlan, self.memory), cast(Tensor, arguments[0]), arguments, count)
@@ -316,7 +308,6 @@ def is_lazy_conj(view: Tensor, state: int) -> bool:
 def fill_views(
     tensor: Tensor, storage: Array, version_counter: Object, view_geometries: Tuple, views: Tuple, state: int
 ) -> bool:
-    """Make the views at all places; False where one cannot be made."""
     for i in range(size(view_geometries)):
         view = make_view(tensor, storage, version_counter, tensor.dtype, cast(Tuple, item(view_geometries, i)))
         if view is NULL:
@@ -358,7 +349,6 @@ def views_at(
 
 @native
 def view_at(tensor: Tensor, view_geometry: Tuple, storage: Array, version_counter: Object) -> New[Object]:
-    """The view at a place; None where it is for Python."""
     view = make_view(tensor, storage, version_counter, tensor.dtype, view_geometry)
     if view is NULL or view is none or recording() != 0 or note_unrecorded(cast(Tensor, view)):
         return view
@@ -367,7 +357,6 @@ def view_at(tensor: Tensor, view_geometry: Tuple, storage: Array, version_counte
 
 @native
 def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views: bool) -> New[Object]:
-    """The view, or the views in a tuple; None where this is for Python."""
     if not is_tensor(arguments[0]) or not may_be_looked_up(arguments, count):
         return not_handled()
     tensor, owned = cast(Tensor, arguments[0]), new(Owned)
@@ -395,11 +384,9 @@ def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views
 
 @native
 def launch_views(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The views in a tuple; None where none have been found for this layout and these arguments, or for a graph."""
     return made_of(cast(ViewPlan, self.memory), arguments, count, True)
 
 
 @native
 def launch_made_view(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view that a composite has given; None where none has been found, or for a graph."""
     return made_of(cast(ViewPlan, self.memory), arguments, count, False)
