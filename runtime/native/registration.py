@@ -1,7 +1,6 @@
 """Native code as the fast path: which function, with which plan, takes the calls of an op.
 
-Modules of native code need the compiler, so they are loaded when the first op asks, not with specgrad.
-"""
+Modules of native code need the compiler, so they are loaded when the first op asks, not with specgrad."""
 
 from __future__ import annotations
 
@@ -41,8 +40,6 @@ def learn_gradients(node: Any) -> None:
 
 
 class NativePath(FastPath):
-    """Functions of machine code; each method says what they are given."""
-
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
         if not supported():
             return not_handled

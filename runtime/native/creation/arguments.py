@@ -1,4 +1,6 @@
-"""What a call of a creation function asks for: dtype, device, whether it requires grad, and the shape."""
+"""What a call of a creation function asks for: dtype, device, whether it requires grad, and the shape.
+
+What fills a new tensor (`fractions`, `arange`, `data`, ...) gives a flat array, owned; NULL for the general path."""
 
 from __future__ import annotations
 
@@ -35,8 +37,6 @@ MAX_DIMS = 8
 
 
 class Sampler(Struct):
-    """The kernel that draws, or counts, numbers of one kind."""
-
     resolver: Object
     kernels: Items[int] = capacity(1)
     constants: Items[Constants] = capacity(
@@ -156,7 +156,7 @@ def note_shape(shape: Tuple, limit: int, request: CreationRequest) -> bool:
 
 @native
 def argument_of_size(plan: CreationPlan, arguments: Items[Object]) -> Object:
-    """The argument that says the size, as `size_argument` of the general path finds it."""
+    """As `size_argument` of the general path finds it."""
     if plan.sizes == NOWHERE:
         return arguments[plan.size]
     sizes, named = cast(Tuple, arguments[plan.sizes]), arguments[plan.size]

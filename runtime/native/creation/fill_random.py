@@ -1,7 +1,5 @@
-"""Random numbers: words of a generator's stream, and the kernels that make numbers of them (draw_loops.py).
-
-Random numbers in the place of a tensor's elements: `uniform_`, `normal_`, `exponential_` and `bernoulli_`.
-"""
+"""Random numbers: words of a generator's stream, and the kernels that make numbers of them, new or in place
+(`uniform_`)."""
 
 from __future__ import annotations
 
@@ -56,7 +54,7 @@ def take(generator: Generator, count: int, constants: Constants) -> bool:
 
 @native
 def fill_samples(sampler: Sampler, generator: Generator, flat: Array, itemsize: int, constants: Constants) -> bool:
-    """Fill an array with random numbers; `constants` has the numbers and ints of the call. False for an error."""
+    """`constants` has the numbers and ints of the call. False for an error."""
     kernel, count = kernel_address(sampler.kernels, 0, sampler.resolver), elements(flat)
     if kernel == 0 or not take(generator, (count + 1) >> 1 if sampler.halves else count, constants):
         return False
@@ -192,7 +190,6 @@ def below(number: float) -> float:
 
 @native
 def single_below(number: float) -> float:
-    """The next smaller float32 of one."""
     pattern = single_bits(number)
     if number == 0.0:
         return single_of(SINGLE_BELOW_ZERO)

@@ -84,7 +84,8 @@ def read_leaf(obj: Object, nest: Nest, position: int) -> bool:
 
 @native
 def go_through(obj: Object, depth: int, nest: Nest, position: int) -> int:
-    """Read the numbers in an object, which stand from a place on: the place behind them, -1 where they do not fit."""
+    """Read the numbers in an object, which stand from a position on: the position behind them, -1 where they do not
+    fit."""
     if depth == nest.dims:
         return position + 1 if read_leaf(obj, nest, position) else -1
     length = nest.lengths[depth]

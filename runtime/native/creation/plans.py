@@ -1,7 +1,4 @@
-"""The plans of creation functions as words, and the unit of native code that reads them.
-
-The builtin function of all creation functions.
-"""
+"""The plans of creation functions as words, and the builtin function that reads them."""
 
 from __future__ import annotations
 
@@ -69,7 +66,6 @@ def of_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequ
 
 @native
 def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of the new tensor, owned; NULL where an error is set, or where that is for the general path."""
     what = plan.fill
     if request.element is NULL and what in (INTEGERS, PERMUTATION):
         request.element = element_of(plan.elements, cast(Object, int64))
@@ -177,7 +173,7 @@ def creation_plan(creation: Creation) -> np.ndarray:
 
 
 def put_writer(slot_values: np.ndarray) -> None:
-    """Write what repeats a word into a plan: as float64, of which it copies the bits."""
+    """What repeats a word is compiled for float64, of which it copies the bits."""
     kinds = [types.float64[::1], types.float64]
     slot_values[: length(Sampler)] = Sampler.pack(
         resolver=resolver(slot_values[Sampler.word("kernels") :], lambda _: kernel_address(fill, kinds))
@@ -185,7 +181,6 @@ def put_writer(slot_values: np.ndarray) -> None:
 
 
 def refill_plan(creation: Creation) -> np.ndarray:
-    """The plan of a function for `refill`, which counts as a copy of what was drawn."""
     plan = RefillPlan.pack(numbers=REFILLED[creation.fill], name=address("copy_"))
     set_samplers(plan[RefillPlan.word("sampler") :], creation)
     return plan
@@ -270,7 +265,7 @@ def set_sampler(sampler: np.ndarray, loop: Any, kind: int, ints: list[int], numb
 
 @functools.cache
 def let_draw() -> None:
-    """Before native code draws: what Python draws moves a generator on in one step, too."""
+    """What Python draws moves a generator on in one step, too."""
     generator.advance_by(builtin(UNIT, advance, np.zeros(1, np.int64), "The position in a stream, which is advanced."))
 
 

@@ -1,7 +1,4 @@
-"""Numbers in a row, and ones on a diagonal: what creation/ranges.py computes with NumPy, in the same steps.
-
-One number in all places of a new tensor, by several threads where there are many.
-"""
+"""Numbers in a row, ones on a diagonal, one number everywhere: in the same steps as creation/ranges.py."""
 
 from __future__ import annotations
 
@@ -70,7 +67,7 @@ def is_small(number: Number) -> bool:
 
 @native
 def integers_between(first: Number, last: Number, step: Number) -> int:
-    """How many integers lie between two, one of them included; -1 for none that the general path would give."""
+    """-1 where the general path says what is wrong."""
     if not (is_small(first) and is_small(last) and is_small(step)) or step.int_value == 0:
         return -1
     distance = last.int_value - first.int_value
@@ -81,7 +78,7 @@ def integers_between(first: Number, last: Number, step: Number) -> int:
 
 @native
 def reals_between(request: CreationRequest, first: Number, last: Number, step: Number) -> int:
-    """How many numbers lie between two, the first of them included; -1 for none that the general path would give."""
+    """-1 where the general path says what is wrong."""
     element = request.element
     if step.real == 0.0 or not (fits_floats(element, first.real) and fits_floats(element, last.real)):
         return -1

@@ -71,8 +71,6 @@ class NotRepeatable(Exception):
 
 
 class Operand(NamedTuple):
-    """What a call changes of an operand: its kind, and of an array in memory how it lies."""
-
     kind: int
     address: int = 0
     itemsize: int = 0
@@ -81,7 +79,7 @@ class Operand(NamedTuple):
 
 
 class Devices:
-    """Launches for native code, which is registered for devices when this is made."""
+    """Registered for devices when this is made."""
 
     def __init__(self) -> None:
         empty = np.zeros(1, np.int64)
@@ -125,17 +123,11 @@ class Devices:
     ) -> tuple[Any, ...] | None:
         """What native code looks up for a call; None where it cannot launch it.
 
-        Args:
-            launches: what Python has launched for it.
-            operands: tensors and numbers, as native code gets them.
-            arrays: what stands for each of them in launches.
-            results: arrays, with the shapes and dtypes of their tensors; None for a gradient that is not wanted.
-            blocks: memory that the call took.
-            arguments: as they were checked, which nodes keep.
-            in_order: whether a launch takes the operands in their order, so that several may be one tensor.
-            words: for bad indices, which launches were given.
-            constants: arrays that are the same each time.
-        """
+        `arrays` stand for the operands in launches; `results` are (array, shape, dtype), None for a gradient that is
+        not
+        wanted; `in_order`: a launch takes the operands in their order, so that several may be one tensor;
+        `slot_values`: for
+        bad indices, which launches were given; `constants`: arrays that are the same each time."""
         if not launches or underway or not chosen().launch_entry():
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
@@ -171,7 +163,7 @@ def result_position(results: Sequence[Result | None]) -> int:
 
 
 def operand_of(operand: Any, array: Any) -> Operand:
-    """What a call changes of an operand: of what is no array and no number that it could change, nothing."""
+    """What is no array, and no number that a call could change, is UNREAD."""
     if isinstance(array, DeviceArray):
         return Operand(ADDRESS, array.address, array.itemsize, read_extent(array), id(array.stored))
     if isinstance(operand, TensorBase) and operand._device is not CPU:
@@ -184,11 +176,7 @@ def operand_of(operand: Any, array: Any) -> Operand:
 def plan_slots(
     launches: Sequence[Launched | Called], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
 ) -> np.ndarray:
-    """The words of a plan.
-
-    Raises:
-        NotRepeatable: native code has no room for it, or cannot tell what a word stands for.
-    """
+    """NotRepeatable: native code has no room for it, or cannot tell what a word stands for."""
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MAX_RESULTS)
     steps = [step_slots(launch, sources) for launch in launches]

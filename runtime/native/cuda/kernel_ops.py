@@ -1,7 +1,5 @@
-"""Ops with kernels of their own on a device: all that they launch for the layouts and arguments of a call.
-
-The gradients of a node from a kernel of its own on a device: what `planned_gradients` does for those.
-"""
+"""Ops with kernels of their own on a device, and their gradients: all launches for the layouts and arguments of a
+call."""
 
 from __future__ import annotations
 

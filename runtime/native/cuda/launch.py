@@ -1,8 +1,6 @@
-"""Launches that have been found before: their words, of which addresses and numbers are those of each call.
+"""Launches that have been found before, by layouts and arguments: addresses and numbers are those of each call.
 
-What an op launches is looked up by the layouts of a call's tensors and by its other arguments. It was written down when
-such a call came first (found.py), and holds for one driver and one stream.
-"""
+They were written down when such a call came first (cached_launches.py), and hold for one driver and one stream."""
 
 from __future__ import annotations
 
@@ -29,8 +27,6 @@ UNREAD, ADDRESS, SINGLE, DOUBLE, INTEGER = range(5)  # what a call changes of an
 
 
 class Launch(Struct):
-    """One launch, or call of a library: its words, and where among them addresses and numbers of a call stand."""
-
     function: int
     called: int  # whether that is a function of C, which is given the words themselves
     extents: Items[Extents] = capacity(1)
@@ -59,8 +55,8 @@ class LaunchPlan(Struct):
 
 
 class Sources(Struct):
-    """What a call puts among words: addresses or bits of its operands, behind them the addresses of its blocks, and
-    last the address of the words themselves."""
+    """Addresses or bits of operands, the addresses of the call's blocks, and last the address of the words
+    themselves."""
 
     values: Items[int] = capacity(MAX_OPERANDS + MAX_BLOCKS + 1)
 
@@ -150,10 +146,9 @@ def put_number(plan: LaunchPlan, i: int, number: Object, sources: Sources) -> bo
 
 @native
 def take_blocks(plan: LaunchPlan, result: Tuple, sources: Sources, owned: Owned) -> int:
-    """Own the memory that a call needs; the place of the first block among what is owned, -1 where an error is set.
+    """The index of the first block among what is owned, -1 where an error is set. The caller holds `result`.
 
-    Python may run here: operands are looked at afterwards. The caller holds what was found.
-    """
+    Python may run here: operands are looked at afterwards."""
     first = owned.count
     for i in range(plan.blocks):
         size, size_class = item(result, BLOCKS + OF_BLOCK * i), item(result, BLOCKS + OF_BLOCK * i + 1)

@@ -1,6 +1,4 @@
-"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see
-runtime/kernels/cpu/elementwise_strided.py.
-"""
+"""An element-wise op on two tensors that broadcast, or are strided, row by row."""
 
 from __future__ import annotations
 
@@ -89,8 +87,6 @@ def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, f
 
 
 class CachedRows(Struct):
-    """Rows that have been found before for two tensors, and the kernel that runs on them."""
-
     given: Items[Object] = capacity(MAX_ARGUMENTS_CACHED)  # two tensors, which may be one, and numbers
     single: int  # whether it is one
     numbers: int
@@ -124,8 +120,7 @@ def have_numbers(result: CachedRows, first: int, frame: CallFrame) -> bool:
 
 @native
 def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, result: CachedRows, owned: Owned) -> int:
-    """Note the rows of what is given, owned, and put the op's numbers into the frame: 1; 0 where these rows have not
-    been found before, -1 where an error is set."""
+    """Note and own the rows of what is given: 1; 0 where they have not been found before, -1 where an error is set."""
     if not may_broadcast(result.given[0], result.given[1], computed):
         return 0
     first, second = cast(Tensor, result.given[0]), cast(Tensor, result.given[1])

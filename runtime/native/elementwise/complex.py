@@ -1,7 +1,4 @@
-"""An element-wise op on complex tensors, which are contiguous and of one dtype and shape, and on real numbers.
-
-A number in the place of the second tensor becomes an array, as the general path has it.
-"""
+"""An element-wise op on contiguous complex tensors of one dtype and shape, and on real numbers, which become arrays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The gradients of a node: of an element-wise one by one fused kernel, and sums of them for inputs that were broadcast;
-of others by their plans (kernel_ops/gradients.py)."""
+"""The gradients of an element-wise node by one fused kernel, and sums of them for inputs that were broadcast."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS, BY_VIEWS = 1, 2, 3, 4  # see GradientPlan.k
 
 
 class SavedTensor(Struct):
-    """A saved tensor: the distances of its slot and of that of its count of writes."""
+    """The distances of its slot and of that of its count of writes."""
 
     slot: int
     version: int
@@ -54,8 +53,6 @@ class FusedKernel(Struct):
 
 
 class GradientPlan(Struct):
-    """The plan of a node to compute its gradients, and to release what it saved."""
-
     # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; BY_VIEWS; 0
     kind: int
     number_slot: int  # of that number
@@ -64,7 +61,7 @@ class GradientPlan(Struct):
 
 
 class FusedPlan(GradientPlan):
-    """Of an element-wise node: a kernel for each set of wanted gradients, as bits."""
+    """A kernel for each set of wanted gradients, as bits."""
 
     cases: Items[FusedKernel] = capacity(MAX_CASES)
 
@@ -108,8 +105,7 @@ def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
 
 @native
 def with_rows(gradient: Object, owned: Owned) -> Object:
-    """The gradient for what goes through rows: of one that is one number for all of many elements, expanded, a copy in
-    rows, owned. NULL where an error is set."""
+    """An expanded number is copied into rows, owned. NULL where an error is set."""
     if not is_tensor(gradient) or not is_one_number(cast(Tensor, gradient)):
         return gradient
     value = new(Arguments)
@@ -151,9 +147,9 @@ def unwritten(tensor: Tensor, version: Object) -> bool:
 
 @native
 def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, incoming: Incoming, owned: Owned) -> Array:
-    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together, those of a mask, and
-    of an operand that was broadcast, in the shape of the gradient; NULL where something was written to it, or it is
-    gone or hidden."""
+    """The flat array of a saved tensor, owned, or of its elements packed, or broadcast to the gradient's shape.
+
+    NULL where something was written to it, or it is gone or hidden."""
     saved = kernel.tensors[i]
     obj, version = slot(node, saved.slot), slot(node, saved.version)
     if not is_tensor(obj) or not unwritten(cast(Tensor, obj), version):
@@ -171,8 +167,7 @@ def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, incoming: In
 
 @native
 def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFrame, owned: Owned) -> int:
-    """Put gradient, saved tensors and numbers into the frame; gives the number of arrays, negative with a number
-    instead of one saved tensor, or 0 where this is for the general path."""
+    """The number of arrays, negative with a number instead of one saved tensor, or 0 for the general path."""
     flat, kind, arrays, numbers = incoming.flat, incoming.kind, 1, 0
     put_array(frame, 0, flat.memory, 0 if incoming.stands else itemsize(kind))
     for i in range(kernel.saved):
@@ -197,8 +192,7 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
 
 @native
 def match_elements(incoming: Incoming, owned: Owned) -> bool:
-    """Find the elements of the gradient, owned: its own, those of a small one brought together, or one number of which
-    all of a large one are. False for one that lies apart otherwise."""
+    """The gradient's elements, owned: its own, those of a small one packed, or the number that a large one repeats."""
     gradient, kind = incoming.gradient, incoming.kind
     incoming.stands = 0
     if gradient.flat is not none:
@@ -268,8 +262,7 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
 
 @native
 def may_be_summed(kind: int, shape: Tuple) -> bool:
-    """Whether gradients for inputs that were broadcast are for native code: of many elements Python takes no longer in
-    comparison, and those of 16 bits it adds up before it rounds them."""
+    """Python takes no longer for many elements, and adds up those of 16 bits before it rounds them."""
     return not is_half(kind) and count_of(shape) <= MAX_COPIED
 
 

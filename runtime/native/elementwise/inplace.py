@@ -44,8 +44,7 @@ def awaited(tensor: Tensor) -> bool:
 
 @native
 def count_write(tensor: Tensor, name: Object) -> bool:
-    """One more write to a tensor's memory, by the op of that name; False where an error is set. Those to inference
-    tensors are not counted."""
+    """False where an error is set. Writes to inference tensors are not counted."""
     if tensor.version_counter is untracked:
         return True
     version_counter = shared_writes(tensor)
@@ -171,8 +170,7 @@ def write_disjoint(
 
 @native
 def gathers_first(plan: ForwardPlan, first: Object) -> bool:
-    """Whether operands that lie apart are brought together sooner than rows are looked for: where there are none, or
-    they are few."""
+    """Whether strided operands are packed sooner than rows are looked for."""
     return plan.rows is NULL or not is_tensor(first) or count_of(cast(Tensor, first).shape) < LONG
 
 
@@ -197,8 +195,7 @@ def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Ob
 
 @native
 def takes_result(plan: ForwardPlan, out: Tensor, kind: int, ready: Prepared, arguments: Items[Object]) -> bool:
-    """Whether a result may be written to a tensor while the operands are read: it lies in rows, is of the result's
-    dtype and shape, and shares no memory with them but as one of them, place for place."""
+    """Contiguous, of the result's dtype and shape, and sharing no memory with operands but as one of them."""
     if out.requires_grad is true or out.flat is none or out.grad_fn.type is outdated_type or awaited(out):
         return False
     if out.dtype is not (bool_ if kind == BOOL else ready.dtype) or not same(out.shape, ready.shape):

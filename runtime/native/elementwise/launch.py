@@ -127,8 +127,7 @@ def are_contiguous(plan: ForwardPlan, arguments: Items[Object], order: Order) ->
 
 @native
 def launch_gathered(plan: ForwardPlan, arguments: Items[Object], spreads: int, owned: Owned) -> New[Object]:
-    """The result, recorded, for tensors of which some lie apart in memory, and those that `spreads` says are brought
-    into the shape of the one that leads; None as `launch`."""
+    """Some tensors are strided; those that `spreads` says are broadcast to the shape of the one that leads."""
     release_all(owned)
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)

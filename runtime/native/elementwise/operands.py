@@ -1,7 +1,5 @@
-"""An element-wise op on tensors of one shape and native dtype, and numbers: what its kernel is given.
-
-Tensors are contiguous, or those whose elements lie apart are packed (apart.py).
-"""
+"""An element-wise op on tensors of one shape and native dtype, and numbers: what its kernel is given. Strided ones
+are packed."""
 
 from __future__ import annotations
 
@@ -127,8 +125,7 @@ def fits(obj: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> bool:
 
 @native
 def may_broadcast(ready: Prepared, kind: int) -> bool:
-    """Whether an operand of a kind is brought into the shape of the one that leads: of two that are no masks, rows may
-    do without."""
+    """Of two operands that are no masks, rows may do without."""
     if ready.spreads == ALL and kind != BOOL:
         ready.broadcasts = 1
     return ready.spreads == ALL or (ready.spreads == MASKS and kind == BOOL)
@@ -136,10 +133,8 @@ def may_broadcast(ready: Prepared, kind: int) -> bool:
 
 @native
 def array_of(obj: Object, kind: int, position: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
-    """The flat array of an operand, owned, or one of its elements brought together; NULL where it does not fit.
-
-    `place` is its number among the tensors, of those that are none.
-    """
+    """The flat array of an operand, owned, or its elements packed; NULL where it does not fit. `position`: among the
+    tensors."""
     if ready.permuted:
         if not is_tensor(obj) or cast(Tensor, obj).grad_fn.type is outdated_type:
             return cast(Array, NULL)
@@ -199,8 +194,7 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 
 @native
 def put_number(plan: ForwardPlan, kind: int, frame: CallFrame, position: int, number: Object) -> bool:
-    """Put a number into the frame, as a kernel for a kind takes it; False where it has none. An op that gives bools of
-    bools, whatever its number is, is given 1 for True, 0 for False."""
+    """An op that gives bools of bools, whatever its number is, is given 1 for True, 0 for False."""
     if kind == BOOL and plan.fitting and plan.promotes == NOTHING:
         if number is true or number is false:
             frame.numbers[position] = bits(1.0 if number is true else 0.0)
@@ -244,10 +238,8 @@ def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int, ki
 def prepared(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, gathers: bool, owned: Owned
 ) -> int:
-    """Put the operands into the frame, and own them; gives the number of the kernel that takes them, or UNFIT.
-
-    `gathers`: tensors whose elements lie apart are packed.
-    """
+    """The operands are owned; gives the number of the kernel that takes them, or UNFIT. `gathers`: pack strided
+    tensors."""
     lead, arrays, variant = leading(plan, arguments), 0, 0
     obj = arguments[lead]
     if not is_tensor(obj) or not note_lead(plan, cast(Tensor, obj), ready, gathers, owned):

@@ -1,8 +1,7 @@
-"""Operands of several dtypes: those of lesser ones are converted to that of the result before an element-wise op.
+"""Operands of several dtypes: those of lesser ones are converted to that of the result, by PyTorch's rules.
 
-The dtype is PyTorch's: bools give way to integers and these to floats, tensors without dimensions to all others that
-are as much, and a number changes the dtype only where it is more than the tensors are.
-"""
+Bools give way to integers and these to floats, tensors without dimensions to all others that are as much, and a number
+changes the dtype only where it is more than the tensors are."""
 
 from __future__ import annotations
 
@@ -89,8 +88,9 @@ def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object])
 
 @native
 def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[Object], owned: Owned) -> bool:
-    """Convert the operands that are of other kinds, all of them tensors outside of the graph; False where none is, or
-    this is for the general path, which reads numbers beside 16-bit floats as float32, or an error is set."""
+    """Convert the operands of other kinds, all outside of the graph; False where none is, or for the general path,
+    which
+    reads numbers beside 16-bit floats as float32, or where an error is set."""
     changed = False
     for i in range(tensors):
         obj = operands[i]

@@ -1,8 +1,7 @@
-"""The backward pass from node to node, while nothing but formulas and leaves is on the way: see autograd/engine.
+"""The backward pass from node to node, while nothing but formulas and leaves is on the way.
 
 A node with a fused kernel runs without the interpreter; of others `apply` is called. What has hooks and what is asked
-for by `capture` are for the methods of the pass, in Python.
-"""
+for by `capture` are for the methods of the pass, in Python."""
 
 from __future__ import annotations
 
@@ -192,10 +191,7 @@ def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, 
 
 @native
 def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, owned: bool, following: Next) -> bool:
-    """`BackwardPass.follow`: give each gradient to its edge, and note the next node if one may run at once.
-
-    False where an error is set. The caller holds edges and gradients, and so all that is in them.
-    """
+    """`BackwardPass.follow`; False where an error is set. The caller holds edges and gradients, and so all in them."""
     held = new(Next)
     put_next(held, cast(Object, NULL), cast(Object, NULL))
     done = hand_each(backward, edges, gradients, incoming, owned, held)
@@ -251,8 +247,8 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
 
 @native
 def walk_on(backward: Pass, following: Next) -> bool:
-    """Run the node that is noted, and those after it, as far as possible here, and note the one at which Python must
-    go on, and its gradient, or None; False where an error is set. What is noted is owned."""
+    """Run nodes as far as possible, and note where Python must go on; False where an error is set. What is noted is
+    owned."""
     while True:
         if following.node is none:
             c.release(following.node)

@@ -1,7 +1,4 @@
-"""Where gradients go: to a node that may run next, which is held back, or to those that wait in buffers and a heap.
-
-Gradients of one of several outputs of a node that waits are for the methods of BackwardPass.
-"""
+"""Where gradients go: to a node that may run next, which is held back, or to those that wait in buffers and a heap."""
 
 from __future__ import annotations
 

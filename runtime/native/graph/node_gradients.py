@@ -1,10 +1,6 @@
 """The gradients of a node of any kind: element-wise, with a kernel that has plans, or views.
 
-The gradients of nodes that hand on a view of theirs: of ops that only arrange elements otherwise.
-
-Which nodes these are is not said. A node that keeps no tensors computes its gradient from the one that came, and from
-what else it keeps. Where it is seen to be a view of that one, or that one itself, its place is kept for these.
-"""
+Which nodes hand on a view is not said: a node that keeps no tensors is seen to, and then its geometry is kept."""
 
 from __future__ import annotations
 

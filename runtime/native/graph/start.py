@@ -1,5 +1,5 @@
-"""Starting a backward pass from one tensor of one element: what autograd/engine/run.py does for `loss.backward()`
-and `grad(loss, ...)`."""
+"""Starting a backward pass from a tensor of one element: what engine.py does for `loss.backward()` and `grad(loss,
+...)`."""
 
 from __future__ import annotations
 
@@ -89,11 +89,7 @@ def new_pass(arguments: Items[Object]) -> New[Pass]:
 
 @native
 def run_all(backward: Pass, following: Next) -> bool:
-    """Run a node and all that its gradients reach, Python those that are for Python, which may be waiting only, for
-    want of a gradient; False where an error is set.
-
-    In check mode all of them are: the walk is compared there.
-    """
+    """Python runs what is for Python. In check mode all nodes are: the walk is compared there. False for an error."""
     done = True if CHECKING else walk_on(backward, following)
     if done and (following.node is not none or c.list_size(backward.heap) > 0):
         arguments = new(Arguments)

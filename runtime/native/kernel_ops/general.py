@@ -1,8 +1,7 @@
-"""Running a plan of calls: one after the other, on operands that have been noted in a frame.
+"""Running a plan of calls, one after the other, on operands that have been noted in a frame.
 
 The operands of a kernel are memory from the first element of a tensor on, whatever its strides: the plan knows them,
-and how many elements it reads of each. Who calls owns their arrays.
-"""
+and how many elements it reads of each. Who calls owns their arrays."""
 
 from __future__ import annotations
 
@@ -27,8 +26,6 @@ MAX_TABLES = 6
 
 
 class KernelTable(Struct):
-    """A kernel on flat arrays: what finds its machine code, and that for each kind of elements."""
-
     resolver: Object
     kernels: Items[int] = capacity(KINDS)
 
@@ -83,8 +80,7 @@ class Operands(Struct):
 
 @native
 def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor, kind: int, owned: Owned) -> bool:
-    """Note where the memory of an operand begins, which is owned; False where it is shorter than the plan takes it, or
-    no longer of a kind."""
+    """The operand's memory is owned; False where it is shorter than the plan takes it, or no longer of a kind."""
     flat, first = tensor.flat, 0
     if flat is none:
         flat, first = tensor.storage, c.as_int(tensor.offset)
@@ -248,9 +244,7 @@ def new_results(plan: CallPlan) -> New[Tuple]:
 def run_plan(result: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
     """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
 
-    `found` is (words of the plan, the shape of each result, ...). What the plan makes behind the outputs, for calls of
-    its own, is released.
-    """
+    `result` is (words of the plan, the shape of each result, ...). What calls make for each other is released."""
     plan = cast(CallPlan, cast(Array, item(result, 0)).memory)
     results = new_results(plan)
     if results is NULL:

@@ -37,8 +37,8 @@ MAX_EDGES = 63  # of a node: as many as a word has bits that say which gradients
 
 
 class Read(Struct):
-    """One operand of the kernel: a letter says what it is; its slot, and that of its count of writes; of the gradient
-    of one of several outputs the number of that."""
+    """An operand: of a saved tensor its slot and that of its count of writes; of a gradient the number of its
+    output."""
 
     arg_kind: int
     slot: int
@@ -46,8 +46,6 @@ class Read(Struct):
 
 
 class PlannedGradients(GradientPlan):
-    """The plan of a node whose gradients a kernel with plans computes: its operands."""
-
     listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
     of_any_layout: int  # whether a gradient that is one number for all elements stays that
     cached: Dict  # the plans found, or NULL: there are none on the host
@@ -61,8 +59,7 @@ class PlannedGradients(GradientPlan):
 
 @native
 def matches_saved_value(node: Node, read: Read, dtype: Object, position: Object) -> bool:
-    """Whether a kept tensor is as it was, and of this dtype or an index, float32 beside 16-bit floats, or of any on a
-    device; or None. What keeps its dtype is an index or a mask on the host."""
+    """Unwritten, and of this dtype, an index or float32 beside 16-bit floats, or of any on a device; or None."""
     obj = slot(node, read.slot)
     if obj is none:
         return True
@@ -77,7 +74,7 @@ def matches_saved_value(node: Node, read: Read, dtype: Object, position: Object)
 
 @native
 def indices_of(node: Node, read: Read) -> Tuple:
-    """The indices that a node keeps in a tuple, on the host, as they were; NULL where they are something else."""
+    """The indices that a node keeps in a tuple, on the host, unwritten; NULL where they are something else."""
     saved_count, counts = slot(node, read.slot), slot(node, read.version)
     if saved_count.type is not tuple_type or counts.type is not tuple_type:
         return cast(Tuple, NULL)
@@ -114,7 +111,7 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object, position: Object)
 
 @native
 def key_length(plan: PlannedGradients, node: Node) -> int:
-    """How many items a key has; the indices have been found to fit."""
+    """The indices have been found to fit."""
     length = plan.operands + plan.layouts
     for i in range(plan.operands):
         if plan.reads[i].arg_kind == INDICES:

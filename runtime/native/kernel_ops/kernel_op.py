@@ -86,7 +86,7 @@ def may_be_key(value: Object) -> bool:
 
 @native
 def takes(arg_kind: int, argument: Object) -> bool:
-    """Whether an argument that is no tensor has the type that a letter stands for: what is equal to it will not do."""
+    """What is equal to a value of the type will not do."""
     kind = argument.type
     if argument is none:
         return True
@@ -111,8 +111,7 @@ def is_index(tensor: Tensor, position: Object) -> bool:
 
 @native
 def is_operand(obj: Object, arg_kind: int, dtype: Object, position: Object) -> bool:
-    """Whether a tensor of a device may be read: indices are such, others of one dtype (NULL: not known yet), but for
-    those that may have any."""
+    """Indices are int64, others of one dtype (NULL: not known yet), but for those that may have any."""
     if not is_tensor_anywhere(obj) or cast(Tensor, obj).device is not position:
         return False
     if cast(Tensor, obj).grad_fn.type is outdated_type:
@@ -208,8 +207,7 @@ def is_integer_index(index: Object) -> bool:
 
 @native
 def put_index(key: Tuple, at: int, index: Object) -> None:
-    """Make shape and strides of an index parts of a key: a mask, or one of int32, has its dtype in the place of the
-    strides, as it is contiguous."""
+    """A mask, or an index of int32, has its dtype in the place of the strides, as it is contiguous."""
     if is_integer_index(index):
         put_item(key, at, retain(cast(Tensor, index).shape))
         put_item(key, at + 1, retain(cast(Tensor, index).dtype))
@@ -323,11 +321,8 @@ def looked_up(plans: Dict, key: Tuple) -> Tuple:
 
 @native
 def recorded(plan: KernelOpPlan, match: Tuple, behind: int, result: Object, value: Arguments, owned: Owned) -> bool:
-    """Put the result into the graph if it belongs there; False where an error is set.
-
-    Arguments that are no tensors are recorded as they were checked, also those of an op that this one calls: what was
-    found has them from place `behind` on.
-    """
+    """Put the result into the graph if it belongs there; False where an error is set. `match[behind:]`: the checked
+    arguments."""
     needs = False
     for j in range(listed_operands(plan, value)):
         needs = needs or cast(Tensor, item(items_of(value), j)).requires_grad is true

@@ -2,11 +2,8 @@
 
 Who owns what they give is said where they are declared: `new_reference` or `borrowed`, in CPython's meaning. References
 are stolen by set_list_item, by set_base as the second argument, and by new_array as the second, also where they fail.
-Python may run in all that `new_reference` and `allocating` declare, and in `release`: in check mode `interrupt`
-(check_mode.py) is called at each such point.
-
-NumPy's functions for C, which no library exports by name, and handlers, by which its arrays get their memory.
-"""
+Python may run in all that `new_reference` and `allocating` declare, and in `release`: in check mode `interrupt` is
+called at each such point."""
 
 from __future__ import annotations
 
@@ -59,8 +56,7 @@ class Handler(ctypes.Structure):
 
 
 def handler(name: bytes, context: int, addresses: Sequence[int]) -> Any:
-    """The capsule by which NumPy knows malloc, calloc, realloc and free at these addresses; each is called with
-    `context` before its arguments, free with the bytes of the array behind them."""
+    """Functions are called with `context` before their arguments, free with the bytes of the array behind them."""
     made = Handler(name, 1, context, *addresses)
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -89,7 +85,7 @@ abort = external("abort", None)
 
 @native
 def refused() -> bool:
-    """Run the hook, if no error is set; whether it raised, as an allocation does where there is no memory."""
+    """Whether the hook raised, as an allocation does where there is no memory."""
     if error_set() is not NULL:
         return False
     answer = _call(interrupt, 0, 0, 0)

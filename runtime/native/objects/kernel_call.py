@@ -45,8 +45,7 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
 
 @native
 def is_exact(kind: int, number: Object, word: int) -> bool:
-    """Whether a kernel for a kind may be given a number as a float64: for integers, an int that is one of the kind; for
-    bools none, which would be of another dtype."""
+    """Whether a kernel may be given a number as float64: an int that an integer kind has, none for bools."""
     if not is_integral(kind):
         return kind != BOOL
     if number.type is not int_type or word & MAGNITUDE > EXACT:
@@ -95,8 +94,8 @@ def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, strid
 
 @native
 def run_filling(kernel: int, frame: CallFrame, constants: Constants, position: int, work: int, unit: int) -> int:
-    """Run a kernel that fills an array, whose range stands at a place among the ints; by several threads where the work
-    is large, each from multiples of `unit` on. The caller owns the array; 0 where the kernel did not raise."""
+    """A range of the array is put at `position` among the ints; threads begin at multiples of `unit`. The caller
+    owns the array."""
     count = frame.size[0]
     if count < LONG:
         return call_with_constants(kernel, 1, frame, constants)

@@ -46,8 +46,6 @@ def slots_of(obj: Any, size: int) -> list[int]:
 
 
 def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
-    """A class whose annotations name slots of a Python class: their distances are found out."""
-
     def decorate(cls: C) -> C:
         names = list(cls.__annotations__)
         for name, distance in zip(names, slot_distances(kind, [prefix + name for name in names]), strict=True):
@@ -76,11 +74,11 @@ class Object(Memory):
 
 
 class Type(Object):
-    """A class."""
+    ...
 
 
 class DType(Object):
-    """A dtype of ours."""
+    ...
 
 
 class Float(Object):
@@ -99,7 +97,7 @@ class List(Object):
 
 
 class Dict(Object):
-    """A dictionary."""
+    ...
 
 
 class Descr(Object):
@@ -161,8 +159,6 @@ class Pass(Object):
 
 @measured(PythonCapture)
 class Capture(Object):
-    """The inputs of which a backward pass was asked for the gradients."""
-
     special: Object
     leaves: Dict
     accumulate: Object
@@ -182,8 +178,6 @@ class Device(Object):
 
 @measured(PythonGenerator, "_")
 class Generator(Object):
-    """A generator of random numbers: its words are the seed, and the position in its stream."""
-
     seed_and_offset: Array
 
 

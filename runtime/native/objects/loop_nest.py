@@ -43,8 +43,7 @@ def begin_order(shape: Tuple, order: Order) -> bool:
 
 @native
 def note_steps(tensor: Tensor, order: Order) -> bool:
-    """Note by which steps one more tensor goes through the dimensions, 0 where it is repeated; False for too many, and
-    for one that does not broadcast to them: the tensor that leads may be smaller than others."""
+    """0 where a tensor is repeated; False for too many, and for one that does not broadcast to the dimensions."""
     missing, inside = order.dims - size(tensor.shape), 1
     strided = tensor.strides.type is tuple_type
     if missing < 0 or order.tensors == MAX_TENSORS:
@@ -139,9 +138,10 @@ def without_gaps(strided_operand: StridedOperand) -> bool:
 def ordered(
     tensor: Tensor, kind: int, order: Order, k: int, count: int, strided_operand: StridedOperand, owned: Owned
 ) -> Array:
-    """A flat array, owned, for the elements of tensor number `k` in the order, and where they lie, whose memory is
-    owned; its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are others.
-    """
+    """A flat array, owned, for the elements of tensor `k` in the order, whose own memory is owned and noted.
+
+    Its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are other
+    elements."""
     if not note_ordered(tensor, kind, order, k, strided_operand, owned) or strided_operand.count != count:
         return cast(Array, NULL)
     if elements(tensor.storage) == count and without_gaps(strided_operand):

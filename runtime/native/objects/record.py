@@ -70,8 +70,7 @@ def edge_of(obj: Object) -> Object:
 
 @native
 def version_of(obj: Object) -> New[Object]:
-    """How often the memory of a tensor has been written to, as a Python int; 0 for None. NULL for an inference tensor,
-    of which Python knows whether it may be saved."""
+    """0 for None; NULL for an inference tensor, of which Python knows whether it may be saved."""
     tensor = cast(Tensor, obj)
     if obj is none or tensor.version_counter is none:
         return retain(zero)
@@ -284,10 +283,9 @@ def fill(
 def record(
     plan: RecordPlan, result: Object, arguments: Items[Object], is_number: bool, broadcasts: bool, owned: Owned
 ) -> bool:
-    """Make a node, and put the result behind it; False where there is no memory, or the inputs have changed meanwhile.
+    """False where there is no memory, or the inputs have changed meanwhile.
 
-    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments.
-    """
+    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments."""
     node = cast(Node, c.allocate(plan.type, 0))
     if node is NULL:
         return False

@@ -1,11 +1,8 @@
 """The memory of large results: it begins at a cache line.
 
-Vectors of 64 bytes that lie across two cache lines cost twice as much to read and to write as those within one, and
-malloc gives addresses at multiples of 16. So native code asks for a line more than an array has, and lets the array
-begin at a multiple of LINE within; where the block itself begins, and how large the array is, stands in the two words
-before. NumPy frees the memory of an array by the handler that the array names: that of these is a capsule with the
-functions of this module.
-"""
+Vectors of 64 bytes across two cache lines cost twice as much, and malloc gives multiples of 16. So native code asks for
+a line more than an array has; where the block begins, and how large the array is, stands in the two words before the
+array. NumPy frees it by the handler that the array names: a capsule with the functions of this module."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Tensors whose elements lie apart in memory, as those of views: they are packed, and unpacked (pool/packing.py).
-
-That takes less than Python takes to find out how a kernel could go without it. Where many lie in rows, those are found
-(broadcast.py); of still more than are packed here the general path makes copies.
-"""
+"""Strided tensors, as views are: they are packed, and unpacked. Where there are many elements, rows are found
+(broadcast.py)."""
 
 from __future__ import annotations
 
@@ -29,8 +26,7 @@ MAX_ELEMENTS = 1 << 48
 
 @native
 def count_of(shape: Tuple) -> int:
-    """The number of elements of a tensor of this shape, or MAX_PACKED where there are more: of an expanded tensor
-    the product of its sizes may be beyond 64 bits."""
+    """At most MAX_PACKED: of an expanded tensor the product of its sizes may be beyond 64 bits."""
     count = 1
     for i in range(size(shape)):
         count = smaller(count * smaller(c.as_int(item(shape, i)), MAX_PACKED), MAX_PACKED)
@@ -95,8 +91,8 @@ def each_alone(strided_operand: StridedOperand) -> bool:
 
 @native
 def record_broadcast(tensor: Tensor, kind: int, shape: Tuple, strided_operand: StridedOperand, owned: Owned) -> bool:
-    """Note where the elements of a tensor lie that stand for those of a shape to which it broadcasts; its memory is
-    owned. False where it does not, or where there are other elements."""
+    """Note where a tensor's elements lie, broadcast to a shape; its memory is owned. False where it does not
+    broadcast or fit."""
     storage, first, missing, inside, read_extent = tensor.storage, c.as_int(tensor.offset), size(shape), 1, 1
     missing -= size(tensor.shape)
     strided = tensor.strides.type is tuple_type
@@ -129,10 +125,9 @@ def record_broadcast(tensor: Tensor, kind: int, shape: Tuple, strided_operand: S
 
 @native
 def broadcast_to(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of a tensor in a small shape to which it broadcasts; NULL where it does not.
+    """A flat array, owned, of a tensor's elements in a small shape; NULL where it does not broadcast.
 
-    Python may have run before the elements are read, and does not run after it.
-    """
+    Python may have run before the elements are read, and does not run after it."""
     if size(shape) > MAX_DIMS or count_of(shape) > MAX_BROADCAST_ELEMENTS:
         return cast(Array, NULL)
     strided_operand, count = new(StridedOperand), count_of(shape)
@@ -147,7 +142,7 @@ def broadcast_to(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array
 
 
 class Extents(Struct):
-    """The sizes of a shape to which tensors broadcast, the last dimension first."""
+    """The last dimension first."""
 
     dims: int
     items: Items[int] = capacity(MAX_DIMS)
@@ -201,8 +196,7 @@ def broadcast_tensor(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> O
 
 @native
 def strided_copy(tensor: Tensor, kind: int, strided_operand: StridedOperand, owned: Owned) -> Array:
-    """A flat array, owned, for the elements of a tensor that lie apart, and where they lie, whose memory is owned; NULL
-    for other tensors and without memory."""
+    """A flat array, owned, for the elements of a strided tensor, whose memory is owned and noted; NULL for others."""
     if not is_strided(tensor):
         return cast(Array, NULL)
     count = count_of(tensor.shape)
@@ -215,10 +209,9 @@ def strided_copy(tensor: Tensor, kind: int, strided_operand: StridedOperand, own
 
 @native
 def gathered_array(tensor: Tensor, kind: int, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of a tensor that lie apart; NULL for other tensors and without memory.
+    """A flat array, owned, of the elements of a strided tensor; NULL for other tensors and without memory.
 
-    Python may have run before the elements are read, and does not run after it.
-    """
+    Python may have run before the elements are read, and does not run after it."""
     if tensor.flat is not none or count_of(tensor.shape) >= MAX_COPIED:
         return cast(Array, NULL)
     strided_operand = new(StridedOperand)
@@ -241,11 +234,9 @@ def is_one_number(tensor: Tensor) -> bool:
 
 @native
 def standing(tensor: Tensor, kind: int, owned: Owned) -> Array:
-    """A flat array, owned, of STANDING elements, all of them the one number of which an expanded tensor consists; NULL
-    for other tensors and without memory.
+    """A flat array, owned, of STANDING times the one number of which an expanded tensor consists; NULL for others.
 
-    Python may have run before the number is read, and does not run after it.
-    """
+    Python may have run before the number is read, and does not run after it."""
     if not is_one_number(tensor):
         return cast(Array, NULL)
     flat = own_new(owned, new_flat(new(Size).items, STANDING, kind))

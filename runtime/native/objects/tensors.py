@@ -45,9 +45,9 @@ EQ = 2  # Py_EQ
 
 @native
 def is_tensor_anywhere(obj: Object) -> bool:
-    """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
-    properties in their place, and one that `__new__` alone has made has nothing in them. What carries tangents is for
-    the general path."""
+    """Whether an object is a tensor whose slots have been filled: one of vmap's examples has properties in their place,
+    and
+    one that `__new__` alone has made has nothing in them. What carries tangents is for the general path."""
     known = obj.type is tensor_type or c.set_has(plain_classes, obj.type) == 1  # the usual class first: no call
     return (
         known and cast(Tensor, obj).requires_grad is not NULL and cast(Tensor, obj).tangent is none

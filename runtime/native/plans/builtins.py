@@ -1,11 +1,7 @@
 """Native functions as Python's builtin functions: `builtin(unit, launch, plan)` is called as launch(x, y).
 
-Attributes of objects that keep members in tables, as modules keep parameters: `thing.weight` without an error first.
-
-Python calls `__getattr__` once it has failed to find a name, and has made an error that says so. Classes whose
-`__getattr__` looks into the tables and does no more have a slot of this module's in the place of CPython's, which looks
-there before it gives up (dispatch/member_classes.py).
-"""
+Python calls `__getattr__` once it has failed to find a name. Classes whose `__getattr__` only looks into tables of
+members, as modules', have `get_attribute` in the place of CPython's slot, which looks there before it gives up."""
 
 from __future__ import annotations
 
@@ -71,7 +67,7 @@ def lookup_in(attributes: Dict, name: Object) -> Object:
 
 @native
 def get_attribute(obj: Object, name: Object) -> New[Object]:
-    """`thing.name`: what its class has is for CPython's own slot, and so is what is not found."""
+    """What its class has is for CPython's own slot, and so is what is not found."""
     if c.class_attribute(obj.type, name) is NULL:
         attributes = cast(Dict, c.attributes_of(obj, 0))
         result = cast(Object, NULL) if attributes is NULL else lookup_in(attributes, name)
@@ -142,8 +138,7 @@ HOST = Unit(
 
 
 def begin() -> None:
-    """Let large arrays begin at cache lines (array_memory.py), and modules find their members at once (members.py);
-    once, however many threads are the first to need native code."""
+    """Once, however many threads are the first to need native code."""
     if not _begun:
         with building:
             if not _begun:
@@ -161,7 +156,7 @@ def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
 
 
 def builtin(unit: Unit, function: Any, plan: np.ndarray, doc: str) -> Any:
-    """A builtin function whose `self` is `plan`; it lives as long as the process."""
+    """`plan` is its `self`."""
     definition = definition_of(unit, function, function.__name__, doc)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]

@@ -1,7 +1,4 @@
-"""The plans of ops with kernels of their own as words: the op, the node whose gradients have plans, a plan's calls.
-
-Which kernels native code converts with, found by pairs of kinds, and the plan of an op that converts.
-"""
+"""The plans of ops with kernels of their own as words: the op, its node, a plan's calls, conversions."""
 
 from __future__ import annotations
 
@@ -107,10 +104,7 @@ def call_plan(
     singles: int | None = None,
     in_pairs: bool = False,
 ) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
-
-    Operands that are no tensors have no layout.
-    """
+    """(words, the shape of each result or None, the arguments, tables). Operands that are no tensors have no layout."""
     reaches = [read_extent(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
     others = {output: arg_kind for step in plan for output, arg_kind in other_arg_kinds(step).items()}
     each = tuple([call_arg_kinds(step, arg_kinds, others) for step in plan])
@@ -200,10 +194,7 @@ def check_capacity(step: Step) -> None:
 
 
 def kernel_table(kernel: Any, arg_kinds: str, ints: int, numbers: int) -> np.ndarray:
-    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
-
-    The letters of operands, results and tables are those of half_plans.py.
-    """
+    """The resolver of a kernel on flat arrays, and its machine code for each kind of floats."""
     key = kernel.__name__, kernel.__module__, arg_kinds
     if key not in _tables:
 

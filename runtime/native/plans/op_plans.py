@@ -66,10 +66,7 @@ def bits(flags: Sequence[bool]) -> int:
 
 
 def fits_capacity(op: Any) -> bool:
-    """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
-
-    One of two operands may be a number: given as one, or the same for a whole row. So may one of those beside a mask.
-    """
+    """One of two operands may be a number, or the same for a whole row. So may one of those beside a mask."""
     numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
     return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and (op.node is None or can_record(op.node))
 
@@ -83,8 +80,7 @@ def elementwise_record(op: Any) -> np.ndarray:
 
 
 def has_native_gradients(node: Any) -> bool:
-    """Whether native code computes the gradients of an element-wise node, which then need not know what each input
-    looks like; of three inputs, or by ops, `apply` does."""
+    """Whether native code computes them; the node then need not know what each input looks like."""
     return len(node.inputs) <= MAX_INPUTS and (bool(node.fused) or node.hands_on is True)
 
 

@@ -1,5 +1,4 @@
-"""`x[key]` for a key of ints, slices, None and Ellipsis, as the views of `select`, `slice` and `unsqueeze`, and for one
-of tensors of some dimensions, as `index`: what methods/indexing.py finds."""
+"""`x[key]` of ints, slices, None and Ellipsis as views, and of tensors of some dimensions as `index`."""
 
 from __future__ import annotations
 
@@ -57,10 +56,7 @@ def unsqueeze(plan: GetitemPlan, tensor: Tensor, dim: int) -> New[Object]:
 
 @native
 def find_bounds(key: Object, length: int, bounds: Bounds) -> bool:
-    """Write start, stop and step of a slice of a dimension; False where the step is not positive.
-
-    What stands in the slice may be objects with an `__index__`, which Python runs.
-    """
+    """False where the step is not positive. An `__index__` in the slice may run Python."""
     start = address_of(bounds)  # on our stack: Python may run in `__index__` without harm
     if c.unpack_slice(key, start, start + 8, start + 16) < 0:
         c.clear_error()
@@ -175,8 +171,10 @@ def is_index(key: Object) -> bool:
 
 @native
 def write_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
-    """Note by dimension the tensors of a key that has Ellipsis and whole slices beside them, None for what is taken
-    whole; how many dimensions up to the last tensor, 0 for other keys. The shape is owned, as Python may run."""
+    """Note by dimension the tensors of a key, None for whole slices: the dimensions up to the last tensor, 0 for other
+    keys.
+
+    The shape is owned, as Python may run."""
     dims, dim, last, consumed, bounds = size(shape), 0, 0, dims_after(keys, -1), new(Bounds)
     if consumed > dims or dims > MAX_DIMS:
         return 0
@@ -226,8 +224,7 @@ def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
 def align_advanced_indices(
     plan: GetitemPlan, tensor: Tensor, keys: Tuple, key_arguments: Arguments, value: Arguments, owned: Owned
 ) -> int:
-    """Note the view that the other parts of a key make, owned, and by its dimensions the tensors; how many dimensions
-    up to the last tensor, 0 where this is for Python."""
+    """Note the view of the other parts of a key, owned; the dimensions up to the last tensor, 0 for Python."""
     dim, last = 0, 0
     value.items[0] = tensor
     for i in range(size(keys)):

@@ -1,8 +1,6 @@
-"""View ops whose view has been found before, for the same layout and arguments: what runtime/tensor/view_shapes.py
-does.
+"""Views that have been found before, for the same layout and arguments: of one op, several of one op, of composites.
 
-Views that have been found before, outside of graphs: several of one op, and those that composites have given.
-"""
+Those of several ops and of composites are made outside of graphs alone."""
 
 from __future__ import annotations
 
@@ -144,8 +142,7 @@ def list_view(base: Tensor, view: Tensor) -> bool:
 def make_view(
     source: Tensor, storage: Array, version_counter: Object, dtype: DType, view_geometry: Tuple
 ) -> New[Object]:
-    """The view of a tensor with a `geometry`: the same memory, count of writes and base; None where the memory
-    is too short for it. The caller owns all of them."""
+    """The same memory, count of writes and base; None where the memory is too short. The caller owns all arguments."""
     count, offset = item(view_geometry, 3), c.as_int(item(view_geometry, 2))
     number = c.as_int(count) if count is not none else 0
     if offset + number > elements(storage):  # rule 3: what was found for a layout may meet shorter memory
@@ -200,8 +197,7 @@ def recorded(plan: ViewPlan, view: Object, tensor: Tensor, result: Tuple, owned:
 def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int, owned: Owned) -> Tuple:
     """The view kept for this layout and these arguments, owned from here on; NULL where there is nothing.
 
-    The first that is owned is the count of writes, the third the storage that has this layout.
-    """
+    The first that is owned is the count of writes, the third the storage that has this layout."""
     version_counter = own_new(owned, shared_writes(tensor))
     key = cast(Tuple, NULL) if version_counter is NULL else own_new(owned, key_of(tensor, arguments, count))
     if key is NULL:
