@@ -1,8 +1,6 @@
 """The one place where the core names extensions: each slot is a module that is imported when the core first needs it.
 
-The core asks `extension("vmap")` and calls what it gets; the module that `SLOTS` names has filled the slot when its
-import ends. So no core file imports an extension, and a program that needs none loads none.
-"""
+The module that `SLOTS` names has filled the slot when its import ends. A program that needs none loads none."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """The fast path: functions that take the call of an op, or give None so that the general path takes it.
 
-Nothing here knows how they are made. `native/` registers itself when specgrad is imported, and nothing that is called
-from here imports it. Without it (`SPECGRAD_NATIVE=0`, or an interpreter that it does not know) there is the general
-path alone.
-"""
+`native/` registers itself when specgrad is imported, and nothing that is called from here imports it."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ def no_native(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
 
 
 class FastPath:
-    """Makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
+    """Makes the fast functions, each when an op is first called. This one makes none."""
 
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
         """`launch(*tensors, *numbers)`, `launch_in_place`, `launch_out(..., out)` or `gradients(node, gradient)`."""

@@ -41,8 +41,6 @@ _known: set[weakref.ref[Any]] = set()
 
 
 class _Taking(threading.local):
-    """The locks that a thread tried to take, and whether it has each."""
-
     def __init__(self) -> None:
         self.requested: list[Any] = []
         self.acquired: list[bool] = []
@@ -91,14 +89,13 @@ class _Imports:
 
 
 def _loading(name: str, lock: Callable[[], Any]) -> int | None:
-    """The thread that has a module's own lock, from before the module is there until it has run, if it is one of those
-    that we load when needed."""
+    """The thread that has a module's own lock until the module has run, if it is one of those that we load when
+    needed."""
     return getattr(lock(), "owner", None) if name.partition(".")[0] in LOADED_LATE else None
 
 
 def loads_here() -> bool:
-    """Whether this thread is in the middle of loading what compiling needs: a finaliser that the collector runs then
-    must not wait for another thread that loads it too."""
+    """A finaliser that runs while this thread loads the compiler must not wait for another thread that loads it too."""
     return threading.get_ident() in starmap(_loading, list(_module_locks.items()))
 
 
@@ -147,10 +144,8 @@ def _forked() -> None:
 
 
 def _locks_of_properties() -> Iterator[Any]:
-    """The locks of the compiler's properties that are computed once, each for all objects of a class.
-
-    They are held without any of those above, and what was half computed is computed again.
-    """
+    """Of `cached_property` in the compiler: held without any lock above, and what was half computed is computed
+    again."""
     compiler = {name.partition(".")[0] for name, _ in COMPILER}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in compiler or module is None:
@@ -167,10 +162,7 @@ def are_retained() -> bool:
 
 
 def _keep_all() -> None:
-    """The interpreter ends. Where there is no other thread, none stops in the middle of something.
-
-    What this thread could not take again it does not keep.
-    """
+    """Where there is no other thread, none stops in the middle of something. What is not free is not kept."""
     if not _thread._count():
         return
     _take_all()

@@ -1,7 +1,4 @@
-"""Sizes, strides and broadcasting: arithmetic on tuples, without tensors.
-
-Arithmetic of sliding windows, shared by the rules and by the kernels of both devices.
-"""
+"""Sizes, strides, broadcasting and sliding windows: arithmetic on tuples, without tensors."""
 
 from __future__ import annotations
 

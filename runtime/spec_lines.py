@@ -1,9 +1,7 @@
 """The lines of a spec's entries, read off the spec file when a message shows one.
 
-Generated code holds no line numbers, so a comment in a spec changes nothing of it. A generated package says where its
-spec lies, seen from the package's folder (`_spec_file`). Where the spec is no longer there, or does not hold the op,
-messages name the file alone.
-"""
+Generated code holds no line numbers. A generated package says where its spec lies, seen from its folder
+(`_spec_file`). Where the spec is no longer there, or does not hold the op, messages name the file alone."""
 
 from __future__ import annotations
 

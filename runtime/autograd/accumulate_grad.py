@@ -1,12 +1,9 @@
 """Accumulation of gradients in the `.grad` of leaves, and `AccumulateGrad`, the node that stands for a leaf.
 
-Several threads may run backward over one leaf at the same time. Between a check whether `leaf._grad` is None and the
-assignment that follows from it nothing is called, so that the interpreter does not turn to another thread there; what
-is added to a gradient is added under a lock.
-
-The engine adds to a leaf's `.grad` without a node. One is made when `next_functions` or a gradient edge is asked for;
-it is the same one as long as somebody has it, or a node that was asked for its `next_functions` lives.
-"""
+Several threads may run backward over one leaf. Between a check whether `leaf._grad` is None and the assignment that
+follows nothing is called, so that no other thread runs there; what is added is added under a lock. The engine adds
+without a node: one is made when `next_functions` or a gradient edge is asked for, the same as long as somebody has
+it."""
 
 from __future__ import annotations
 
@@ -86,7 +83,7 @@ def check_outside(leaf: Any) -> None:
 
 
 def expand_to_leaf(leaf: Any, grad: Any) -> Any:
-    """The gradient of a leaf that got another shape since it was used, where it broadcasts to that."""
+    """A leaf may have got another shape since it was used, to which the gradient broadcasts."""
     try:
         return grad.expand(leaf._shape)
     except RuntimeError:
@@ -248,7 +245,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
 
 
 def can_batch_update(tensor: Any) -> bool:
-    """Whether a launch over several tensors of a device can change this one, and nobody watches ops."""
+    """A launch over several tensors of a device can change this one, and nobody watches ops."""
     from ..kernels.cuda_launch.multi_tensor import fits_index32
 
     plain = tensor._flat is not None and tensor._dtype.kind in "fc" and not watch.active

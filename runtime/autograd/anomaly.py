@@ -20,7 +20,7 @@ _CALL, _PARENT = "traceback_", "parent_"  # where PyTorch keeps them in a node's
 
 
 class _Running(PerThread):
-    """The node that the innermost backward pass of this thread runs: what is recorded meanwhile comes from it."""
+    """What is recorded meanwhile comes from the node."""
 
     def __init__(self) -> None:
         self.node: Node | None = None
@@ -114,7 +114,7 @@ def _turn(on: bool, check_nan: bool) -> None:
 
 
 def note_call(result: Any) -> None:
-    """Keep the stack of the user's call with the node that made `result`, and the node that is run at the moment."""
+    """With the stack of the user's call, and the node that runs at the moment."""
     node = recording_node(result)
     if node is not None:
         node.metadata[_CALL] = _stack()
@@ -130,8 +130,6 @@ def _stack() -> list[str]:
 
 
 class AnomalyPass(BackwardPass):
-    """A backward pass that explains errors, and makes nan one."""
-
     __slots__ = ()
     running: Any
     check_nan = True

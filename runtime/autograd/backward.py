@@ -1,7 +1,4 @@
-"""`backward` and `grad`: one run of the engine on what they are given.
-
-The arguments of `backward` and `grad`: tensors or edges to start from, their gradients, and inputs asked for.
-"""
+"""`backward` and `grad`: one run of the engine on tensors or edges, their gradients, and inputs asked for."""
 
 from __future__ import annotations
 

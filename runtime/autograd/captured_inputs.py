@@ -12,9 +12,8 @@ from .node import LEAF, NODE, Node
 class Capture:
     """The gradients asked for by edge, and the nodes that lead to them; all others take no part in the pass.
 
-    `leaves` and `outputs` hold what was found, `nodes` are those whose outputs are asked for, and `forks` those of the
-    leading nodes that have an edge to where nothing is asked for; `special` are all of these.
-    """
+    `nodes` are those whose outputs are asked for, `forks` the leading nodes that have an edge to where nothing is asked
+    for; `special` are both."""
 
     __slots__ = ("accumulate", "forks", "leading", "leaves", "nodes", "outputs", "special")
 
@@ -56,7 +55,7 @@ class Capture:
         return node in self.leading or node in self.nodes
 
     def passing(self, edges: Iterable[Any]) -> list[Any]:
-        """The edges with None for those that lead to nothing asked for: nothing runs there, no hook is called."""
+        """Where nothing is asked for nothing runs, and no hook is called."""
         return [edge if edge is not None and self.is_requested(edge) else None for edge in edges]
 
     def asking(self, node: Node) -> Node:
@@ -89,7 +88,7 @@ def _edge_slot(edge: Any) -> tuple[Any, int]:
 
 
 def reachable(roots: Sequence[Any], leading: set[Any] | None = None) -> set[Node]:
-    """All nodes to which the edges lead; where `leading` is given, what lies behind other nodes is left out."""
+    """Where `leading` is given, what lies behind other nodes is left out."""
     seen: set[Node] = set()
     stack = list(roots)
     while stack:

@@ -1,9 +1,7 @@
 """The nodes that writes and changes of layout put into the graph, so that base and views of one memory stay consistent.
 
-`CopySlices` is a region written into a base, `Region` one read from it. `Relaid` stands before the node of a tensor
-that got another layout outside the graph, by a view op in place under `no_grad` or by `data`: what comes back is in
-today's shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does.
-"""
+`Relaid` stands before the node of a tensor that got another layout outside the graph: what comes back is in today's
+shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Layouts(NamedTuple):
 
 
 def layouts_of(base: Any, view: Any) -> Layouts:
-    """The layouts of a base and a view of it in memory that begins with the base, at whole elements of both dtypes."""
+    """The memory begins with the base, at whole elements of both dtypes."""
     own, other = base._dtype.itemsize, view._dtype.itemsize
     step = max(own, other)
     start = base._offset * own // step * step
@@ -106,7 +106,7 @@ def follow_base(view: Any, base: Any) -> None:
 
 
 def region_of(full: Any, base: Any, view: Any) -> Any:
-    """The region of `whole`, laid out as the contiguous `base`, at the offsets of a view; None if there is none."""
+    """`full` is laid out as the contiguous `base`; None if there is none."""
     if view._dtype is base._dtype:
         start = full.storage_offset() + view._offset - base._offset
         return shown_by(view, full.as_strided(view._shape, view.stride(), start))

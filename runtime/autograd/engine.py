@@ -1,12 +1,8 @@
 """The backward engine: an explicit loop over nodes, newest first, without recursion.
 
 Every node has a sequence number larger than those of the nodes that made its inputs, so taking the waiting node with
-the largest number means that all contributions to its gradient have arrived. A straight chain never touches the heap.
-
-Starting a backward pass: its class, the thread's mode meanwhile, and other threads where passes nest deep.
-
-Whether a backward pass may use a thread for each device: a setting of programs, kept and given back.
-"""
+the largest number means that all contributions to its gradient have arrived. A straight chain never touches the
+heap."""
 
 from __future__ import annotations
 
@@ -54,7 +50,7 @@ class Missing(list[Any]):
 
 
 def apply_if_defined(node: Any, grad: Any) -> Sequence[Any]:
-    """The gradients of a node's inputs; None gives None, except in custom Functions, which make zeros of it."""
+    """None gives None, except in custom Functions, which make zeros of it."""
     value = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
     return node.apply(grad) if value or node.runs_without else (None,) * len(node.edges)
 
@@ -67,8 +63,6 @@ def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, 
 
 
 class BackwardPass:
-    """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
-
     __slots__ = ("__weakref__", "buffers", "capture", "create", "heap", "hooked", "retain")
 
     def __init__(self, retain: bool, create: bool, capture: Capture | None) -> None:
@@ -117,7 +111,7 @@ class BackwardPass:
         return self.follow(edges, grads, node.returns_owned, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:
-        """Run one node that has hooks, or whose gradient is asked for: that is seen before its hooks, if it runs."""
+        """A gradient that is asked for is seen before the node's hooks, if it runs."""
         capture, hooks = self.capture, node.hooks
         if capture is not None:
             if node not in capture.leading:
@@ -162,10 +156,9 @@ class BackwardPass:
         return passed
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
-        """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other.
+        """One gradient may skip the heap: that of the newest single-output node that waits for no other.
 
-        `owned` says that the gradients were just made, so that a leaf may keep one that is not `incoming` passed on.
-        """
+        `owned`: the gradients were just made, so that a leaf may keep one that is not `incoming` passed on."""
         heap = self.heap
         if owned and len(grads) > 1:
             owned = all_different(grads)
@@ -277,10 +270,8 @@ DEEPEST = 24  # so many nested passes share a stack, which leaves each 40 frames
 
 
 def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function in another thread, which sees the states of this one, and wait for what it returns or raises.
-
-    At the interpreter's end, in a finaliser, no thread can start any more.
-    """
+    """The thread sees the states of this one. At the interpreter's end, in a finaliser, no thread can start any
+    more."""
     if sys.is_finalizing():
         return function(*args)
     matches: list[Any] = []

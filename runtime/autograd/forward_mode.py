@@ -113,8 +113,7 @@ def vmaps_of(tangent: Any) -> set[int]:
 def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
     """The tangent of a view as a view of its base's, which gets zeros if it has none; None for what shares no memory.
 
-    The tensor itself had `own`; the new one has room for the values of `like`.
-    """
+    The tensor itself had `own`; the new one takes the values of `like`."""
     base = tensor if tensor._base is None else tensor._base
     has_gaps = not is_dense(base._shape, base.stride())
     if (base is tensor and not base._views) or has_gaps or not are_related(base, tensor):

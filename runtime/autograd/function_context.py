@@ -1,7 +1,6 @@
 """`FunctionCtx`: what forward and backward of one call of a custom Function share.
 
-It is apart from the call's graph node so that any attribute may be put on it; it knows the node only weakly.
-"""
+It is apart from the call's graph node so that any attribute may be put on it; it knows the node only weakly."""
 
 from __future__ import annotations
 

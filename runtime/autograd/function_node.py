@@ -1,10 +1,7 @@
-"""`FunctionNode`, the graph node of a call of a custom Function, and how the outputs of forward get it.
+"""`FunctionNode`, the graph node of a call of a custom Function, how outputs get it, and forward mode by `jvp`.
 
-Forward mode through a custom Function: its static method `jvp` gives the outputs' tangents, level by level.
-
-forward computes on plain values: tensors that it is given have no tangents while it runs. While `jvp` runs for one
-level, they have those of the levels around it, so that levels nest.
-"""
+forward computes on plain values: its tensors have no tangents while it runs. While `jvp` runs for one level, they have
+those of the levels around it, so that levels nest."""
 
 from __future__ import annotations
 
@@ -32,13 +29,6 @@ from .view_history import CUSTOM, MULTI_VIEW
 
 
 class FunctionNode(Node):
-    """The graph node of one call; `grad_fn` shows the user's attributes of ctx too.
-
-    Args:
-        edges: where the gradient of each argument goes.
-        metas: the shape and dtype of each argument.
-    """
-
     __slots__ = ("__dict__", "ctx", "output_count", "output_metas", "output_devices")
     ctx: Any
     output_metas: Any
@@ -112,7 +102,7 @@ class FunctionNode(Node):
 
 
 def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:
-    """backward returns one gradient for each argument; more are harmless where they are None."""
+    """More gradients than arguments are harmless where they are None."""
     if len(grads) < count or any(g is not None for g in grads[count:]):
         raise GraphError(
             f"function {name} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
@@ -161,7 +151,7 @@ def record(
 
 
 def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool) -> None:
-    """Tensors that forward changed must be inputs and outputs, and such as may be changed; their versions go up."""
+    """Tensors that forward changed must be inputs and outputs; their versions go up."""
     for tensor in ctx.dirty_tensors:
         if not is_among(tensor, outputs):
             raise GraphError(

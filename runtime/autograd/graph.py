@@ -1,9 +1,6 @@
-"""Places in the graph as users name them: `GradientEdge`, and the counts of writes.
+"""Places in the graph as users name them: `GradientEdge`, counts of writes, and a node's saved tensors.
 
-Public attributes for a node's saved tensors: `_saved_NAME`, the tensor, and `_raw_saved_NAME`, its slot.
-
-A node class gets both for each of its `kept_NAME` slots when it is defined, so that `dir(node)` lists them.
-"""
+A node class gets `_saved_NAME`, the tensor, and `_raw_saved_NAME`, its slot, for each of its `kept_NAME` slots."""
 
 from __future__ import annotations
 

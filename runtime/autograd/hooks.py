@@ -1,13 +1,9 @@
 """Hooks on tensors and nodes: where they are kept, how they are removed, in which order the engine calls them.
 
-A node's hooks live in `node.hooks`, a `Hooks` record made on first use; a leaf's in its `_hooks`.
-
-On the gradient of a node's outputs: the hooks of the output tensors in order of registration, then what `retain_grad`
-keeps, then the node's pre-hooks, then the node itself, then its post-hooks. On that of a leaf in the same order, where
-the node is the leaf's `AccumulateGrad`; hooks that want the leaf with its `.grad` run right after that was added to.
-
-Hooks of tensors that are copied or saved: they are not copied with them, which is warned of.
-"""
+A node's hooks live in `node.hooks`, a `Hooks` record made on first use; a leaf's in its `_hooks`. On the gradient of a
+node's outputs: the hooks of the output tensors in order of registration, then what `retain_grad` keeps, then the node's
+pre-hooks, then the node itself, then its post-hooks. On that of a leaf the same, where the node is its
+`AccumulateGrad`; hooks that want the leaf with its `.grad` run right after that was added to."""
 
 from __future__ import annotations
 
@@ -74,7 +70,7 @@ class Hooks:
 
 
 def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> RemovableHandle:
-    """Put a hook at the end of a table, or in front of all others; `notes` are tables that forget it with the hook."""
+    """`notes` are tables that forget the hook too."""
     handle = RemovableHandle(table, extra_dict=notes)
     table[handle.id] = hook
     if prepend:

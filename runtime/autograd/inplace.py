@@ -1,11 +1,8 @@
-"""In-place ops and views: how writing to one tensor rewrites the history of all that share its memory.
+"""In-place ops, `out=` and views: how writing to one tensor rewrites the history of all that share its memory.
 
 Writing to a view is, for its base, a new base in which one region was replaced (`CopySlices`). Every live view of the
 base is then a view of the new base, and gets a node that says so (`Region`); or, where PyTorch's rules forbid it, an
-edge that refuses to be used.
-
-Writing into tensors that exist already: in-place ops, `out=`, and what autograd must know of it.
-"""
+edge that refuses to be used."""
 
 from __future__ import annotations
 
@@ -60,11 +57,11 @@ def before_write(
 ) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
-    `operands` are all of the op's tensors, `tensor` the first; `keep` are those whose formula reads the old value:
-    where it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in
-    the memory of `tensor`: "anyhow", in the "same" places, or "never". `replaces` says that each element keeps its
-    value or gets one that does not depend on it, so that several may share a place.
-    """
+    `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
+    then.
+    `share`: the other operands may lie in the memory "anyhow", in the "same" places, or "never". `replaces`: each
+    element
+    keeps its value or gets one that does not depend on it, so that several may share a place."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)
@@ -117,10 +114,7 @@ def check_recordable(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
 
 
 def check_history(name: str, tensor: Any) -> None:
-    """Whether the history of a tensor can be extended by a write.
-
-    A leaf that requires grad has none to extend: what is written to it, or to a view of it, would be lost.
-    """
+    """A leaf that requires grad has no history to extend: what is written to it, or to a view of it, would be lost."""
     base = tensor._base
     if base is not None:
         check_origin(name, tensor)

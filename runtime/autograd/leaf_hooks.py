@@ -1,10 +1,7 @@
-"""Leaves that have hooks: their gradient is held back until all contributions of a backward pass are there.
+"""Leaves with hooks: their gradient is held back until all contributions of a backward pass are there.
 
-A leaf without hooks takes each contribution at once. A hook must see their sum, so the edges that lead to leaves with
-hooks are counted before the pass, by a traversal of the graph, which is left out until some leaf has had a hook.
-
-Hooks that wait for the gradients of several tensors.
-"""
+So edges that lead to leaves with hooks are counted before the pass, once some leaf has had a hook. Also hooks that wait
+for the gradients of several tensors."""
 
 from __future__ import annotations
 
@@ -24,8 +21,6 @@ from .saved_tensors import edge_of
 
 
 class HookedLeaves:
-    """For each leaf with hooks, how many contributions are still to come and the sum of those that came."""
-
     __slots__ = ("left", "own", "sums")
 
     def __init__(self, roots: Sequence[Any], leading: set[Any] | None) -> None:
@@ -46,9 +41,7 @@ class HookedLeaves:
     ) -> tuple[Sequence[Any], list[Any]]:
         """Keep the gradients of hooked leaves; returns the others and the leaves that have all of theirs now.
 
-        `owned` says that the gradients were just made, each once, but for one that is `incoming` passed on; `order` in
-        which order the edges are looked at, where that is not their own.
-        """
+        `owned`: the gradients were just made, each once, but for one that is `incoming` passed on."""
         passed, complete = list(grads), []
         for i in order or range(min(len(edges), len(grads))):
             edge, grad = edges[i], grads[i]
@@ -67,7 +60,7 @@ class HookedLeaves:
 
 
 class Current(PerThread):
-    """The innermost backward pass of this thread that looks for hooks: where it began, what it visits, notes on it."""
+    """The innermost backward pass of this thread that looks for hooks."""
 
     def __init__(self) -> None:
         self.roots: Sequence[Any] = ()
@@ -164,8 +157,6 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
 
 
 class First:
-    """Calls a function with the first gradient of each pass."""
-
     def __init__(self, function: Callable[[Any], None]) -> None:
         self.function = function
 
@@ -176,8 +167,6 @@ class First:
 
 
 class MultiGradHook:
-    """Calls a function with the gradients of several tensors when the last that a pass computes is known."""
-
     def __init__(self, tensors: tuple[Any, ...], function: Callable[[Any], None]) -> None:
         edges = [edge_of(t) for t in tensors]
         self.targets = [weakref.ref(e if e.edge_kind == LEAF else node_at(e)) for e in edges]  # they hold this hook

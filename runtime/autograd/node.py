@@ -1,10 +1,7 @@
 """Graph nodes: what backward runs. Generated nodes subclass `Node`; an edge is a Node, an Output or a leaf tensor.
 
 A node's edges name where each input's gradient goes: the node that made the input, `Output(node, i)` when that node
-has several outputs, the leaf tensor itself, or None when the input needs no gradient.
-
-Making a gradient look like the input it belongs to: what the generator adds to every formula.
-"""
+has several outputs, the leaf tensor itself, or None when the input needs no gradient."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
 
 
 def in_rows(grad: Any) -> Any:
-    """A gradient that is one number for all elements, written down for each of them."""
+    """For an expanded number."""
     return grad.contiguous()
 
 
@@ -75,7 +72,7 @@ FREED = Freed()
 
 
 class Inspection:
-    """Functions behind attributes of nodes that make nodes themselves: their modules put them here when imported."""
+    """Functions of modules that know nodes, which put them here when imported."""
 
     next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # engine/accumulate_grad.py
     show_saved: Callable[[type[Node]], None]  # saved/access.py
@@ -140,7 +137,7 @@ class Node:
         raise NotImplementedError
 
     def with_edges(self, edges: tuple[Any, ...]) -> Node:
-        """A copy that computes the gradients for these edges; threads share the node itself, so it stays as it is."""
+        """Threads share the node itself, so it stays as it is."""
         copy = object.__new__(type(self))
         copy.sequence, copy.hooks, copy.metas = self.sequence, None, self.metas
         copy.edges = edges

@@ -1,11 +1,7 @@
 """`saved_tensors_hooks`: what nodes save is handed to a pack function and got back through an unpack function.
 
 The innermost pair of hooks applies. A node is packed right after it was recorded, when ops tell watchers of it.
-
-`allow_mutation_on_saved_tensors`: a saved tensor that is written to keeps the value that it had when it was saved.
-
-What is saved shares the memory of the tensor until an op is about to write there; only then is it copied.
-"""
+`allow_mutation_on_saved_tensors`: what is saved is copied when an op is about to write to its memory."""
 
 from __future__ import annotations
 
@@ -32,7 +28,7 @@ _NAME = "saved tensor hooks"
 
 
 class _Hooks(PerThread):
-    """The pairs of hooks in force in this thread, outermost first, and why there may be none."""
+    """Outermost first; `forbidden`: why there may be none."""
 
     def __init__(self) -> None:
         self.stack: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
@@ -165,11 +161,11 @@ def pack_node(node: Node) -> None:
 
 
 def pack_saved(saved_value: Any, reference: Any = None) -> Any:
-    """The value that a node keeps for a saved tensor: the tensor itself, or a `Packed` where hooks are in force.
+    """The tensor itself, or a `Packed` where hooks are in force; numbers are not packed.
 
-    Numbers are not packed. `place` is the edge of a saved output: the hook sees the output there; afterwards it is
-    outside the graph, so that the node does not hold itself when the hook has kept it.
-    """
+    `reference` is the edge of a saved output: the hook sees the output there; afterwards it is outside the graph, so
+    that
+    the node does not hold itself when the hook has kept it."""
     if not (_hooks.stack and isinstance(saved_value, TensorBase)) or saved_value._version_counter is NUMBER:
         return saved_value
     if reference is None:
@@ -202,7 +198,7 @@ class SavedTensor:
 
 
 class Mutation:
-    """The tensors that were saved in one `allow_mutation_on_saved_tensors` block, by memory."""
+    """Saved tensors by memory."""
 
     def __init__(self) -> None:
         self.saved_value: dict[int, weakref.WeakSet[SavedTensor]] = {}

@@ -1,10 +1,7 @@
 """Saved tensors as generated nodes keep and check them, and the edges of tensors.
 
-`Packed`: what stands in a node's slot for a saved tensor while saved-tensor hooks are in force.
-
-Its `_version_counter` never equals a version that a node noted, so that reading a slot notices it by the comparison
-that it makes for every saved tensor anyhow.
-"""
+`Packed` stands in a node's slot while hooks are in force. Its `_version_counter` never equals a version that a node
+noted, so that reading a slot notices it by the comparison that it makes anyhow."""
 
 from __future__ import annotations
 
@@ -36,11 +33,8 @@ class SavedLeaf(Node):
 
 
 class Packed:
-    """A saved tensor's value as packed by a hook, with what is needed to make a tensor of it again.
-
-    `edge` is the place in the graph of a saved input, None for one that does not require grad; a saved output's is not
-    kept, so that the node does not hold itself.
-    """
+    """`edge` is the place in the graph of a saved input; a saved output's is not kept, so that the node does not
+    hold itself."""
 
     __slots__ = ("contiguous", "dtype", "edge", "shape", "tangent", "unpack_hook", "value")
     _version_counter = [PACKED_VERSION, "a pack hook"]  # a slot of tensors, spelt as theirs

@@ -1,7 +1,6 @@
 """The version counter of a tensor's memory: the count of writes, the last writer, and functions to call at the next.
 
-The writer's line is kept while something watches every op (anomaly mode).
-"""
+The writer's line is kept while something watches every op (anomaly mode)."""
 
 from __future__ import annotations
 
@@ -45,8 +44,7 @@ class Awaited(int):
 
 
 class Replaced(int):
-    """The count of a tensor that was given memory of another shape or dtype: who has saved the tensor at the same count
-    finds that it has changed, though nothing was written."""
+    """A tensor got memory of another shape or dtype: who saved it at the same count finds that it has changed."""
 
     def __eq__(self, other: object) -> bool:
         return self is other

@@ -1,11 +1,8 @@
 """Views that a write cannot be followed through, because of how they were made, and what PyTorch's rules say of them.
 
-Such are views made while nothing is recorded, several at a time (`unbind`, `split`, `chunk`), or by a custom Function,
-and views of these. While graphs are recorded they may not be written to; and once their memory has been written to by
-any way, their place in the graph is unknown, and using them where a graph is recorded is an error.
-
-A view keeps its origin in the slot `_views`, where a base lists its views.
-"""
+Such are views made while nothing is recorded, several at a time (`unbind`, `split`), or by a custom Function, and views
+of these. While graphs are recorded they may not be written to; once their memory has been written to, using them where
+a graph is recorded is an error. A view keeps its origin in the slot `_views`, where a base lists its views."""
 
 from __future__ import annotations
 
@@ -48,10 +45,8 @@ CUSTOM = NO_GRAD._replace(
 
 
 class Nowhere(Node):
-    """The edge of a view that is outside the graph though its base requires grad: gradients that come here are lost.
-
-    For the engine this is a leaf that does not require grad any longer.
-    """
+    """The edge of a view outside the graph though its base requires grad; for the engine a leaf that does not
+    require grad."""
 
     __slots__ = ()
     edge_kind = LEAF
@@ -142,10 +137,8 @@ def live_views(base: Any) -> Iterator[Any]:
 
 
 def written(base: Any) -> bool:
-    """Update the views of `base`, whose memory is being written to: those that cannot follow are outdated.
-
-    Says whether there are leaves among the views, which may have views that the next write must reach.
-    """
+    """Those that cannot follow are outdated. Whether there are leaves among the views, which the next write must
+    reach."""
     leaves = False
     for view in live_views(base):
         inside = view._grad_fn is not None and view._grad_fn is not NOWHERE

@@ -30,18 +30,13 @@ REJECTABLE = ("bools", "integers", "out of range", "negative integers")
 
 
 def rejects(what: str) -> Callable[[Check], Check]:
-    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls.
+    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls; the generator reads
+    it.
 
-    The generator reads the declaration; it changes nothing of the function.
-
-    Args:
-        what: "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor
-            nor positive numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold.
-            "negative integers": arguments of type int below 0.
-
-    Raises:
-        ValueError: another word.
-    """
+    "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor nor
+    positive
+    numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold. "negative integers":
+    arguments of type int below 0."""
     if what not in REJECTABLE:
         raise ValueError(f"rejects() takes one of {', '.join(map(repr, REJECTABLE))}, not {what!r}")
     return lambda check: check
@@ -60,7 +55,7 @@ def _number(value: Any) -> Any:
 
 
 def number_of(value: Any) -> Any:
-    """The Python number in a NumPy scalar or 0-d array; `item()` leaves numbers of extended precision as they are."""
+    """`item()` leaves numbers of extended precision as they are."""
     result = value.item()
     if isinstance(result, np.longdouble):
         return float(result)

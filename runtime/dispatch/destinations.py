@@ -1,7 +1,4 @@
-"""Whether an in-place op may write where its results are to go while it still reads, or after.
-
-`out=` of ops with several outputs: a tuple with a tensor for each.
-"""
+"""Where results are written: whether an in-place op may write while it still reads, and `out=` of several outputs."""
 
 from __future__ import annotations
 
@@ -19,10 +16,8 @@ from ..tensor.view_shapes import may_overlap
 
 
 def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
-    """Whether results may be written to a tensor one by one: no operand is read after it was written to.
-
-    Those over its memory are the same elements in the same order, of which an element-wise op reads one and writes it.
-    """
+    """No operand may be read after it was written to: those over `into`'s memory are the same elements in the same
+    order."""
     if into._shape != shape or into._dtype is not final or may_meet(into):
         return False
     for v in operands:
@@ -51,8 +46,7 @@ def covers_same_elements(tensor: Any, other: Any) -> bool:
 
 
 def disjoint(tensor: Any, other: Any) -> bool:
-    """Whether no place of a tensor lies between those of another, which has a memory of its own, or one that it is read
-    in as another dtype."""
+    """`other` may be read in another dtype: then it has another array."""
     one, two = tensor.array, other.array
     return not (one.__class__ is np.ndarray and two.__class__ is np.ndarray and np.may_share_memory(one, two))
 

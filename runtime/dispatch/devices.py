@@ -1,7 +1,4 @@
-"""Where an op runs: the device of its tensors, which must agree, and the kernels for that device.
-
-Kernels for tensors without memory: an entry's shape rule says what would come out, and nothing is computed.
-"""
+"""Where an op runs: the device of its tensors, which must agree, and the kernels for it; shape rules for `meta`."""
 
 from __future__ import annotations
 
@@ -22,12 +19,13 @@ _RUNTIME = __name__.rpartition(".dispatch.")[0]
 
 
 class Shaped:
-    """Stands for a kernel: takes what it takes, and returns arrays without memory of the shapes that its rule gives.
+    """Stands for a kernel on `meta`: returns arrays without memory of the shapes that its rule gives.
 
-    A rule is a function, or its place in the runtime (`"ops.reduction.shapes:reduced"`), which is loaded now. It takes
-    the kernel's arguments and gives the shape of the result, a list of them for several results; a result that has
-    another dtype than the first operand, and none that the entry names, is an array itself.
-    """
+    A rule is a function, or its place in the runtime (`"ops.reduction.shapes:reduced"`). It takes the kernel's
+    arguments
+    and gives the shape of the result, a list of them for several; a result of another dtype than the first operand's,
+    that
+    the entry does not name, is an array itself."""
 
     def __init__(self, kernel: Any, rule: Any) -> None:
         self.name = kernel.__name__
@@ -75,7 +73,7 @@ def _check_devices(name: str, arrays: list[Any]) -> None:
 
 
 def at(tensor: Any, kernel: Any, shape: Any = None) -> Any:
-    """A kernel, or what stands for it on the device where a tensor lies; `shape` names the rule of its results."""
+    """`shape` names the rule of the kernel's results."""
     if tensor is None or tensor._device is CPU:
         return kernel
     return without_memory(kernel, shape) if tensor._device is META else counterpart(kernel)
@@ -122,11 +120,7 @@ def without_memory(kernel: Any, shape: Any) -> Any:
 
 
 def device_of(name: str, operands: Iterable[Any]) -> device:
-    """The device on which an op computes: that of its tensors, of which only 0-d ones may lie on the CPU beside others.
-
-    Raises:
-        DeviceError: (a RuntimeError) the tensors lie on several devices.
-    """
+    """The device of the tensors, of which only 0-d ones may lie on the CPU beside others."""
     target_device, alone = None, None
     for value in operands:
         if not isinstance(value, TensorBase):

@@ -75,10 +75,7 @@ class Overloads:
         return True
 
     def choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        """The overload that the arguments fit, the first with the fewest tensors in the place of numbers.
-
-        `out` is none of the arguments.
-        """
+        """The first with the fewest tensors in the place of numbers. `out` is none of the arguments."""
         named = {name: value for name, value in kwargs.items() if name != "out"}
         fitting = [
             (function, parameters) for function, _, parameters in self.overloads if fits(parameters, args, named)

@@ -14,9 +14,8 @@ Finish = Callable[[], np.ndarray]  # waits for a call that is under way, and giv
 class Ranks(ABC):
     """A group of ranks, as kernels see it.
 
-    An array is either one for each rank, or the same on all ("replicated"). Between processes this one has its own;
-    where all ranks are in one process, arrays of the first kind have a first dimension with a part for each.
-    """
+    An array is one for each rank, or the same on all ("replicated"). Where all ranks are in one process, arrays of the
+    first kind have a first dimension with a part for each."""
 
     leading = 0  # how many dimensions arrays have in front of those of a rank
 

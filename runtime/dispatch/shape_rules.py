@@ -1,10 +1,7 @@
-"""Shape rules that serve kernels of any family: what comes out of arrays of given shapes.
+"""Shape rules that serve kernels of any family, and checks of shapes, dtypes and numbers.
 
-A rule takes a kernel's arguments, arrays whose elements it does not look at among them, and gives the shape of the
-result, or a list with the shape of each. An entry names it under `shape`.
-
-Checks of shapes, dtypes and numbers that several families of ops make.
-"""
+A rule takes a kernel's arguments, arrays whose elements it does not look at, and gives the shape of the result, or a
+list with the shape of each. An entry names it under `shape`."""
 
 from __future__ import annotations
 
@@ -97,8 +94,7 @@ def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
 
 
 def is_known(value: Any) -> bool:
-    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
-    that are not there."""
+    """Not the elements of one example of a batch under vmap, and not those that are not there."""
     return getattr(value, "_vmap_level", None) is None and not is_recorded(value)
 
 

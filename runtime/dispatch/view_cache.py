@@ -18,14 +18,12 @@ view_ops: dict[str, ViewOp] = {}  # by name
 class ViewOp:
     """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
-    `found` keeps (place, *arguments as checked) by (shape, strides, offset, *arguments as given); `launch` gives the
-    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples or lists of ints.
-
-    An op that gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
-    So does that of a composite, whose `node` is None: it keeps (place or places, dtype, whether views are marked as
-    those of one op that gives several) of what turned out to be views. One that `retypes` reads complex numbers as
-    "real" ones, or these as "complex".
-    """
+    `cached` keeps (geometry, *arguments as checked) by (shape, strides, offset, *arguments as given). An op of
+    `multiple_views` keeps a tuple of geometries, and leaves to Python what is recorded. So does a composite, whose
+    `node` is
+    None: it keeps (geometry or geometries, dtype, whether views are marked as those of one op that gives several). One
+    that
+    `retypes` reads complex numbers as "real" ones, or these as "complex"."""
 
     __slots__ = ("cached", "launch", "name", "node", "operands", "retypes", "multiple_views")
 
@@ -90,15 +88,13 @@ def without_list(argument: Any) -> Any:
 
 
 def is_part(view: Any, source: Any) -> bool:
-    """Whether a tensor is a view of another, or of the same base, that reads the same memory in the same way."""
     base = source if source._base is None else source._base
     alike = view._storage is source._storage and view._dtype is source._dtype
     return alike and view is not source and view._base is base
 
 
 def remember_gradient(table: dict[Any, Any], made: Any, value: Any, *known: Any) -> None:
-    """Keep by a gradient's layout, and what is known besides, what a node has made of it: the place of a view; True
-    for that gradient itself, False for anything else."""
+    """What a node made of a gradient, by its layout and `known`: a view's geometry, True for itself, False else."""
     if len(table) >= MAX_CACHED_VIEWS:
         table.clear()
     base = value if value._base is None else value._base

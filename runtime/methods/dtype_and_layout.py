@@ -1,8 +1,4 @@
-"""Changing the dtype of a tensor, or how it lies in memory.
-
-The dtype is changed by native code, or, where the tensor is in no graph and nothing looks on, by one loop over its
-memory.
-"""
+"""Changing the dtype of a tensor (natively, or by one loop outside of graphs), or how it lies in memory."""
 
 from __future__ import annotations
 

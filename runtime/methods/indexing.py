@@ -151,9 +151,8 @@ def _is_of_view(key: Any) -> bool:
 
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
-    """Whether a tensor has been written where a key says that a view lies, that indices of int64 do, or that one mask
-    is true, perhaps beside whole slices: these are the keys that need not be taken apart. Sizes of 1 in front are for
-    others."""
+    """Whether the key was of views, int64 indices, or one mask, perhaps beside whole slices. Sizes of 1 in front are
+    for others."""
     if _is_of_view(key):
         view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):
@@ -290,8 +289,6 @@ def _index_tensor(index: Any) -> Any:
 
 
 class _View:
-    """The view that the basic parts of a key make, and the index tensors by dimension of it."""
-
     def __init__(self, x: Any) -> None:
         self.source = x
         self.found = x

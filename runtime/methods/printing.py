@@ -74,8 +74,6 @@ def set_printoptions(
 
 
 class _NumberFormat:
-    """One width and notation for all numbers of a real array."""
-
     def __init__(self, values: np.ndarray) -> None:
         self.is_float = values.dtype.kind == "f"
         self.is_integral, self.is_scientific, self.width = True, False, 1
@@ -107,8 +105,6 @@ class _NumberFormat:
 
 
 class _ComplexFormat:
-    """Separate formats for real and imaginary parts."""
-
     def __init__(self, values: np.ndarray) -> None:
         self.real, self.imaginary = _NumberFormat(values.real), _NumberFormat(values.imag)
         self.width = self.real.width + self.imaginary.width + 1

@@ -1,10 +1,7 @@
-"""Views of another dtype: the same bytes as an array of other elements.
+"""Views of another dtype: the same bytes as an array of other elements; and tensors without marks.
 
 A memory has one array for each dtype in which somebody reads it, so that tensors of one dtype over one memory have the
-same storage, and who looks for shared memory compares storages.
-
-Tensors without marks, for code that keeps a tensor's memory or hands it to others; see representations/marked/.
-"""
+same storage, and who looks for shared memory compares storages."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ def typed_view(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
 
 
 def typed_alias(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
-    """A tensor of dtype `kind` over the memory of `source`, outside the graph and not among its views.
-
-    Writes to it are counted with those to `source`.
-    """
+    """Outside the graph and not among the views of `source`; writes are counted with those to `source`."""
     shape, strides, offset, count = view_geometry
     return _retyped(alias(source, shape, strides, offset), kind, count)
 

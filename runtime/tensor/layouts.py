@@ -46,8 +46,8 @@ def suggested_format(shape: Shape, strides: Strides | None) -> memory_format:
 
 @functools.lru_cache(maxsize=4096)
 def preserved_strides(shape: Shape, strides: Strides | None) -> Strides | None:
-    """The strides of a copy that preserves the order of dimensions, None for the usual ones: those of the tensor where
-    it has neither gaps nor overlaps, else its order without gaps."""
+    """Those of the tensor where it has neither gaps nor overlaps, else its order without gaps; None for the usual
+    ones."""
     if strides is None or is_contiguous(shape, strides):
         return None if strides is None or strides == contiguous_strides(shape) else strides
     result = strides if is_dense(shape, strides) else ordered_strides(shape, memory_order(shape, (strides,)))
@@ -74,8 +74,7 @@ def are_alike(shape: Sequence[int], strides: Sequence[int], others: Sequence[int
 def memory_order(shape: Shape, operands: Sequence[Strides]) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost, by the strides of operands expanded to a shape.
 
-    The first operand whose strides differ decides, 0 tells nothing, and what nobody tells stays in row order.
-    """
+    The first operand whose strides differ decides, 0 tells nothing, and what nobody tells stays in row order."""
     order = list(reversed(range(len(shape))))  # the innermost first
     for start in range(1, len(order)):
         position = start
@@ -157,7 +156,7 @@ def formatted(op: str, result: Any, source: Any, requested: memory_format | None
 
 
 def requested_strides(op: str, source: Any, requested: memory_format | None) -> Strides | None:
-    """The strides of a copy of a tensor in a memory format, by default the one that preserves; None for the usual."""
+    """Of a copy, by default the one that preserves; None for the usual ones."""
     if requested is None or requested is preserve_format:
         return preserved_strides(source._shape, source._strides)
     if requested is contiguous_format:
@@ -178,7 +177,7 @@ def with_layout(tensor: Any, strides: Strides) -> Any:
 
 
 def relaid(tensor: Any, strides: Strides | None) -> Any:
-    """A new contiguous tensor, whose elements mean nothing yet or are all equal, under other strides without gaps."""
+    """A new contiguous tensor, not filled or of equal elements, under other strides without gaps."""
     return tensor if strides is None else alias(tensor, tensor._shape, strides, 0)
 
 

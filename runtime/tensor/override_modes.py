@@ -1,7 +1,5 @@
-"""What `__torch_function__` does where a subclass of `Tensor` leaves it as it is: results are of the subclass.
-
-Modes: blocks in which an object of the user's takes the place of every call.
-"""
+"""`__torch_function__` of a subclass of `Tensor` that leaves it as it is, and modes: blocks in which an object is
+asked."""
 
 from __future__ import annotations
 
@@ -26,9 +24,9 @@ def torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any
         func: what was called.
         types: the classes of arguments that have a `__torch_function__`.
         args, kwargs: with what it was called.
+
     Returns:
-        The result, NotImplemented where a class of `types` is neither `cls` nor one of its bases.
-    """
+        The result, NotImplemented where a class of `types` is neither `cls` nor one of its bases."""
     if not all(issubclass(cls, t) for t in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():

@@ -1,19 +1,10 @@
 """A call whose arguments, or a mode, take its place: who is asked, in which order, with what.
 
-Whether a thread asks arguments and modes for their `__torch_function__`, and blocks in which it does not.
-
-Which classes have a `__torch_function__`, and which are known to have none.
-
 An op asks `value.__class__ not in plain` once native code has left a call to Python; everything else happens where that
-is true. `plain` is empty while somebody takes the place of ops: then every call is looked at.
-
-Which arguments a program gave by name, where a function that has been entered does not know that any more.
-
-Methods and properties of tensors that are no ops, for classes whose `__torch_function__` is to be asked for them.
-
-Ops ask for themselves. What is written by hand for `Tensor` does not, and costs plain tensors nothing: a subclass with
-a `__torch_function__` of its own gets members that ask first, and while a mode is entered so does `Tensor`.
-"""
+is true. `plain` is empty while somebody takes the place of ops: then every call is looked at. Ops ask for themselves.
+What is written by hand for `Tensor` does not, and costs plain tensors nothing: a subclass with a `__torch_function__`
+of
+its own gets members that ask first, and while a mode is entered so does `Tensor`."""
 
 from __future__ import annotations
 
@@ -33,10 +24,7 @@ from ..thread_state import PerThread
 
 
 class Overriding(PerThread):
-    """Of one thread: whether arguments are asked, and the modes that are, the innermost last.
-
-    In a backward pass no arguments are; `outside` says whether they were where it began.
-    """
+    """In a backward pass no arguments are asked; `outside` says whether they were where it began."""
 
     def __init__(self) -> None:
         self.arguments = True
@@ -87,7 +75,7 @@ def add_plain(cls: type) -> None:
 
 
 def never_plain(cls: type) -> None:
-    """Calls on objects of a class, which has no `__torch_function__`, are looked at all the same: those of a layout."""
+    """Calls on objects of a class without `__torch_function__` are looked at all the same: those of a layout."""
     known.discard(cls)
     plain.discard(cls)
 
@@ -162,8 +150,6 @@ def _names_at(code: CodeType, offset: int) -> tuple[str, ...]:
 
 
 class NotHandled:
-    """The class of NOT_HANDLED: the answer of a watcher that lets the op run as if nobody watched."""
-
     def __repr__(self) -> str:
         return "NOT_HANDLED"
 
@@ -216,10 +202,8 @@ def overridden(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def overridden_in(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """`overridden` with the parameters of a function: what `locals()` gives in its first line.
-
-    As in PyTorch, those without a default go by place, the others by name.
-    """
+    """`arguments`: `locals()` in the first line. Those without a default go by place, the others by name, as in
+    PyTorch."""
     known = parameters(function)
     args = [arguments[name] for name, (default, _) in known.items() if default is inspect.Parameter.empty]
     named = {name: arguments[name] for name, (default, _) in known.items() if default is not inspect.Parameter.empty}
@@ -227,7 +211,7 @@ def overridden_in(function: Callable[..., Any], arguments: dict[str, Any]) -> An
 
 
 def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], name: str = "") -> Any:
-    """`overridden` with the arguments that are no defaults; `name` is that of an op, whose public function is meant."""
+    """With the arguments that are no defaults; `name` is that of an op, whose public function is meant."""
     result = overriding((*args, *kwargs.values()) if kwargs else args) if state.arguments else []
     if not result and not state.modes:
         return NOT_HANDLED
@@ -235,11 +219,7 @@ def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, A
 
 
 def ask(function: Callable[..., Any], result: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """The first answer that is not NotImplemented: of the innermost mode, then of the arguments.
-
-    Raises:
-        TypeError: there is none.
-    """
+    """Of the innermost mode, then of the arguments; TypeError: all answers are NotImplemented."""
     positions = shown.get(getattr(function, "__wrapped__", function))
     args = args if positions is None else positions(args)
     types = tuple(type(value) for value in result)
@@ -305,10 +285,7 @@ def parameters(function: Any) -> dict[str, tuple[Any, bool]]:
 
 
 def as_passed(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The arguments of a call but for those that are defaults, by name where the program named them.
-
-    What follows one that is left out goes by name too.
-    """
+    """Without defaults, by name where the program named them; what follows one that is left out goes by name too."""
     known = parameters(function)
     written = named_arguments()
     positions: list[Any] = []
@@ -391,7 +368,7 @@ def add_to(cls: type, tensor_class: type) -> None:
 
 
 def of_every_tensor(tensor_class: type) -> Callable[[], None]:
-    """Let all tensors ask; what is returned undoes it."""
+    """What is returned undoes it."""
     before = {name: vars(tensor_class).get(name) for name, _ in members(tensor_class)}
     originals.update(members(tensor_class))
     for name, value in originals.items():

@@ -1,8 +1,7 @@
-"""TensorBase: strided memory with a dtype, a device and a place in the graph. Level 1 sees only its arrays.
+"""TensorBase: strided memory with a dtype, a device and a place in the graph. Kernels see only its arrays.
 
-A contiguous tensor keeps its elements as one 1-D array (`_flat`), which kernels take as it is; the n-d array over the
-same memory is made when somebody asks for it (`array`). A view keeps its strides and offset into the base's storage.
-"""
+A contiguous tensor keeps its elements as one 1-D array (`_flat`); the n-d array over the same memory is made when
+somebody asks for it (`array`). A view keeps its strides and offset into the base's storage."""
 
 from __future__ import annotations
 
@@ -36,11 +35,9 @@ plain_classes: set[type] = set()  # whose slots hold what they say: no property 
 class TensorBase:
     """Memory, metadata and graph state of a tensor; the generated `Tensor` adds the ops.
 
-    `_requires_grad` is true for everything that requires grad. `_grad_fn` is the edge a gradient takes: None for a
-    leaf, else a Node or
-    an Output. `_version_counter` is None until something is written or a view is made, then a list that all views
-    share: the count and the op that wrote last; inference tensors have another list there (`modes/inference.py`).
-    """
+    `_requires_grad` is true for everything that requires grad; `_grad_fn` is the edge that a gradient takes, None for a
+    leaf. `_version_counter` is None until something is written or a view is made, then a list that all views share: the
+    count and the op that wrote last; inference tensors have another list there (grad_mode.py)."""
 
     __slots__ = (
         "__dict__",
@@ -86,8 +83,7 @@ class TensorBase:
     _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
-        """`class Tensor(TensorBase, factory=True)` becomes the class of all results; a subclass with a
-        `__torch_function__` is for the general path, which asks it."""
+        """`factory=True` becomes the class of all results; one with a `__torch_function__` is for the general path."""
         global _tensor_class
         super().__init_subclass__(**kwargs)
         if factory:
@@ -365,7 +361,7 @@ ViewGeometry = tuple[Shape, tuple[int, ...] | None, int, int | None]
 
 @functools.lru_cache(maxsize=8192)
 def geometry(function: Any, *arguments: Any) -> ViewGeometry:
-    """The place of a view by a function of `views.py`, which is called once for each layout and arguments."""
+    """Of a function of view_shapes.py, called once for each layout and arguments."""
     return placed(*function(*arguments))
 
 
@@ -375,7 +371,7 @@ def geometries(function: Any, *arguments: Any) -> tuple[ViewGeometry, ...]:
 
 
 def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> ViewGeometry:
-    """(shape, strides or None where they are the usual ones, offset, number of elements or None if not contiguous)."""
+    """(shape, strides or None for the usual ones, offset, number of elements or None if not contiguous)."""
     shape = tuple(shape)
     contiguous_steps = strides is None or tuple(strides) == contiguous_strides(shape)
     steps = None if contiguous_steps else tuple(strides)  # type: ignore[arg-type]

@@ -1,9 +1,7 @@
 """Views as arithmetic on metadata: (shape, strides, offset, *args) -> (shape, strides, offset), in elements.
 
-The arguments are those of the op after its rule has checked them: dimensions are not negative, slices are
-clamped, and sizes are complete. Nothing here touches memory, so every device shares these functions.
-Those of views that read the bytes as another dtype are also given the bytes of an element `before` and `after`.
-"""
+Arguments are checked: dimensions are not negative, slices are clamped, sizes complete. Views that read the bytes as
+another dtype are also given the bytes of an element `before` and `after`."""
 
 from __future__ import annotations
 

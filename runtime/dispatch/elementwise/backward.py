@@ -1,4 +1,4 @@
-"""Kernels that compute all gradients of a node at once: the key `backward` of the spec, and fused element-wise ones."""
+"""Kernels that compute all gradients of a node at once: the spec's key `backward`, and fused element-wise ones."""
 
 from __future__ import annotations
 
@@ -37,11 +37,7 @@ def all_floats(metas: Sequence[Any], dtype: Any) -> bool:
 
 
 def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
-    """The array that a kernel returned, as a tensor of the shape of the input; 16-bit floats are rounded here.
-
-    Raises:
-        ShapeError: it has another number of elements.
-    """
+    """The array of a kernel as a tensor of the input's shape; 16-bit floats are rounded. ShapeError: other sizes."""
     if array is SHAPELESS:
         return from_flat(empty(prod(shape), dtype.np, META), shape, dtype)
     if array.__class__ is np.ndarray and array.size > 1 and not any(array.strides):
@@ -94,10 +90,7 @@ def backward(
     scalars: tuple[Any, ...],
     count: int,
 ) -> list[Any]:
-    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients.
-
-    Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
-    """
+    """Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation."""
     final = result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
     computed, shape, place = final.compute, grad._shape, grad._device
     output_mask = [computed.np, *(None if own else computed.np for own in masks)]
@@ -118,5 +111,5 @@ def backward(
 
 
 def is_mask(node: Any, slot: str, tensor: Any) -> bool:
-    """Whether a saved tensor is one of bools that are chosen by, not one of the numbers that an op computes with."""
+    """Bools that are chosen by, not numbers that an op computes with."""
     return tensor._dtype is bool_ and slot.removeprefix("kept_") not in node.inputs

@@ -116,8 +116,7 @@ def gradients_on_device(
 
 
 def remember_forward(op: Any, name: str, args: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
-    """Keep the launch of an op, `launch` or `launch_in_place`, for native code: of tensors of one dtype for floats, and
-    a number as the second operand where the op takes one. `given` are tensors and then numbers."""
+    """Of tensors of one dtype for floats, and a number as the second operand where the op takes one."""
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
     native.enter(out.device)
@@ -153,7 +152,7 @@ def keep(
 def remember_gradients(
     op: Any, mask: int, args: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
 ) -> None:
-    """Keep the launch of a fused backward kernel for native code: of arrays in row order, of one shape."""
+    """Of arrays in row order, of one shape."""
     grad = args[0]
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return

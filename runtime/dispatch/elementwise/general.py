@@ -42,17 +42,18 @@ elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
 class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
-    `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all;
-    `moves` the tensor argument whose elements are the results, as they are; `overwrites` says that the op exists only
-    in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
-    other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with positive
-    ones as the second tensor or as the op's numbers, "b" of bools; `converts` which operands are converted there to
-    the dtype of the others: "i" integers and floats, "b" bools; `complexes` says that native code computes complex
-    tensors too; `refuses` names tensors that have no gradient though they might. `operands` and `numbers` name the
-    arguments of the
-    native functions `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first
-    asked for: see runtime/native. `node` is the class of the op's nodes.
-    """
+    `raw` marks tensors that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all; `moves`
+    the
+    tensor whose elements are the results; `overwrites`: the op exists only in place; `fitting`: numbers must be ones
+    that
+    the dtype has; `alike`: masks have the shape of the other tensors. For native code: `integral_kinds`, "i" int64, "p"
+    with positive ones as the second tensor or numbers, "b" bools; `converts`, which operands are converted to the dtype
+    of
+    the others: "i" integers and floats, "b" bools; `complexes`. `refuses` names tensors that have no gradient though
+    they
+    might. `launch`, `launch_in_place`, `launch_out` and `gradients` are native functions of `operands` and `numbers`,
+    made
+    when they are first asked for. `node` is the class of the op's nodes."""
 
     __slots__ = (
         "alike",
@@ -152,7 +153,7 @@ def computing(op: Elementwise) -> tuple[str, ...]:
 
 
 def check_kind(name: str, result: dtype, allowed: tuple[str, ...]) -> None:
-    """Refuse a dtype of a kind that the op does not compute in; in 8-bit floats what takes only some kinds does not."""
+    """In 8-bit floats what takes only some kinds does not compute."""
     if allowed and (KINDS[result.kind] not in allowed or result in FLOAT8):
         raise UnsupportedDtypeError(
             f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {result!r}: not implemented for "
@@ -173,10 +174,9 @@ def result_dtype(rule: str, computed: dtype) -> dtype:
 
 
 def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[Any, ...] = (), into: Any = None) -> Any:
-    """Compute an op on tensors and numbers; write to `into` where that is given (in-place and out= forms).
+    """`into`: of in-place and out= forms.
 
-    Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
-    """
+    Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype."""
     device = device_of(name, operands)
     if device is not CPU:
         operands = brought(operands, device)
@@ -252,7 +252,6 @@ def written_at_once(
     shape: Shape,
     final: dtype,
 ) -> bool:
-    """Whether the results of an op on the CPU have been written where they are to go, without any array between."""
     if into._device is not CPU or not takes_directly(into, operands, shape, final):
         return False
     moved = None if op.moves is None else operands[op.moves]
@@ -283,7 +282,7 @@ def constant(value: Any, dtype: dtype) -> Any:
 
 
 def wrapped(value: Any, dtype: dtype) -> Any:
-    """A 0-d tensor that can be told from one of the user's: by its count of writes, which is that of all numbers."""
+    """It can be told from one of the user's by its count of writes, that of all numbers."""
     tensor = adopt(value, dtype)
     tensor._version_counter = NUMBER
     return tensor
@@ -294,7 +293,7 @@ shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:
-    """float32 or float64 where all tensors have it and all numbers are real: then no rule need be asked."""
+    """Where all tensors have it and all numbers are real no rule need be asked."""
     result = None
     for i, value in enumerate(operands):
         kind = value.__class__

@@ -21,7 +21,7 @@ def has_rows(op: Any, kind: Any) -> bool:
 
 
 def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:
-    """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
+    """Not of layouts that a number stands for, or without rows."""
     result, key = op.rows, (*layouts[0], *layouts[1])
     if key in result:
         return

@@ -1,10 +1,7 @@
-"""Handing operands of any layout to the kernel of an element-wise op: flat arrays, rows of them, or copies.
-
-Operands of different shapes and layouts as rows: how an element-wise kernel steps through each without copying it.
+"""Operands of any layout for the kernel of an element-wise op: flat arrays, rows of them, or copies.
 
 All dimensions are merged that every operand steps through evenly. What is left are loops over rows, of which the
-general path takes two; of each operand a row is either consecutive in memory or one repeated number.
-"""
+general path takes two; of each operand a row is either consecutive in memory or one repeated number."""
 
 from __future__ import annotations
 
@@ -77,8 +74,8 @@ def broadcast_rows(
 
 @functools.lru_cache(maxsize=8192)
 def result_order(shape: Shape, layouts: tuple[Layout | None, ...]) -> tuple[int, ...] | None:
-    """The dimensions of an element-wise op's result from the outermost in memory to the innermost; None for the order
-    of rows, also where only dimensions of size 1 lie elsewhere."""
+    """From the outermost in memory to the innermost; None for rows, also where only dimensions of size 1 lie
+    elsewhere."""
     if all(layout is None or layout[1] is None for layout in layouts) or not prod(shape):
         return None
     order = memory_order(shape, tuple([tuple(_expanded(shape, layout)) for layout in layouts if layout is not None]))
@@ -113,11 +110,9 @@ def rows(
     max_elements: int = 2,
     shortest: int = SHORTEST_ROW,
 ) -> Rows | None:
-    """The rows of operands broadcast to `shape`, of numbers and of results, contiguous ones unless their strides are
-    given; None where it must copy: with more than `most` loops, or `shortest` rows.
+    """None where operands must be copied: with more than `max_elements` loops, or rows below `shortest`.
 
-    An operand's layout is None where it is a number.
-    """
+    An operand's layout is None where it is a number; `steps`: strides of the results, contiguous by default."""
     strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
     strides += [contiguous_strides(shape) if steps is None else steps] * results
     dims = _merged(shape, strides)
@@ -191,11 +186,11 @@ def launch(
     numbers: Sequence[Any],
     outs: Sequence[np.ndarray],
 ) -> None:
-    """Run a kernel over operands of any layout: at once where all are flat or numbers, else by rows, or on copies.
+    """At once where all operands are flat or numbers, else by rows, or on copies.
 
-    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers
-    and for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
-    """
+    `read_dtypes`: in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers and rows
+    in
+    float32 and float64 only: to copy operands of other dtypes costs less than to compile more."""
     native = any(to is not None and to.char in "fd" for to in read_dtypes)
     args, layouts, flat = memories(operands, read_dtypes, shape) if native else ([], [], False)
     if flat:
@@ -224,7 +219,7 @@ def launch_into(
     numbers: Sequence[Any],
     into: Any,
 ) -> bool:
-    """Run a kernel that writes to a tensor of any layout; False where it has to write somewhere else first."""
+    """False where the kernel has to write somewhere else first."""
     if into._flat is not None:
         launch(kernels, attribute, operands, read_dtypes, shape, numbers, (into._flat,))
         return True
@@ -245,15 +240,14 @@ def are_numbers_or_flat(layouts: Sequence[Any], shape: Shape) -> bool:
 
 
 def is_flat_or_one(strides: Strides | None) -> bool:
-    """Whether these are the usual strides, or all of them 0: the gradient of a sum has such."""
     return strides is None or not any(strides)
 
 
 def by_blocks(
     kernel: Any, args: Sequence[Any], layouts: Sequence[Any], numbers: Sequence[Any], outs: Sequence[Any]
 ) -> None:
-    """Run a kernel of flat arrays where some operands are one number for all elements: of these it reads the same array
-    again and again, so that it need not be compiled for numbers in their place."""
+    """Of an operand that is one number everywhere the kernel reads one array again and again: it need not be
+    compiled for it."""
     size = outs[0].size
     alone = [k for k, layout in enumerate(layouts) if layout is not None and layout[1] is not None]
     check_lengths(args, [min(1, size) if k in alone else size for k in range(len(args))])
@@ -278,8 +272,7 @@ def by_rows(
 
 
 def repeated_operand(memory: np.ndarray, plan: Rows, index: int) -> Any:
-    """One number for each row; one that is the same for all rows as a row of it, for which kernels are compiled anyway:
-    the gradient of a sum is such a number."""
+    """One number for each row, as a row where it is the same for all: kernels are compiled for that anyway."""
     same = plan.outer * plan.inner > 1 and not plan.steps[index].any()
     return np.full(plan.size, memory[0]) if same and plan.size <= LONGEST_SAME else (memory,)
 
@@ -306,7 +299,7 @@ def by_strided_rows(
 
 
 def memories(operands: Sequence[Any], read_dtypes: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
-    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays or numbers."""
+    """The memory of each operand, its layout (None for numbers), and whether all are flat arrays or numbers."""
     args: list[Any] = []
     layouts: list[Any] = []
     flat = True
@@ -346,8 +339,7 @@ def check_lengths(args: Sequence[Any], needed: Sequence[int]) -> None:
 def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps.
 
-    Of 16-bit floats and int64 the rows are found for native code, and the result is None.
-    """
+    Of 16-bit floats and int64 the rows are found for native code, and the result is None."""
     if type(operands[0]) not in known or type(operands[1]) not in known:
         return None
     kind: Any = getattr(operands[0], "_dtype", None)

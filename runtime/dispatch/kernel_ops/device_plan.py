@@ -1,8 +1,6 @@
-"""What the kernel of an op launches on a device, found by a rehearsal for layouts and arguments, for native code.
+"""What the kernel of an op launches on a device, found by a dry run for layouts and arguments, for native code.
 
-A kernel decides by layouts and arguments alone what it launches, never by what the memory holds. So it is run once, its
-launches are written down, and native code does them again for other memory.
-"""
+A kernel decides by layouts and arguments alone what it launches, never by what the memory holds."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ def dry_run_op(op: Any, args: Sequence[Any], checked: Sequence[Any]) -> bool:
 
 
 def scalars_unchanged(arg_kinds: str, args: Sequence[Any], checked: Sequence[Any]) -> bool:
-    """Whether no check has put another number in the place of a given one: it may be one that it read in memory."""
+    """A check may have put a number that it read in memory in the place of a given one."""
     pairs = [pair for arg_kind, *pair in zip(arg_kinds, args, checked, strict=True) if arg_kind == "f"]
     return all(one is None or one == other for one, other in pairs)
 
@@ -88,8 +86,7 @@ def selected_operands(reads: Sequence[Any], operands: Sequence[Any]) -> list[Any
 
 
 def are_strided(values: Sequence[Any]) -> bool:
-    """Whether all tensors lie on one device, each in memory of its own: else launches do not say which of them is
-    which."""
+    """On one device, each in memory of its own: else launches do not say which of them is which."""
     from ...kernels.cuda_launch.launch import read_extent
 
     tensors = [value for value in flat(values) if isinstance(value, TensorBase)]
@@ -133,10 +130,9 @@ def dry_run(
     dtypes: Sequence[dtype],
     shapes: Sequence[Any] | None = None,
 ) -> Any:
-    """What a kernel launches for operands; None where it does more than that, or fails, which the call will say.
+    """None where a kernel does more than launch, or fails, which the call will say.
 
-    `dtypes` are those of the results, `shapes` theirs of the results where they may differ from those of the arrays.
-    """
+    `shapes`: of the results, where they may differ from those of the arrays."""
     from ...device.cuda.dry_run import rehearsed
 
     with rehearsed() as made:

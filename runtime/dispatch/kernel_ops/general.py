@@ -1,7 +1,4 @@
-"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out.
-
-Ops that give a tensor in another dtype.
-"""
+"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out."""
 
 from __future__ import annotations
 
@@ -57,8 +54,7 @@ def require_equal(name: str, values: Sequence[Any]) -> None:
 
 
 def in_input_dtype(value: Any, output_mask: Any) -> Any:
-    """The tensor of a call in the dtype of real floats that its caller asks for; None where it is for the general path
-    to bring it there."""
+    """None where the tensor is for the general path."""
     is_tensor: bool = isinstance(value, TensorBase)
     if not is_tensor or type(value) not in plain or not isinstance(output_mask, dtype):
         return None
@@ -79,7 +75,7 @@ def array_in(t: Any, computed: dtype | None) -> Any:
 
 
 def stored_in(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor as `array_in` gives it, but of 16-bit floats on the host as they are stored."""
+    """`array_in`, but 16-bit floats on the host as they are stored."""
     if t is None or computed is None or t._dtype is not computed or t._device is not CPU:
         return array_in(t, computed)
     if computed.native or not computed.planned:
@@ -92,7 +88,7 @@ def stored_of(t: Any, computed: dtype | None) -> Any:
 
 
 def array_of(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor that a node kept, as a kernel takes it: one of indices or of a mask as it is."""
+    """One of indices or of a mask as it is."""
     return None if t is None else array_in(t, computed if t._dtype is computed else None)
 
 
@@ -156,7 +152,7 @@ conversions: dict[str, Conversion] = {}  # by name
 
 
 class Conversion:
-    """Such an op, with its node; `launch(tensor, dtype)` is native code, which gives the copy or None."""
+    """An op that gives a tensor in another dtype; `launch(tensor, dtype)` is native code."""
 
     __slots__ = ("launch", "name", "node")
     operands = ("self", "dtype")

@@ -30,10 +30,10 @@ CACHED_BLOCKS = "kr"
 
 
 def matches_saved(node: Any, read: Read, grad: Any) -> bool:
-    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
-    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
-    those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
-    keeps a dtype of its own is an index or a mask; what devices launch knows of which dtype it is."""
+    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, or somebody written to it.
+
+    Plans are for the gradient's dtype, and for indices of int64, those of 16-bit floats for float32, too. What keeps a
+    dtype of its own is an index or a mask; launches on devices know the dtype."""
     tensor, slot = getattr(node, read.slot), read.slot
     if tensor is None:
         return True
@@ -84,13 +84,13 @@ def output_mask_of(bits: int, count: int) -> Iterator[bool]:
 
 
 class KernelOpGradient:
-    """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
+    """The kernel of a node's `apply`; `reads` says for each operand what it is, and in which slot of the node.
 
-    w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
-    r for one that keeps its dtype or is not there (on the host an index or a contiguous mask), i for a kept list of
-    indices (as the last one), v for a value, or what a function makes of it, c for a constant.
-    Without `find` there are launches on devices alone.
-    """
+    w: which gradients are wanted; g: the gradient, or that of one of several outputs; k: a kept tensor; r: one that
+    keeps
+    its dtype or is not there (on the host an index or a contiguous mask); i: a kept list of indices (as the last one);
+    v: a
+    value, or what a function makes of it; c: a constant. Without `find` there are launches on devices alone."""
 
     __slots__ = (
         "find",
@@ -126,10 +126,7 @@ class KernelOpGradient:
         return self.gradients
 
     def remember(self, node: Any, grad: Any) -> bool:
-        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one.
-
-        `grad` is a list where several outputs may have gradients.
-        """
+        """Whether there is a plan. `grad` is a list where several outputs may have gradients."""
         is_sequence = isinstance(grad, (list, tuple))
         grads = [part for part in grad if part is not None] if is_sequence else [grad]
         first = grads[0]
@@ -195,15 +192,14 @@ class KernelOpGradient:
 
 
 def in_key(both: Any) -> tuple[Any, ...]:
-    """The parts of a key that stand for shape and strides, or for a value: a mask has its dtype for strides."""
+    """A mask has its dtype for strides."""
     if both is None:
         return None, None
     return (both.shape, bool_) if isinstance(both, Mask) else both[:2]
 
 
 def arg_kind_of(read: Read, node: Any, value: Any, computed: dtype) -> str:
-    """T for a kept tensor of the gradient's dtype and for all that is no tensor, I for one of indices, B for a mask, C
-    for one of float32 beside 16-bit floats."""
+    """T: the gradient's dtype, and all that is no tensor; I: indices; B: a mask; C: float32 beside 16-bit floats."""
     if read.arg_kind == "r":
         return operand_arg_kinds("R", [value])
     if read.arg_kind != "k" or value is None:

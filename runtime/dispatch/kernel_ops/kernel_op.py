@@ -1,9 +1,6 @@
-"""An op with a kernel of its own: the plans that it has found, by layouts and arguments.
+"""An op with a kernel of its own: the plans that it has found, kept under keys of layouts and arguments.
 
-Plans of kernels for calls: found once for layouts and other arguments, and kept under keys of these.
-
-Ops that are one call of an op with a kernel, with arguments made of their own: what that has found serves them.
-"""
+What is one call of such an op, with arguments made of its own, is served by what that op has found."""
 
 from __future__ import annotations
 
@@ -41,9 +38,9 @@ def plan_of(
 ) -> Plan | None:
     """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
 
-    Such copies are float32: `in_pairs`, products are for the general path, which copies elements as they are stored.
-    None also where its tables or its results may not fit into memory: then the general path says so.
-    """
+    Such copies are float32: `in_pairs`, products are for the general path. None also where tables or results may not
+    fit
+    into memory: then the general path says so."""
     try:
         plan = find(*known)
         if plan is None and not takes_complex(find):
@@ -85,8 +82,7 @@ def may_be_key(values: Sequence[Any]) -> bool:
 
 
 def are_indices(arg_kind: str, argument: Any, on_host: bool) -> bool:
-    """Whether an argument that is an index, or a list of them, is of int64; on the host it may be a contiguous one of
-    int32, or a mask. Lists are of the host alone; what keeps its dtype and may be left out is an index there."""
+    """int64; on the host also contiguous int32, or a mask. Lists are of the host alone; R may be left out there."""
     if arg_kind == "J":
         is_short = on_host and 1 <= len(argument) <= MAX_INDICES
         return is_short and all(index is None or is_index(index) for index in argument)
@@ -100,7 +96,7 @@ def is_index(tensor: Any) -> bool:
 
 
 def layout_of_index(tensor: Any) -> Layout:
-    """The layout of an index, in the class that says of what dtype it is: of a mask, or of int32, a contiguous one."""
+    """The class says the dtype: of a mask, or of int32, contiguous ones."""
     if tensor._strides is None and tensor._device is CPU:
         if tensor._dtype is bool_ and tensor._shape:
             return Mask(tensor._shape, None)
@@ -127,8 +123,7 @@ def are_halves(own: dtype) -> bool:
 
 
 def parts_of_key(arg_kind: str, argument: Any) -> tuple[Any, ...]:
-    """The parts of a key that stand for an argument; of a mask, or an index of int32, its dtype is in the place of
-    strides."""
+    """A mask, or an index of int32, has its dtype in the place of strides."""
     if arg_kind == "L":
         return tuple([part for t in argument for part in parts_of_key("O", t)])
     if arg_kind == "J":
@@ -160,18 +155,19 @@ kernel_ops: dict[str, KernelOp] = {}  # by name
 
 
 class KernelOp:
-    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
-    looks them up and runs them.
+    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code.
 
-    `letters` say what each argument is: T a tensor, O one or None, I an index, R one of any dtype or None (which plans
-    on the host take as an index), L a list of tensors (as the first argument), J a list of indices or None (behind
-    which only one tensor of another letter may stand, and as the last argument or before one that is none), n an int,
-    b a bool, d ints or an int, f a number, s a text. An index is of int64; on the host it may be a contiguous mask, or
-    contiguous and of int32. `find` makes a plan of layouts and of the other arguments as checked, or None; without it
-    there are launches on devices alone. `found` keeps (plan's words, shapes, arguments as checked) by layouts and
-    arguments as given. `find_in_place` and `written` are the same for what `launch_in_place` runs, which writes to the
-    first tensor. `recorded` are the arguments that the node is made of: the operands, but of an op that calls this one.
-    """
+    `arg_kinds`: T a tensor, O one or None, I an index, R one of any dtype or None (an index for plans on the host), L a
+    list of tensors (the first argument), J a list of indices or None (the last argument, or before one that is no
+    tensor;
+    behind it only one tensor), n an int, b a bool, d ints or an int, f a number, s a text. An index is int64; on the
+    host
+    also a contiguous mask or contiguous int32. `find` makes a plan of layouts and of the other arguments as checked, or
+    None. `cached` keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given; `find_in_place`
+    and
+    `written` are the same for `launch_in_place`, which writes to the first tensor. `recorded` are the arguments that
+    the
+    node is made of."""
 
     __slots__ = (
         "dtypes",
@@ -247,7 +243,7 @@ class KernelOp:
         return getattr(self, name)
 
     def remember(self, args: Sequence[Any], checked: Sequence[Any]) -> bool:
-        """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
+        """For the arguments as given and as checked; whether there is a plan."""
         listed = self.arg_kinds[0] == "L"
         if listed and len(checked[0]) > MAX_LISTED:
             return False
@@ -290,8 +286,7 @@ class KernelOp:
         return tuple([part for arg_kind, argument in pairs for part in parts_of_key(arg_kind, argument)])
 
     def fits(self, args: Sequence[Any], on_host: bool = True, find: Any = None) -> bool:
-        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices; `find` makes
-        the plan that is looked for."""
+        """One native dtype, on a device one for real numbers, or indices; `find` makes the plan that is looked for."""
         find = self.find if find is None else find
         tensors = args[0] if self.arg_kinds[0] == "L" else ()
         tensors = [*tensors, *(a for arg_kind, a in zip(self.arg_kinds, args, strict=True) if arg_kind in "TO")]
@@ -343,7 +338,7 @@ def pair_of_ranks(first: int, second: int) -> int:
 
 
 def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
-    """The arguments with the second tensor as native code copies it where it has another dtype than the first."""
+    """As native code copies the second tensor to the dtype of the first."""
     first, second, *others = arguments
     if not isinstance(second, TensorBase) or second._dtype is first._dtype:
         return arguments
@@ -352,8 +347,8 @@ def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 class CalledKernelOp(KernelOp):
-    """An op whose results are those of another one, which is called with the same tensors; `launch` runs the plan that
-    the other one has found for its arguments, and records the other one's node."""
+    """An op whose results are those of another one, called with the same tensors: its plans and node are the
+    other's."""
 
     __slots__ = ("called",)
 
@@ -363,7 +358,7 @@ class CalledKernelOp(KernelOp):
         self.recorded = called.operands
 
     def run(self, function: Callable[..., Any], args: Sequence[Any], arguments: Sequence[Any]) -> Any:
-        """What the function of the other op gives, by whose plan calls with the given arguments are answered then."""
+        """What the other op gives; its plan then answers calls with these arguments."""
         result = function(*arguments)
         with contextlib.suppress(TypeError, AttributeError):  # of a list among the arguments, or of no tensor
             own = arguments[0]._dtype

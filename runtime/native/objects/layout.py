@@ -73,12 +73,10 @@ class Object(Memory):
     type: Type = at(8)
 
 
-class Type(Object):
-    ...
+class Type(Object): ...
 
 
-class DType(Object):
-    ...
+class DType(Object): ...
 
 
 class Float(Object):
@@ -96,8 +94,7 @@ class List(Object):
     size: int = at(TUPLE_SIZE)
 
 
-class Dict(Object):
-    ...
+class Dict(Object): ...
 
 
 class Descr(Object):
