@@ -26,7 +26,7 @@ from ..objects.interned import (
 )
 from ..objects.kernel_call import Size
 from ..objects.layout import Array, Device, List, Object, Tensor, Tuple
-from ..objects.references import Owned, item, own, own_new, put_item, retain, size, swap_item
+from ..objects.references import Owned, item, own, own_new, size, tuple_of_ints
 from ..objects.tensors import is_tensor, new_array, same
 from .dtypes import BOOL, INTEGER, Element, Elements, element_of
 
@@ -179,17 +179,7 @@ def find_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRe
 
 @native
 def make_shape(lengths: Items[int], dims: int, request: CreationRequest, owned: Owned) -> bool:
-    shape = own_new(owned, c.new_tuple(dims))
-    if shape is NULL:
-        return False
-    for i in range(dims):
-        put_item(shape, i, retain(none))  # none is NULL: the collector sees the tuple as soon as it exists
-    for i in range(dims):
-        length = c.new_int(lengths[i])
-        if length is NULL:
-            return False
-        c.release(swap_item(shape, i, length))
-    return note_shape(shape, MAX_SERIAL_ELEMENTS, request)
+    return note_shape(own_new(owned, tuple_of_ints(lengths, dims)), MAX_SERIAL_ELEMENTS, request)
 
 
 @native
@@ -203,7 +193,7 @@ def make_row(count: int, request: CreationRequest, owned: Owned) -> bool:
 def memory_for(request: CreationRequest, owned: Owned) -> Array:
     """A flat array for the elements, owned; NULL where there is no memory, which the general path says."""
     element = request.element
-    flat = own_new(owned, new_array(new(Size).items, request.count, element.size, element.numpy))
+    flat = own_new(owned, new_array(request.count, element.size, element.numpy))
     if flat is NULL:
         c.clear_error()
     return flat

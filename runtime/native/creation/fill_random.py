@@ -13,8 +13,8 @@ from ..objects import c_api as c
 from ..objects.interned import default_generator, generator_type, int64, none, outdated_type, true
 from ..objects.kernel_call import kernel_address, run_filling
 from ..objects.layout import Array, Generator, Object, Tensor
-from ..objects.references import Owned, begin, own, release_all, retain
-from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, not_handled, records
+from ..objects.references import Owned, own, owning, retain
+from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, not_handled, records, refused
 from .arguments import NOWHERE, CreationPlan, CreationRequest, Sampler, make_row, memory_for, watched
 from .dtypes import BOOL, DOUBLE, INTEGER_KIND, SINGLE, Number, read_number
 from .ranges import is_small
@@ -74,18 +74,24 @@ def copy_constants(source: Constants, target: Constants) -> None:
 
 
 @native
+def sampled(
+    sampler: Sampler, generator: Generator, request: CreationRequest, constants: Constants, owned: Owned
+) -> Array:
+    flat = memory_for(request, owned)
+    done = flat is not NULL and fill_samples(sampler, generator, flat, request.element.size, constants)
+    return flat if done else cast(Array, NULL)
+
+
+@native
 def fractions(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
     generator, form = generator_of(arguments[plan.generator]), request.element.form
     if generator is NULL or form not in (SINGLE, DOUBLE):
         return cast(Array, NULL)
-    flat, constants = memory_for(request, owned), new(Constants)
-    sampler = plan.sampler[form == DOUBLE]
-    if flat is NULL:
-        return flat
+    sampler, constants = plan.sampler[form == DOUBLE], new(Constants)
     copy_constants(sampler.constants[0], constants)
     if plan.value != NOWHERE and not put_normal(arguments[plan.value], arguments[plan.value + 1], constants):
         return cast(Array, NULL)
-    return flat if fill_samples(sampler, generator, flat, request.element.size, constants) else cast(Array, NULL)
+    return sampled(sampler, generator, request, constants, owned)
 
 
 @native
@@ -106,12 +112,10 @@ def integers(plan: CreationPlan, arguments: Items[Object], request: CreationRequ
         return cast(Array, NULL)
     if not read_bounds(arguments[plan.value], arguments[plan.value + 1], low, high):
         return cast(Array, NULL)
-    flat, constants = memory_for(request, owned), new(Constants)
-    if flat is NULL:
-        return flat
+    constants = new(Constants)
     constants.ints[2] = low.int_value
     constants.ints[3] = high.int_value - low.int_value
-    return flat if fill_samples(plan.sampler[0], generator, flat, 8, constants) else cast(Array, NULL)
+    return sampled(plan.sampler[0], generator, request, constants, owned)
 
 
 @native
@@ -121,16 +125,10 @@ def permutation(plan: CreationPlan, arguments: Items[Object], request: CreationR
         return cast(Array, NULL)
     if not read_number(arguments[plan.value], number) or number.rank != INTEGER_KIND:
         return cast(Array, NULL)
-    if (
-        number.int_value < 0
-        or number.int_value > 1 << SHUFFLE_BITS_THRESHOLD
-        or not make_row(number.int_value, request, owned)
-    ):
+    last = number.int_value
+    if last < 0 or last > 1 << SHUFFLE_BITS_THRESHOLD or not make_row(last, request, owned):
         return cast(Array, NULL)
-    flat = memory_for(request, owned)
-    if flat is NULL:
-        return flat
-    return flat if fill_samples(plan.sampler[0], generator, flat, 8, new(Constants)) else cast(Array, NULL)
+    return sampled(plan.sampler[0], generator, request, new(Constants), owned)
 
 
 @native
@@ -147,11 +145,9 @@ def survivors(plan: CreationPlan, arguments: Items[Object], request: CreationReq
         return cast(Array, NULL)
     if not read_number(arguments[plan.value], loss) or not (loss.real >= 0.0 and loss.real <= 1.0):
         return cast(Array, NULL)
-    flat, constants = memory_for(request, owned), new(Constants)
-    if flat is NULL:
-        return flat
+    constants = new(Constants)
     constants.ints[2] = threshold(loss.real)
-    return flat if fill_samples(plan.sampler[0], generator, flat, 1, constants) else cast(Array, NULL)
+    return sampled(plan.sampler[0], generator, request, constants, owned)
 
 
 @native
@@ -235,8 +231,12 @@ def may_be_written(tensor: Tensor) -> bool:
     return kind in (0, 1) and holds_kind(tensor.flat, kind)
 
 
-@native
-def refilled(plan: RefillPlan, tensor: Tensor, arguments: Items[Object], owned: Owned) -> New[Object]:
+@owning(RefillPlan)
+def refill(plan: RefillPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """refill(tensor, number, number, generator): the tensor"""
+    if watched(True) or not is_tensor(arguments[0]):
+        return not_handled()
+    tensor = cast(Tensor, arguments[0])
     first, second, constants = new(Number), new(Number), new(Constants)
     generator = generator_of(arguments[3])
     if generator is NULL or not (read_number(arguments[1], first) and read_number(arguments[2], second)):
@@ -249,28 +249,7 @@ def refilled(plan: RefillPlan, tensor: Tensor, arguments: Items[Object], owned: 
     copy_constants(sampler.constants[0], constants)
     if not put_numbers(plan, first.real, second.real, kind, constants):
         return not_handled()
-    return written(sampler, generator, tensor, flat, kind, constants, plan.name)
-
-
-@native
-def written(
-    sampler: Sampler, generator: Generator, tensor: Tensor, flat: Array, kind: int, constants: Constants, name: Object
-) -> New[Object]:
-    """The tensor, after the write was counted, and then done."""
-    if kernel_address(sampler.kernels, 0, sampler.resolver) == 0 or not count_write(tensor, name):
+    # The write is counted, and then done.
+    if kernel_address(sampler.kernels, 0, sampler.resolver) == 0 or not count_write(tensor, plan.name):
         return cast(Object, NULL)
-    if not fill_samples(sampler, generator, flat, 8 if kind else 4, constants):
-        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    return retain(tensor)
-
-
-@native
-def refill(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """refill(tensor, number, number, generator): the tensor; None where the general path is to fill it."""
-    if watched(True) or not is_tensor(arguments[0]):
-        return not_handled()
-    owned = new(Owned)
-    begin(owned)
-    result = refilled(cast(RefillPlan, self.memory), cast(Tensor, arguments[0]), arguments, owned)
-    release_all(owned)
-    return result
+    return retain(tensor) if fill_samples(sampler, generator, flat, 8 if kind else 4, constants) else refused()

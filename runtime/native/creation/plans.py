@@ -24,9 +24,9 @@ from ...ops.creation.random import range_of
 from ...tensor import dtypes, generator
 from ..objects import c_api as c
 from ..objects.interned import int64, true
-from ..objects.layout import Array, Object, Tensor
-from ..objects.references import Owned, begin, release_all, retain
-from ..objects.tensors import new_tensor, not_handled
+from ..objects.layout import Array, Object
+from ..objects.references import Owned, owning, retain
+from ..objects.tensors import new_tensor, not_handled, refused
 from ..plans.builtins import builtin, ready, version
 from ..plans.op_plans import address, array_of, memory, resolver
 from . import fill_random
@@ -84,22 +84,19 @@ def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationReq
     return data(plan, arguments, request, owned) if what == DATA else of_shape(plan, arguments, request, owned)
 
 
-@native
-def create(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    plan, request, owned = cast(CreationPlan, self.memory), new(CreationRequest), new(Owned)
+@owning(CreationPlan)
+def create(plan: CreationPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    request = new(CreationRequest)
     if watched(plan.generator != NOWHERE or plan.like != NOWHERE):
         return not_handled()
-    begin(owned)
     flat = cast(Array, NULL)
     if note_options(plan, arguments, count, request):
         flat = array_for(plan, arguments, request, owned)
-    if flat is not NULL and allows_grad(request):
-        result = cast(Object, new_tensor(cast(Array, retain(flat)), request.shape, request.element.ours))
-        if request.grad and result is not NULL:
-            c.release(atomic_xchg(cast(Tensor, result), "requires_grad", retain(true)))
-    else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    release_all(owned)
+    if flat is NULL or not allows_grad(request):
+        return refused()
+    result = new_tensor(retain(flat), request.shape, request.element.ours)
+    if request.grad and result is not NULL:
+        c.release(atomic_xchg(result, "requires_grad", retain(true)))
     return result
 
 
@@ -196,57 +193,24 @@ INDEX_TYPE = ("generator", "like", "sizes", "size")
 SamplerLoop = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
 
 
-def _uniform() -> list[SamplerLoop]:
-    single, double = range_of(dtypes.float32, 0.0, 1.0), range_of(dtypes.float64, 0.0, 1.0)
-    return [
-        (loops.uniform_floats, 0, [single.mask], [single.low, single.width, single.top]),
-        (loops.uniform_doubles, 1, [], [double.low, double.width, double.top]),
-    ]
-
-
-def _normal() -> list[SamplerLoop]:
-    return [
-        (loops.normal_floats, 0, [], [0.0, 1.0]),
-        (loops.normal_doubles, 1, [], [0.0, 1.0]),
-    ]
-
-
-def _exponential() -> list[SamplerLoop]:
-    return [(loops.exponential_floats, 0, [], [1.0]), (loops.exponential_doubles, 1, [], [1.0])]
-
-
-def _trials() -> list[SamplerLoop]:
-    return [(loops.successes, kind, [], [0.5]) for kind in (0, 1)]
-
-
-def _integers() -> list[SamplerLoop]:
-    return [(loops.random_integers, INTEGER_KIND, [0, 0], [])]
-
-
-def _permutation() -> list[SamplerLoop]:
-    return [(loops.shuffled, INTEGER_KIND, [], [])]
-
-
-def _survivors() -> list[SamplerLoop]:
-    return [(loops.survivors, BOOL_KIND, [0], [])]
-
-
-SAMPLER_LOOPS: dict[str, Callable[[], list[SamplerLoop]]] = {
-    "uniform": _uniform,
-    "normal": _normal,
-    "exponential": _exponential,
-    "trials": _trials,
-    "integers": _integers,
-    "survivors": _survivors,
-    "permutation": _permutation,
+_single, _double = range_of(dtypes.float32, 0.0, 1.0), range_of(dtypes.float64, 0.0, 1.0)
+SAMPLER_LOOPS: dict[str, list[SamplerLoop]] = {
+    "uniform": [
+        (loops.uniform_floats, 0, [_single.mask], [_single.low, _single.width, _single.top]),
+        (loops.uniform_doubles, 1, [], [_double.low, _double.width, _double.top]),
+    ],
+    "normal": [(loops.normal_floats, 0, [], [0.0, 1.0]), (loops.normal_doubles, 1, [], [0.0, 1.0])],
+    "exponential": [(loops.exponential_floats, 0, [], [1.0]), (loops.exponential_doubles, 1, [], [1.0])],
+    "trials": [(loops.successes, kind, [], [0.5]) for kind in (0, 1)],
+    "integers": [(loops.random_integers, INTEGER_KIND, [0, 0], [])],
+    "survivors": [(loops.survivors, BOOL_KIND, [0], [])],
+    "permutation": [(loops.shuffled, INTEGER_KIND, [], [])],
 }
-WRITTEN: dict[str, Callable[[], list[SamplerLoop]]] = SAMPLER_LOOPS | {
-    "arange": lambda: [(integer_steps, INTEGER_KIND, [], [])]
-}
+WRITTEN = SAMPLER_LOOPS | {"arange": [(integer_steps, INTEGER_KIND, [], [])]}
 
 
 def set_samplers(slot_values: np.ndarray, creation: Creation) -> None:
-    for number, sampler_loop in enumerate(WRITTEN.get(creation.fill, list)()):
+    for number, sampler_loop in enumerate(WRITTEN.get(creation.fill, ())):
         set_sampler(slot_values[number * length(Sampler) : (number + 1) * length(Sampler)], *sampler_loop)
 
 

@@ -8,10 +8,10 @@ from ..elementwise.inplace import awaited, count_write, separate
 from ..elementwise.operands import ForwardPlan, needs_graph
 from ..objects import c_api as c
 from ..objects.interned import none
-from ..objects.layout import Array, Object, Tensor, Tuple
+from ..objects.layout import Object, Tensor, Tuple
 from ..objects.record import record
 from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain
-from ..objects.tensors import not_handled, withdrawn
+from ..objects.tensors import not_handled, refused, withdrawn
 from .launch import (
     LaunchPlan,
     Sources,
@@ -20,7 +20,6 @@ from .launch import (
     plan_of,
     put_number,
     put_tensor,
-    refused,
     result_of,
     run,
     take_blocks,
@@ -116,10 +115,10 @@ def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[O
 
 
 @native
-def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+def launch_on_device(plan: ForwardPlan, arguments: Items[Object], count: int) -> New[Object]:
     owned = new(Owned)
     begin(owned)
-    result = computed(cast(ForwardPlan, self.memory), arguments, owned)
+    result = computed(plan, arguments, owned)
     release_all(owned)
     return result
 
@@ -145,9 +144,9 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
 
 
 @native
-def launch_inplace_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+def launch_inplace_on_device(plan: ForwardPlan, arguments: Items[Object], count: int) -> New[Object]:
     owned = new(Owned)
     begin(owned)
-    result = written(cast(ForwardPlan, self.memory), arguments, owned)
+    result = written(plan, arguments, owned)
     release_all(owned)
     return result

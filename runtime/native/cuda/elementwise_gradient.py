@@ -9,19 +9,18 @@ from ..objects import c_api as c
 from ..objects.interned import false, none, true
 from ..objects.layout import Array, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot
-from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, same
+from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, refused, same
 from .launch import (
     DOUBLE,
     SINGLE,
     LaunchPlan,
     Sources,
-    gradients_of,
     holds,
     is_here,
     plan_of,
     put_number,
     put_tensor,
-    refused,
+    results_of,
     run,
     take_blocks,
 )
@@ -114,7 +113,7 @@ def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New
         return NULL
     if not put_all(kernel, launches, node, gradient, sources, owned) or not run(launches, sources):
         return refused()
-    return gradients_of(launches, result, size(edges), first, device, owned)
+    return results_of(launches, result, size(edges), first, device, owned)
 
 
 @native

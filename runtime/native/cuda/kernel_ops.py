@@ -29,22 +29,21 @@ from ..kernel_ops.kernel_op import (
 )
 from ..objects import c_api as c
 from ..objects.kernel_call import Arguments
-from ..objects.layout import Array, Dict, Node, Object, Tensor, Tuple
-from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, size
-from ..objects.tensors import not_handled, withdrawn
+from ..objects.layout import Dict, Node, Object, Tensor, Tuple
+from ..objects.references import Owned, begin, item, own, own_new, release_all, size
+from ..objects.tensors import not_handled, refused, withdrawn
 from .launch import (
     BLOCKS,
     OF_BLOCK,
     OF_RESULT,
     LaunchPlan,
     Sources,
-    gradients_of,
     holds,
     is_here,
     plan_of,
     put_operand,
-    refused,
     result_of,
+    results_of,
     run,
     take_blocks,
 )
@@ -88,23 +87,6 @@ def put_all(
 
 
 @native
-def results_of(plan: KernelOpPlan, result: Tuple, first: int, device: Object, owned: Owned) -> New[Object]:
-    launches = plan_of(result)
-    if plan.outputs == 1:
-        return result_of(launches, result, 0, first, device, owned)
-    results = c.new_tuple(plan.outputs)
-    if results is NULL:
-        return NULL
-    for i in range(plan.outputs):
-        made = result_of(launches, result, i, first, device, owned)
-        if made is NULL:
-            c.release(results)
-            return NULL
-        put_item(results, i, made)
-    return results
-
-
-@native
 def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     value, sources = new(Arguments), new(Sources)
     leading = leading_of(plan, arguments)
@@ -126,7 +108,10 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
         return NULL
     if not put_all(plan, launches, key, value, dtype, device, sources, owned) or not run(launches, sources):
         return refused()
-    result = results_of(plan, match, first, device, owned)
+    if plan.outputs == 1:
+        result = result_of(launches, match, 0, first, device, owned)
+    else:
+        result = cast(Object, results_of(launches, match, plan.outputs, first, device, owned))
     behind = BLOCKS + OF_BLOCK * launches.blocks + OF_RESULT * plan.outputs
     if result is not NULL and not recorded(plan, match, behind, result, value, owned):
         return withdrawn(result)
@@ -134,10 +119,10 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
 
 
 @native
-def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+def launch_on_device(plan: KernelOpPlan, arguments: Items[Object], count: int) -> New[Object]:
     owned = new(Owned)
     begin(owned)
-    result = computed(cast(KernelOpPlan, self.memory), arguments, owned)
+    result = computed(plan, arguments, owned)
     release_all(owned)
     return result
 
@@ -192,7 +177,7 @@ def computed_gradients(plan: PlannedGradients, node: Node, value: Object, owned:
         plan, launches, node, value, key, sources, owned
     ):
         return not_handled()
-    return gradients_of(launches, match, size(edges), first, device, owned) if run(launches, sources) else refused()
+    return results_of(launches, match, size(edges), first, device, owned) if run(launches, sources) else refused()
 
 
 @native

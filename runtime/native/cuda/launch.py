@@ -13,7 +13,7 @@ from ..objects import c_api as c
 from ..objects.interned import float_type, int_type, none, outdated_type
 from ..objects.layout import Array, DType, Float, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, put_item, retain
-from ..objects.tensors import is_tensor_anywhere, new_tensor_on, not_handled
+from ..objects.tensors import is_tensor_anywhere, new_tensor_on
 from .layout import Block, DeviceArray, SizeClass, launcher
 from .memory import allocated, new_array
 
@@ -172,7 +172,7 @@ def result_of(plan: LaunchPlan, result: Tuple, number: int, first: int, device: 
 
 
 @native
-def gradients_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
+def results_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
@@ -214,9 +214,3 @@ def run(plan: LaunchPlan, sources: Sources) -> bool:
         if not done:
             return False
     return True
-
-
-@native
-def refused() -> New[Object]:
-    """The answer where something failed: NULL with an error, else the general path is for the call."""
-    return not_handled() if c.error_set() is NULL else NULL

@@ -12,7 +12,7 @@ from ...device.threads.strided_loop import RowOperands, Rows, run_rows, spreads
 from ...device.threads.sweep import run_rows_alone
 from ..objects import c_api as c
 from ..objects.interned import job, none, outdated_type
-from ..objects.kernel_call import LONG, Size, is_exact, job_for, kernel_address, put_object
+from ..objects.kernel_call import LONG, is_exact, job_for, kernel_address, put_object
 from ..objects.layout import Array, Dict, Object, Tensor, Tuple
 from ..objects.loop_nest import set_layout
 from ..objects.references import Owned, item, own, own_new, put_item, retain
@@ -77,15 +77,6 @@ def may_have_rows(cached_rows: Dict, computed: int, first: Object, second: Objec
     return c.dict_item(cached_rows, key) is NULL
 
 
-@native
-def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, frame: CallFrame) -> bool:
-    fit = True
-    for i in range(numbers):
-        number = arguments[2 + i]
-        fit = fit and put_object(frame, first + i, number) and is_exact(kind, number, frame.numbers[first + i])
-    return fit
-
-
 class CachedRows(Struct):
     given: Items[Object] = capacity(MAX_ARGUMENTS_CACHED)  # two tensors, which may be one, and numbers
     single: int  # whether it is one
@@ -111,10 +102,13 @@ def set_arguments(plan: ForwardPlan, arguments: Items[Object], result: CachedRow
 
 
 @native
-def have_numbers(result: CachedRows, first: int, frame: CallFrame) -> bool:
+def put_numbers(plan: ForwardPlan, result: CachedRows, first: int, frame: CallFrame) -> bool:
+    """Put the op's numbers behind `first` others; False where the dtype does not have one, or not exactly."""
     fit = True
     for i in range(result.numbers):
-        fit = fit and has_number(result.kind, result.given[2 + i], frame.numbers[first + i])
+        number = result.given[2 + i]
+        fit = fit and put_object(frame, first + i, number) and is_exact(result.kind, number, frame.numbers[first + i])
+        fit = fit and (not plan.fitting or has_number(result.kind, number, frame.numbers[first + i]))
     return fit
 
 
@@ -137,9 +131,7 @@ def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, result: Cached
     result.rows = cast(Rows, cast(Array, item(result.entry, 0)).memory)
     in_rows = spreads(result.rows, result.kind, itemsize(result.kind))
     alone = 0 if in_rows else result.rows.repeated
-    if not put_numbers(result.numbers, result.kind, result.given, alone > 0, frame):
-        return 0
-    if plan.fitting and not have_numbers(result, alone > 0, frame):
+    if not put_numbers(plan, result, int(alone > 0), frame):
         return 0
     number = result.kind + KINDS * (VARIANTS + alone - 1 if alone else result.with_number)
     result.kernel = kernel_address(plan.kernels, number, plan.resolver)
@@ -170,7 +162,7 @@ def broadcast(plan: ForwardPlan, computed: int, match: CachedRows, owned: Owned)
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
     result_kind = BOOL if plan.gives_bool else match.kind
-    flat = own_new(owned, new_flat(new(Size).items, match.rows.elements, result_kind))
+    flat = own_new(owned, new_flat(match.rows.elements, result_kind))
     if flat is NULL:
         return NULL
     if not put_operands(match, operands, owned):

@@ -8,10 +8,10 @@ from ...compiler.language.memory import BOOL, COMPLEX, bits, is_complex, itemsiz
 from ...compiler.language.structs import Items
 from ..objects import c_api as c
 from ..objects.interned import float_type, int_type, none, outdated_type
-from ..objects.kernel_call import Size, kernel_address, put_object, run_kernel
+from ..objects.kernel_call import kernel_address, put_object, run_kernel
 from ..objects.layout import Array, Object, Tensor
 from ..objects.record import record
-from ..objects.references import Owned, own, own_new
+from ..objects.references import Owned, own
 from ..objects.tensors import (
     dtype_of,
     elements,
@@ -21,6 +21,7 @@ from ..objects.tensors import (
     new_flat,
     new_tensor,
     not_handled,
+    owned_flat,
     withdrawn,
 )
 from .operands import ForwardPlan, fits, needs_graph
@@ -50,10 +51,10 @@ def complex_constant(kind: int, obj: Object, count: int, owned: Owned) -> Array:
         return cast(Array, NULL)
     if count > MAX_CONSTANT_ELEMENTS or (kind == COMPLEX and not is_single(obj)):
         return cast(Array, NULL)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
+    flat = owned_flat(count, kind, owned)
     if flat is NULL:
-        c.clear_error()
-    elif kind == COMPLEX:
+        return flat
+    if kind == COMPLEX:
         fill(flat.memory, single_bits(number), count, 8)  # behind it are the zeros of the imaginary part
     else:
         fill(flat.memory, 0, 2 * count, 8)
@@ -102,7 +103,7 @@ def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
     if recorded > 0 and value != kind:
         return not_handled()
     kernel = kernel_address(plan.complex_kernels, kind - COMPLEX, plan.complex_resolver)
-    flat = new_flat(new(Size).items, size, value) if kernel and recorded >= 0 else cast(Array, NULL)
+    flat = new_flat(size, value) if kernel and recorded >= 0 else cast(Array, NULL)
     if flat is NULL:
         return NULL
     put_array(frame, plan.tensors, flat.memory, itemsize(value))

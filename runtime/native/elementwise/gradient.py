@@ -9,7 +9,7 @@ from ...compiler.language.structs import Items, Struct, capacity
 from ..objects import c_api as c
 from ..objects.convert import as_kind
 from ..objects.interned import cpu, device_functions, fit_gradient, float_type, in_rows, int_type, none
-from ..objects.kernel_call import Arguments, Size, kernel_address, put_object, run_kernel
+from ..objects.kernel_call import call_with, kernel_address, put_object, run_kernel
 from ..objects.layout import Array, Dict, Float, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, is_held, item, own, own_new, put_item, retain, size, slot, swap_item
 from ..objects.strided import MAX_COPIED, broadcast_to, count_of, gathered_array, is_one_number, large_count, standing
@@ -97,10 +97,7 @@ def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
         if result is not none:
             return result
         c.release(result)
-    value = new(Arguments)
-    value.items[0] = gradient
-    value.items[1] = meta
-    return c.call(fit_gradient, value.items, 2, 0)
+    return call_with(fit_gradient, gradient, meta)
 
 
 @native
@@ -108,9 +105,7 @@ def with_rows(gradient: Object, owned: Owned) -> Object:
     """An expanded number is copied into rows, owned. NULL where an error is set."""
     if not is_tensor(gradient) or not is_one_number(cast(Tensor, gradient)):
         return gradient
-    value = new(Arguments)
-    value.items[0] = gradient
-    return own_new(owned, c.call(in_rows, value.items, 1, 0))
+    return own_new(owned, call_with(in_rows, gradient, NULL))
 
 
 @native
@@ -221,18 +216,14 @@ def is_spare(gradient: Tensor, flat: Array, output_mask: int) -> bool:
 def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
     if spare:
         return retain(incoming.gradient)
-    flat = new_flat(new(Size).items, incoming.count, incoming.kind)
+    flat = new_flat(incoming.count, incoming.kind)
     return cast(Tensor, NULL) if flat is NULL else new_tensor(flat, incoming.shape, dtype_of(incoming.kind))
 
 
 @native
 def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: Owned) -> New[Object]:
-    frame, kind, count, output_mask = (
-        new(CallFrame),
-        incoming.kind,
-        size(incoming.edges),
-        output_mask_of(incoming.edges),
-    )
+    frame, kind, count = new(CallFrame), incoming.kind, size(incoming.edges)
+    output_mask = output_mask_of(incoming.edges)
     arrays = prepared(fused_kernel, node, incoming, frame, owned)
     if arrays == 0:
         return not_handled()
@@ -278,14 +269,6 @@ def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
 
 
 @native
-def gradients_on_device(plan: FusedPlan, node: Node, value: Object) -> New[Object]:
-    if device_functions.gradients == 0:
-        return not_handled()
-    function = device_functions.gradients
-    return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(value)))
-
-
-@native
 def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) -> New[Object]:
     recorded = records()
     if recorded != 0:
@@ -301,7 +284,10 @@ def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) ->
             gradient = cast(Tensor, with_rows(gradient, owned))
         return NULL if gradient is NULL else handed_on(gradient, output_mask, size(edges), metas, owned)
     if gradient.device is not cpu and metas is none and gradient.flat is not none:
-        return gradients_on_device(plan, node, value)
+        function = device_functions.gradients
+        if function == 0:
+            return not_handled()
+        return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(value)))
     if gradient.device is not cpu or not is_float(kind) or (metas is not none and not may_be_summed(kind, shape)):
         return not_handled()
     incoming.metas = cast(Tuple, NULL if metas is none else metas)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ...compiler.language.call_abi import CallFrame, put_array
-from ...compiler.language.functions import NULL, New, cast, native, new
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
 from ...compiler.language.memory import BOOL, INTEGERS, KINDS, itemsize
 from ...compiler.language.structs import Items
 from ...device.threads.pack import StridedOperand, begin_strided, pack
 from ...device.threads.scheduler import smaller
 from ..objects import c_api as c
 from ..objects.interned import bool_, device_functions, int64, none, tuple_type
-from ..objects.kernel_call import Arguments, Size, kernel_address, run_kernel, run_packing
-from ..objects.layout import Array, Object, Tensor, Tuple
+from ..objects.kernel_call import Arguments, kernel_address, run_kernel, run_packing
+from ..objects.layout import Object, Tensor, Tuple
 from ..objects.loop_nest import Order, begin_order, in_order, note_steps, sort_order
 from ..objects.record import record
-from ..objects.references import Owned, begin, item, own, own_new, release_all, retain, size
+from ..objects.references import Owned, begin, item, own, own_new, owning, release_all, retain, size
 from ..objects.strided import (
     MAX_BROADCAST_ELEMENTS,
     MAX_PACKED,
@@ -34,6 +34,7 @@ from ..objects.tensors import (
     new_flat,
     new_tensor,
     not_handled,
+    refused,
     same,
     withdrawn,
 )
@@ -52,8 +53,9 @@ from .operands import (
     needs_graph,
     on_device,
     prepared,
+    promoted,
 )
-from .promotion import UNKNOWN, brought_to, kind_of_result
+from .promotion import UNKNOWN
 from .scalars import are_positive, constant_array, is_constant, kind_of_constants
 
 
@@ -94,7 +96,7 @@ def launch_flat(
         return NULL
     kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
     waits = ready.into is not NULL
-    flat = retain(ready.into) if waits else new_flat(new(Size).items, size, kind)
+    flat = retain(ready.into) if waits else new_flat(size, kind)
     if flat is NULL:
         return NULL
     arrays = plan.tensors - int(number >= KINDS)
@@ -249,16 +251,6 @@ def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
 
 
 @native
-def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    frame, ready = new(CallFrame), new(Prepared)
-    begin_prepared(ready)
-    number = prepared(plan, arguments, frame, ready, False, owned)
-    if number != UNFIT:
-        return launch_flat(plan, arguments, number, frame, ready, owned)
-    return launch_strided(plan, arguments, owned)
-
-
-@native
 def put_choice(
     kind: int, mask: Tensor, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
 ) -> bool:
@@ -279,63 +271,58 @@ def put_choice(
 
 
 @native
-def launch_between_constants(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
+def launch_between_constants(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     if not plan.chooses or plan.tensors != 3 or plan.masks != 1 or not is_tensor(arguments[0]):
         return not_handled()
     kind = kind_of_constants(arguments[1], arguments[2])
     if kind < 0 or not plan.computed >> kind & 1:
         return not_handled()
-    frame, ready, owned = new(CallFrame), new(Prepared), new(Owned)
+    frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
-    begin(owned)
-    if put_choice(kind, cast(Tensor, arguments[0]), arguments, frame, ready, owned):
-        result = launch_flat(plan, arguments, kind, frame, ready, owned)
-    else:
-        result = not_handled()
-    release_all(owned)
-    return result
+    fits = put_choice(kind, cast(Tensor, arguments[0]), arguments, frame, ready, owned)
+    return launch_flat(plan, arguments, kind, frame, ready, owned) if fits else not_handled()
 
 
 @native
 def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
-    if kind < 0 or not plan.computed >> kind & 1:
-        return not_handled()
+    frame, ready = new(CallFrame), new(Prepared)
     value, converted, owned = new(Arguments), new(Owned), new(Owned)
-    for i in range(plan.tensors + plan.numbers):
-        value.items[i] = arguments[i]
+    begin_prepared(ready)
     begin(converted)
     begin(owned)
-    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, value.items, converted):
-        result = launch_alike(plan, value.items, owned)
+    if not promoted(plan, arguments, value, converted):
+        result = refused()
     else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        number = prepared(plan, value.items, frame, ready, False, owned)
+        if number != UNFIT:
+            result = launch_flat(plan, value.items, number, frame, ready, owned)
+        else:
+            result = launch_strided(plan, value.items, owned)
     release_all(owned)
     release_all(converted)
     return result
 
 
-@native
-def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+@owning(ForwardPlan)
+def launch(plan: ForwardPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    frame, ready = new(CallFrame), new(Prepared)
     if plan.refused and asks_refused(plan, arguments):
         return not_handled()  # Python says why
     begin_prepared(ready)
-    begin(owned)
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
-        result = launch_flat(plan, arguments, number, frame, ready, owned)
-    elif is_on_other_device(arguments[plan.lead]):
-        result = on_device(device_functions.launch, self, arguments, count)
-    elif leads_complex(plan, arguments[0]):
-        result = launch_complex(plan, arguments, owned)
-    else:
-        result = launch_strided(plan, arguments, owned)
-        if result is none:
-            c.release(result)
-            result = launch_promoted(plan, arguments)
-        if result is none and plan.chooses:
-            c.release(result)
-            result = launch_between_constants(plan, arguments)
-    release_all(owned)
+        return launch_flat(plan, arguments, number, frame, ready, owned)
+    if is_on_other_device(arguments[plan.lead]):
+        return on_device(device_functions.launch, address_of(plan), arguments)
+    if leads_complex(plan, arguments[0]):
+        return launch_complex(plan, arguments, owned)
+    result = launch_strided(plan, arguments, owned)
+    if result is none:
+        c.release(result)
+        result = launch_promoted(plan, arguments)
+    if result is none and plan.chooses:
+        c.release(result)
+        release_all(owned)
+        begin(owned)
+        result = launch_between_constants(plan, arguments, owned)
     return result

@@ -10,7 +10,7 @@ from ...compiler.language.structs import Items, Struct, capacity
 from ...device.threads.pack import StridedOperand, pack
 from ..objects import c_api as c
 from ..objects.interned import bool_, cpu, false, float_type, int_type, none, outdated_type, true
-from ..objects.kernel_call import EXACT, MAGNITUDE, is_exact, put_object
+from ..objects.kernel_call import EXACT, MAGNITUDE, Arguments, is_exact, put_object
 from ..objects.layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from ..objects.loop_nest import Order, ordered
 from ..objects.record import RecordPlan
@@ -26,7 +26,7 @@ from ..objects.tensors import (
     records,
     same,
 )
-from .promotion import NOTHING
+from .promotion import NOTHING, UNKNOWN, brought_to, kind_of_result
 from .scalars import are_positive, constant_array, is_bool, is_constant
 
 KERNELS = 4 * KINDS
@@ -308,7 +308,16 @@ def is_on_other_device(obj: Object) -> bool:
 
 
 @native
-def on_device(function: int, self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    if function == 0:
-        return not_handled()
-    return cast(Object, call_native(function, address_of(self), address_of(arguments), count))
+def on_device(function: int, plan: int, arguments: Items[Object]) -> New[Object]:
+    return not_handled() if function == 0 else cast(Object, call_native(function, plan, address_of(arguments), 0))
+
+
+@native
+def promoted(plan: ForwardPlan, arguments: Items[Object], value: Arguments, owned: Owned) -> bool:
+    """Note the arguments, tensors converted to the dtype of the result; False as `brought_to`."""
+    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
+    if kind < 0 or not plan.computed >> kind & 1:
+        return False
+    for i in range(plan.tensors + plan.numbers):
+        value.items[i] = arguments[i]
+    return brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, value.items, owned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, cast, native, new
+from ...compiler.language.functions import NULL, cast, native
 from ...compiler.language.memory import (
     BOOL,
     INTEGERS,
@@ -24,10 +24,10 @@ from ...compiler.language.memory import (
 )
 from ..objects import c_api as c
 from ..objects.interned import default_dtype, false, float_type, int_type, true
-from ..objects.kernel_call import MAGNITUDE, Size
+from ..objects.kernel_call import MAGNITUDE
 from ..objects.layout import Array, Float, Object
-from ..objects.references import Owned, own_new
-from ..objects.tensors import kind_of, new_flat
+from ..objects.references import Owned
+from ..objects.tensors import kind_of, owned_flat
 
 UNKNOWN = -1
 MAX_CONSTANT_ELEMENTS = 1 << 15  # elements of an array of one number
@@ -117,11 +117,9 @@ def constant_array(kind: int, obj: Object, count: int, owned: Owned) -> Array:
         return cast(Array, NULL)
     if (kind == 0 and not is_single(obj)) or (is_integral(kind) and not holds(kind, word)):
         return cast(Array, NULL)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
-    fill(flat.memory, word, count, itemsize(kind))
+    flat = owned_flat(count, kind, owned)
+    if flat is not NULL:
+        fill(flat.memory, word, count, itemsize(kind))
     return flat
 
 

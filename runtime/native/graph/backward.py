@@ -10,6 +10,7 @@ from ...compiler.language.structs import Items
 from ..elementwise.gradient import BY_VIEWS, GradientPlan
 from ..objects import c_api as c
 from ..objects.interned import (
+    false,
     freed,
     name_apply,
     name_follow,
@@ -20,6 +21,7 @@ from ..objects.interned import (
     none,
     nowhere_type,
     outdated_type,
+    output_type,
     packed_type,
     plans_of_nodes,
     true,
@@ -27,12 +29,12 @@ from ..objects.interned import (
     unpacked_node,
     watch,
 )
-from ..objects.kernel_call import Arguments
+from ..objects.kernel_call import Arguments, call_method, call_with, succeeded
 from ..objects.layout import Array, Node, Object, Output, Pass, Tensor, Tuple
 from ..objects.references import is_held, item, pair, retain, set_slot, size, slot
 from ..objects.tensors import is_tensor_anywhere, not_handled, records
-from .accumulate_grad import as_bool, deliver_to_leaf, method
-from .deliver import Next, deliver_held, hand_to_node, hand_to_output, is_newest, is_output, put_next, wake
+from .accumulate_grad import deliver_to_leaf
+from .deliver import Next, deliver_held, hand_to_node, hand_to_output, is_newest, put_next, wake
 from .node_gradients import ViewGradients, applied, gradients_by
 
 
@@ -70,14 +72,7 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
             return applied(cast(ViewGradients, plan.memory), node, gradient)
         if has_packed(cast(GradientPlan, plan.memory), node):
             return gradients_of_unpacked(cast(GradientPlan, plan.memory), node, gradient)
-    return gradients_by_method(node, gradient)
-
-
-@native
-def gradients_by_method(node: Node, gradient: Object) -> New[Object]:
-    arguments = new(Arguments)
-    arguments.items[1] = gradient
-    return method(node, name_apply, arguments, 1)
+    return call_method(node, name_apply, gradient, NULL)
 
 
 @native
@@ -90,15 +85,13 @@ def has_packed(plan: GradientPlan, node: Node) -> bool:
 
 @native
 def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> New[Object]:
-    arguments = new(Arguments)
-    arguments.items[0] = node
-    copy = cast(Node, c.call(unpacked_node, arguments.items, 1, 0))
+    copy = cast(Node, call_with(unpacked_node, node, NULL))
     if copy is NULL:
         return NULL
     result = gradients_by(plan, copy, gradient)
     if result is none:
         c.release(result)
-        result = gradients_by_method(copy, gradient)
+        result = call_method(copy, name_apply, gradient, NULL)
     c.release(copy)
     return result
 
@@ -122,10 +115,9 @@ def release_by_method(node: Node) -> bool:
     saved = cast(Tuple, c.attribute(node, name_saved_slots))
     if saved is NULL:
         return False
-    done = method(node, name_release, new(Arguments), 0) if c.checked_tuple_size(saved) > 0 else retain(none)
+    done = call_method(node, name_release, NULL, NULL) if c.checked_tuple_size(saved) > 0 else retain(none)
     c.release(saved)
-    c.release(done)
-    return done is not NULL
+    return succeeded(done)
 
 
 @native
@@ -148,7 +140,7 @@ def all_plain(edges: Tuple, result: Object) -> bool:
         leaf = is_tensor_anywhere(edge)
         if leaf and cast(Tensor, edge).hooks is not none:
             return False
-        if not leaf and (gradient is none or not (is_node(edge) or is_output(edge))):
+        if not leaf and (gradient is none or not (is_node(edge) or edge.type is output_type)):
             return False
     return True
 
@@ -180,7 +172,7 @@ def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, 
         if is_tensor_anywhere(edge):
             own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
             done = deliver_to_leaf(backward, cast(Tensor, edge), gradient, incoming, own)
-        elif is_output(edge):
+        elif edge.type is output_type:
             done = hand_to_output(backward, cast(Output, edge), gradient, held)
         elif edge is not none:
             done = hand_to_node(backward, edge, gradient, held)
@@ -213,11 +205,12 @@ def hand_on_with_care(
 ) -> bool:
     """Call `BackwardPass.follow`: for hooks, where several outputs have gradients, and for gradients that are None."""
     arguments = new(Arguments)
+    arguments.items[0] = backward
     arguments.items[1] = edges
     arguments.items[2] = gradients
-    arguments.items[3] = as_bool(owned)
+    arguments.items[3] = true if owned else false
     arguments.items[4] = incoming
-    result = cast(Tuple, method(backward, name_follow, arguments, 4))
+    result = cast(Tuple, c.call_method(name_follow, arguments.items, 5, 0))
     if result is NULL:
         return False
     put_next(following, retain(item(result, 0)), retain(item(result, 1)))
@@ -230,10 +223,7 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
     result = gradients_of(node, gradient)
     if result is NULL:
         return False
-    edges, from_flat = (
-        retain(node.edges),
-        returns_owned(node),
-    )  # retained: `release` may run Python, which detaches nodes
+    edges, from_flat = retain(node.edges), returns_owned(node)  # `release` may run Python, which detaches nodes
     done = from_flat >= 0 and (backward.retain is true or release_saved(node))
     if done and all_plain(edges, result):
         gradients = cast(Tuple, result)

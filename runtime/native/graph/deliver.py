@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native
 from ...compiler.language.structs import Struct
 from ..objects import c_api as c
 from ..objects.interned import (
@@ -16,11 +16,11 @@ from ..objects.interned import (
     none,
     output_type,
 )
-from ..objects.kernel_call import Arguments
+from ..objects.kernel_call import call_method, call_with, succeeded
 from ..objects.layout import Dict, List, Node, Object, Output, Pass, Tuple
 from ..objects.references import item, pair, retain
 from ..objects.tensors import not_handled
-from .accumulate_grad import method, summed
+from .accumulate_grad import summed
 
 
 class Next(Struct):
@@ -31,14 +31,9 @@ class Next(Struct):
 
 
 @native
-def is_output(edge: Object) -> bool:
-    return edge.type is output_type
-
-
-@native
 def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
-    if is_output(edge):
-        return deliver_by_method(backward, edge, gradient)
+    if edge.type is output_type:
+        return succeeded(call_method(backward, name_deliver, edge, gradient))
     buffers = retain(backward.buffers)
     waiting = c.dict_item(buffers, edge)
     if waiting is NULL:
@@ -60,14 +55,11 @@ def push(backward: Pass, node: Node) -> bool:
         c.release(number)
     if entry is NULL:
         return False
-    heap, arguments = retain(backward.heap), new(Arguments)
-    arguments.items[0] = heap
-    arguments.items[1] = entry
-    answer = c.call(heap_push, arguments.items, 2, 0)
+    heap = retain(backward.heap)
+    done = succeeded(call_with(heap_push, heap, entry))
     c.release(heap)
     c.release(entry)
-    c.release(answer)
-    return answer is not NULL
+    return done
 
 
 @native
@@ -83,27 +75,14 @@ def wake(backward: Pass, following: Next) -> bool:
 
 @native
 def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
-    node, arguments = retain(item(cast(Tuple, c.list_item(heap, 0)), 1)), new(Arguments)
+    node = retain(item(cast(Tuple, c.list_item(heap, 0)), 1))
     waiting = c.dict_item(buffers, node)
     if waiting is NULL or waiting.type is missing_type:
         c.release(node)
         return c.error_set() is NULL
     c.release(atomic_xchg(following, "gradient", retain(waiting)))
     c.release(atomic_xchg(following, "node", node))
-    arguments.items[0] = heap
-    entry = c.call(heap_pop, arguments.items, 1, 0)
-    c.release(entry)
-    return entry is not NULL and c.delete_item(buffers, node) == 0
-
-
-@native
-def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
-    arguments = new(Arguments)
-    arguments.items[1] = edge
-    arguments.items[2] = gradient
-    done = method(backward, name_deliver, arguments, 2)
-    c.release(done)
-    return done is not NULL
+    return succeeded(call_with(heap_pop, heap, NULL)) and c.delete_item(buffers, node) == 0
 
 
 @native
@@ -187,9 +166,4 @@ def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> 
 def deliver_held(backward: Pass, held: Next) -> bool:
     if held.gradient.type is not list_type:
         return deliver(backward, held.node, held.gradient)
-    arguments = new(Arguments)
-    arguments.items[1] = held.node
-    arguments.items[2] = held.gradient
-    done = method(backward, name_deliver_all, arguments, 2)
-    c.release(done)
-    return done is not NULL
+    return succeeded(call_method(backward, name_deliver_all, held.node, held.gradient))

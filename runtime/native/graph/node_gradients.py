@@ -10,12 +10,11 @@ from ..elementwise.gradient import BY_PLANS, BY_VIEWS, FusedPlan, GradientPlan, 
 from ..kernel_ops.gradient import PlannedGradients, planned_gradients
 from ..objects import c_api as c
 from ..objects.interned import false, name_apply, none, outdated_type, remember_gradient, true, tuple_type
-from ..objects.kernel_call import Arguments
+from ..objects.kernel_call import Arguments, call_method, succeeded
 from ..objects.layout import Array, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, item, own_new, put_item, release_all, retain, size, slot
 from ..objects.tensors import is_tensor, not_handled, records
 from ..views.view_cache import ViewPlan, look_up, make_view, may_be_looked_up
-from .accumulate_grad import method
 
 MAX_VALUES = 8  # that a node keeps
 
@@ -84,16 +83,12 @@ def remember(plan: ViewGradients, node: Node, value: Object, gradients: Object) 
         arguments.items[count - 1 - i] = arguments.items[1 + plan.values - i]
     arguments.items[0] = plan.views.cached
     arguments.items[1] = item(cast(Tuple, gradients), 0)
-    answer = c.call(remember_gradient, arguments.items, count, 0)
-    c.release(answer)
-    return answer is not NULL
+    return succeeded(c.call(remember_gradient, arguments.items, count, 0))
 
 
 @native
 def applied(plan: ViewGradients, node: Node, gradient: Object) -> New[Object]:
-    arguments = new(Arguments)
-    arguments.items[1] = gradient
-    result = method(node, name_apply, arguments, 1)
+    result = call_method(node, name_apply, gradient, NULL)
     if result is not NULL and not remember(plan, node, gradient, result):
         c.release(result)
         return NULL

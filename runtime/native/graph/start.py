@@ -6,8 +6,9 @@ from __future__ import annotations
 from ...autograd.engine import DEEPEST
 from ...compiler.language.expressions import CHECKING
 from ...compiler.language.functions import NULL, New, cast, native, new
-from ...compiler.language.memory import BFLOAT16, FLOAT16, is_float, store, store_half, store_quarter
+from ...compiler.language.memory import BFLOAT16, is_float, is_half, itemsize
 from ...compiler.language.structs import Items
+from ..elementwise.scalars import fill
 from ..objects import c_api as c
 from ..objects.interned import (
     name_captures,
@@ -20,27 +21,14 @@ from ..objects.interned import (
     true,
     watch,
 )
-from ..objects.kernel_call import Arguments, Size
+from ..objects.kernel_call import call_method, succeeded
 from ..objects.layout import Array, Capture, Dict, List, Object, Pass, Tensor
 from ..objects.references import retain
 from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, recording
-from .accumulate_grad import method
 from .backward import is_node, walk_on
 from .deliver import Next, put_next
 
 ONE_SINGLE, ONE_DOUBLE, ONE_BFLOAT16, ONE_FLOAT16 = 0x3F800000, 0x3FF0000000000000, 0x3F80, 0x3C00  # the bits of 1.0
-
-
-@native
-def put_one(memory: int, kind: int) -> None:
-    if kind == BFLOAT16:
-        store_quarter(memory, ONE_BFLOAT16)
-    elif kind == FLOAT16:
-        store_quarter(memory, ONE_FLOAT16)
-    elif kind:
-        store(memory, 0, ONE_DOUBLE)
-    else:
-        store_half(memory, ONE_SINGLE)
 
 
 @native
@@ -58,10 +46,13 @@ def may_start(obj: Object) -> bool:
 def first_gradient(tensor: Tensor) -> New[Tensor]:
     shape, dtype = retain(tensor.shape), retain(tensor.dtype)
     kind = kind_of(dtype)
-    flat = new_flat(new(Size).items, 1, kind)
+    flat = new_flat(1, kind)
     one = cast(Tensor, NULL)
     if flat is not NULL:
-        put_one(flat.memory, kind)
+        word = ONE_DOUBLE if kind else ONE_SINGLE
+        if is_half(kind):
+            word = ONE_BFLOAT16 if kind == BFLOAT16 else ONE_FLOAT16
+        fill(flat.memory, word, 1, itemsize(kind))
         one = new_tensor(flat, shape, dtype)
     c.release(shape)
     c.release(dtype)
@@ -92,12 +83,7 @@ def run_all(backward: Pass, following: Next) -> bool:
     """Python runs what is for Python. In check mode all nodes are: the walk is compared there. False for an error."""
     done = True if CHECKING else walk_on(backward, following)
     if done and (following.node is not none or c.list_size(backward.heap) > 0):
-        arguments = new(Arguments)
-        arguments.items[1] = following.node
-        arguments.items[2] = following.gradient
-        answer = method(backward, name_resume, arguments, 2)
-        c.release(answer)
-        done = answer is not NULL
+        done = succeeded(call_method(backward, name_resume, following.node, following.gradient))
     return done
 
 

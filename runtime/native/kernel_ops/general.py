@@ -14,10 +14,10 @@ from ...device.threads.scheduler import share
 from ...device.threads.sweep import run_step_alone
 from ..objects import c_api as c
 from ..objects.interned import job, none
-from ..objects.kernel_call import LONG, Size, job_for, kernel_address
+from ..objects.kernel_call import LONG, job_for, kernel_address
 from ..objects.layout import Array, Object, Tensor, Tuple
-from ..objects.references import Owned, item, own, put_item, retain, size, swap_item
-from ..objects.tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor, not_handled
+from ..objects.references import Owned, item, own, put_item, retain, size, swap_item, tuple_of_none
+from ..objects.tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor
 
 MAX_OPERANDS = 64
 MAX_RESULTS = 6
@@ -165,21 +165,16 @@ def with_count(shape: Tuple, count: int) -> New[Tuple]:
 
 
 @native
-def shape_of(call: Call, i: int, results: Tuple, shapes: Tuple) -> New[Tuple]:
-    shape = cast(Tuple, item(shapes, 1 + call.outputs[i]))
-    if call.counted[i] == 0:
-        return retain(shape)
-    return with_count(shape, last_number(cast(Tensor, item(results, call.counted[i] - 1))))
-
-
-@native
 def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> New[Object]:
-    shape, count = shape_of(call, i, results, shapes), call.sizes[i]
+    shape, count = cast(Tuple, item(shapes, 1 + call.outputs[i])), call.sizes[i]
+    if call.counted[i]:
+        number = last_number(cast(Tensor, item(results, call.counted[i] - 1)))
+        shape, count = with_count(shape, number), count * number
+    else:
+        retain(shape)
     if shape is NULL:
         return NULL
-    if call.counted[i]:
-        count *= last_number(cast(Tensor, item(results, call.counted[i] - 1)))
-    flat = new_flat(new(Size).items, count, kind)
+    flat = new_flat(count, kind)
     made = cast(Object, NULL) if flat is NULL else new_tensor(flat, shape, dtype_of(kind))
     c.release(shape)
     return made
@@ -231,22 +226,12 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
 
 
 @native
-def new_results(plan: CallPlan) -> New[Tuple]:
-    results = c.new_tuple(plan.results)
-    if results is NULL:
-        return NULL
-    for i in range(plan.results):
-        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
-    return results
-
-
-@native
 def run_plan(result: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
     """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
 
     `result` is (words of the plan, the shape of each result, ...). What calls make for each other is released."""
     plan = cast(CallPlan, cast(Array, item(result, 0)).memory)
-    results = new_results(plan)
+    results = tuple_of_none(plan.results)
     if results is NULL:
         return NULL
     for i in range(plan.calls):

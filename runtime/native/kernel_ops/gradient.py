@@ -13,7 +13,7 @@ from ..objects import c_api as c
 from ..objects.interned import bool_, cpu, device_functions, float32, int64, list_type, none, tuple_type
 from ..objects.layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, put_item, retain, size, slot
-from ..objects.tensors import is_tensor_anywhere, kind_of, not_handled, records, same
+from ..objects.tensors import is_tensor_anywhere, kind_of, not_handled, records, refused, same
 from .general import MAX_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 from .kernel_op import (
     INDEX,
@@ -132,12 +132,12 @@ def gradient_key_of(
         return cast(Tuple, NULL)
     for i in range(plan.operands):
         read = plan.reads[i]
-        if read.arg_kind == GRADIENT or read.arg_kind == SAVED:
-            put_layout(key, at, operand_of(node, read, gradient))
-            at += 2
-            continue
-        if read.arg_kind == RAW:
-            put_index(key, at, slot(node, read.slot))
+        if read.arg_kind in (GRADIENT, SAVED, RAW):
+            obj = operand_of(node, read, gradient)
+            if read.arg_kind == RAW:
+                put_index(key, at, obj)
+            else:
+                put_layout(key, at, obj)
             at += 2
             continue
         if read.arg_kind == INDICES:
@@ -273,7 +273,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
         return not_handled()
     key = own_new(owned, gradient_key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     result = looked_up(table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind), key)
     if result is NULL:
         return not_handled()
@@ -284,4 +284,4 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
     if not all_fit(plan, node, dtype, cpu) or not note_all(plan, node, gradient, kind, key, result, operands, owned):
         return not_handled()
     results = run_plan(result, size(edges), kind, operands)
-    return not_handled() if results is NULL and c.error_set() is NULL else results
+    return refused() if results is NULL else results

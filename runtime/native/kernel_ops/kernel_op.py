@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, cast, native, new
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
 from ...compiler.language.memory import BFLOAT16, INT32, INTEGERS, bits, is_complex, is_half, is_integral, load
 from ...compiler.language.memory import BOOL as BOOLS
 from ...compiler.language.structs import Items, Struct, capacity
@@ -30,7 +30,7 @@ from ..objects.interned import (
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..objects.record import RecordPlan, record
-from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from ..objects.references import Owned, item, own, own_new, owning, put_item, retain, size
 from ..objects.tensors import (
     is_int_or_ints,
     is_tensor,
@@ -38,6 +38,7 @@ from ..objects.tensors import (
     kind_of_number,
     not_handled,
     records,
+    refused,
     withdrawn,
 )
 from .general import MAX_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
@@ -181,11 +182,11 @@ def common_dtype(plan: KernelOpPlan, value: Arguments, position: Object) -> DTyp
 def leading_of(plan: KernelOpPlan, arguments: Items[Object]) -> Object:
     """The first argument, or the first item of the list that it is, borrowed."""
     first = arguments[0]
-    if plan.arg_kinds[0] == LIST and first.type is list_type and c.list_size(cast(List, first)) > 0:
+    if plan.arg_kinds[0] != LIST:
+        return first
+    if first.type is list_type and c.list_size(cast(List, first)) > 0:
         return c.list_item(cast(List, first), 0)
-    if plan.arg_kinds[0] == LIST and first.type is tuple_type and size(cast(Tuple, first)) > 0:
-        return item(cast(Tuple, first), 0)
-    return first
+    return item(cast(Tuple, first), 0) if first.type is tuple_type and size(cast(Tuple, first)) > 0 else first
 
 
 @native
@@ -235,15 +236,15 @@ def key_of(plan: KernelOpPlan, value: Arguments) -> New[Tuple]:
         arg_kind, argument = plan.arg_kinds[i], value.items[i]
         if arg_kind == LIST:
             for j in range(listed):
-                put_layout(key, position, item(items_of(value), j))
-                position += 2
+                put_layout(key, position + 2 * j, item(items_of(value), j))
+            position += 2 * listed
         elif arg_kind == INDICES:
             position = put_layouts(key, position, cast(Tuple, argument))
-        elif arg_kind in KEEPING:
-            put_index(key, position, argument)
-            position += 2
         elif arg_kind in TENSORS:
-            put_layout(key, position, argument)
+            if arg_kind in KEEPING:
+                put_index(key, position, argument)
+            else:
+                put_layout(key, position, argument)
             position += 2
         else:
             put_item(key, position, retain(argument))
@@ -289,17 +290,15 @@ def note_operands(
         position += 2
     for i in range(plan.operands):
         arg_kind, argument = plan.arg_kinds[i], value.items[i]
-        if arg_kind in KEEPING:
-            if not note_index(calls, operands, i, argument, key, position, owned):
-                return False
-            position += 2
-        elif arg_kind in TENSORS:
-            if argument is none:
-                note_none(operands, i, kind)
-            else:
-                tensor = cast(Tensor, argument)
-                if not has_layout(tensor, key, position) or not note_operand(calls, operands, i, tensor, kind, owned):
+        if arg_kind in TENSORS:
+            tensor = cast(Tensor, argument)
+            if arg_kind in KEEPING:
+                if not note_index(calls, operands, i, argument, key, position, owned):
                     return False
+            elif argument is none:
+                note_none(operands, i, kind)
+            elif not has_layout(tensor, key, position) or not note_operand(calls, operands, i, tensor, kind, owned):
+                return False
             position += 2
         elif arg_kind == INDICES:
             indices, first = cast(Tuple, argument), plan.operands - 1  # behind all tensors
@@ -343,21 +342,18 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], value: Argument
     """Write down the arguments, of a list or Size its items as they are now in a tuple; False where that fails."""
     for i in range(plan.operands):
         value.items[i] = arguments[i]
-        if plan.arg_kinds[i] == LIST or plan.arg_kinds[i] == INDICES:
-            if arguments[i].type is list_type:
-                value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
-            elif arguments[i].type is not tuple_type:
-                return False
-            if value.items[i] is NULL:
-                return False
-        elif plan.arg_kinds[i] == DIMS:
-            if arguments[i].type is list_type:
-                value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
-            elif arguments[i].type is size_type:  # all of it as a plain tuple
-                index_list = cast(Tuple, arguments[i])
-                value.items[i] = own_new(owned, c.part_of_tuple(index_list, 0, size(index_list)))
-            if value.items[i] is NULL:
-                return False
+        listed = plan.arg_kinds[i] == LIST or plan.arg_kinds[i] == INDICES
+        if not listed and plan.arg_kinds[i] != DIMS:
+            continue
+        if arguments[i].type is list_type:
+            value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+        elif listed and arguments[i].type is not tuple_type:
+            return False
+        elif arguments[i].type is size_type:  # all of it as a plain tuple
+            sizes = cast(Tuple, arguments[i])
+            value.items[i] = own_new(owned, c.part_of_tuple(sizes, 0, size(sizes)))
+        if value.items[i] is NULL:
+            return False
     return True
 
 
@@ -394,7 +390,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     accepted = take_arguments(plan, arguments, arg, owned)
     dtype = common_dtype(plan, arg, cpu) if accepted else cast(DType, NULL)
     if dtype is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     key = own_new(owned, key_of(plan, arg))
     if key is NULL:
         return NULL
@@ -407,7 +403,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
         return not_handled()
     results = own_new(owned, run_plan(value, plan.outputs, kind, operands))
     if results is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     result = retain(item(results, 0) if plan.outputs == 1 else results)
     behind = 1 + cast(CallPlan, cast(Array, item(value, 0)).memory).results
     if not recorded(plan, value, behind, result, arg, owned):
@@ -415,15 +411,10 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     return result
 
 
-@native
-def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    if is_on_other_device(leading_of(cast(KernelOpPlan, self.memory), arguments)):
-        return on_device(device_functions.launch_kernel_op, self, arguments, count)
-    plan = cast(KernelOpPlan, self.memory)
+@owning(KernelOpPlan)
+def launch(plan: KernelOpPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    if is_on_other_device(leading_of(plan, arguments)):
+        return on_device(device_functions.launch_kernel_op, address_of(plan), arguments)
     if plan.cached is NULL or not may_be_cached(load(plan.ranks, 0), arguments):
         return not_handled()
-    owned = new(Owned)
-    begin(owned)
-    result = launch_plan(plan, arguments, owned)
-    release_all(owned)
-    return result
+    return launch_plan(plan, arguments, owned)

@@ -111,48 +111,33 @@ def allocating(name: str, result: Any, *arguments: Any, failure: Any = NULL) -> 
     function = external(name, result, *arguments)
     if not CHECKING:
         return function
-    checked = _WITH_ARGUMENTS[len(arguments)](function, failure)
+    checked = _checked(function, failure, len(arguments))
     kinds = dict(zip("abcd", arguments, strict=False))
     checked.__annotations__ = kinds | {"return": int if result is Half else result}
     return native(checked)
 
 
-def _of_none(function: Any, failure: Any) -> Any:
-    def checked() -> Any:
+def _checked(function: Any, failure: Any, count: int) -> Callable[..., Any]:
+    """Native code has no variadic functions: the one of so many parameters."""
+
+    def of_none() -> Any:
         return failure if refused() else function()
 
-    return checked
-
-
-def _of_one(function: Any, failure: Any) -> Any:
-    def checked(a: Any) -> Any:
+    def of_one(a: Any) -> Any:
         return failure if refused() else function(a)
 
-    return checked
-
-
-def _of_two(function: Any, failure: Any) -> Any:
-    def checked(a: Any, b: Any) -> Any:
+    def of_two(a: Any, b: Any) -> Any:
         return failure if refused() else function(a, b)
 
-    return checked
-
-
-def _of_three(function: Any, failure: Any) -> Any:
-    def checked(a: Any, b: Any, c: Any) -> Any:
+    def of_three(a: Any, b: Any, c: Any) -> Any:
         return failure if refused() else function(a, b, c)
 
-    return checked
-
-
-def _of_four(function: Any, failure: Any) -> Any:
-    def checked(a: Any, b: Any, c: Any, d: Any) -> Any:
+    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
         return failure if refused() else function(a, b, c, d)
 
-    return checked
+    return (of_none, of_one, of_two, of_three, of_four)[count]
 
 
-_WITH_ARGUMENTS: dict[int, Callable[..., Any]] = {0: _of_none, 1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
 new_reference = allocating
 
 Vector = Pointer[Object]  # the arguments of a call

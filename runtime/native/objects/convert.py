@@ -9,11 +9,11 @@ from ...compiler.language.structs import Items, Struct
 from ...device.threads.pack import StridedOperand, are_rows, begin_strided, pack
 from . import c_api as c
 from .interned import PAIRS, converting, none, outdated_type, true
-from .kernel_call import Size, kernel_address, run_kernel, run_packing
+from .kernel_call import kernel_address, run_kernel, run_packing
 from .layout import Array, Object, Tensor, Tuple
 from .loop_nest import Order, begin_order, in_order, note_steps, ordered, sort_order
 from .record import RecordPlan, record
-from .references import Owned, begin, item, own, release_all, size
+from .references import Owned, item, own, owning, size
 from .strided import count_of, record_strided, strided_copy
 from .tensors import (
     any_kind_of,
@@ -25,6 +25,7 @@ from .tensors import (
     new_tensor,
     not_handled,
     records,
+    refused,
     withdrawn,
 )
 
@@ -88,11 +89,11 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     if not in_rows:
         flat = flat_elements(tensor, kind, order, permuted, owned)
     if flat is NULL and not in_rows:
-        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        return refused()
     kernel, count = kernel_for(kind, to), strided_operand.count if in_rows else elements(flat)
-    result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, to)
+    result = cast(Array, NULL) if kernel == 0 else new_flat(count, to)
     if result is NULL:
-        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        return refused()
     put_array(frame, 0, 0 if in_rows else flat.memory, itemsize(kind))
     put_array(frame, 1, result.memory, itemsize(to))
     # May release the GIL: the elements are owned, and nobody knows the result.
@@ -104,8 +105,9 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     return NULL if copy is not NULL and permuted and not in_order(copy, order) else copy
 
 
-@native
-def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+@owning(ConversionPlan)
+def convert(plan: ConversionPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """convert(tensor, dtype)"""
     tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
     if not is_tensor(tensor) or tensor.grad_fn.type is outdated_type:
         return not_handled()
@@ -114,13 +116,3 @@ def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> N
     if result is NULL or result is none or not recorded:
         return result
     return result if record(plan.node, result, arguments, False, True, owned) else withdrawn(result)
-
-
-@native
-def convert(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """convert(tensor, dtype)"""
-    owned = new(Owned)
-    begin(owned)
-    result = converted(cast(ConversionPlan, self.memory), arguments, owned)
-    release_all(owned)
-    return result

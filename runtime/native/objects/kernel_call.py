@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...compiler.language.call_abi import CallFrame, Constants, call_elementwise, call_with_constants
-from ...compiler.language.functions import NULL, address_of, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, address_of, cast, native, new
 from ...compiler.language.memory import BOOL, INTEGERS, bits, holds, is_integral
 from ...compiler.language.structs import Items, Struct, capacity
 from ...device.threads.job import FLAT, SLICE, STEP, Job
@@ -25,6 +25,32 @@ class Arguments(Struct):
 
 class Size(Struct):
     items: Items[int] = capacity(1)
+
+
+@native
+def call_with(function: Object, first: Object, second: Object) -> New[Object]:
+    """function(first, second), or function(first) where `second` is NULL."""
+    value = new(Arguments)
+    value.items[0] = first
+    value.items[1] = second
+    return c.call(function, value.items, 1 + int(second is not NULL), 0)
+
+
+@native
+def call_method(obj: Object, name: Object, first: Object, second: Object) -> New[Object]:
+    """obj.name(first, second), of fewer arguments where these are NULL."""
+    value = new(Arguments)
+    value.items[0] = obj
+    value.items[1] = first
+    value.items[2] = second
+    return c.call_method(name, value.items, 1 + int(first is not NULL) + int(second is not NULL), 0)
+
+
+@native
+def succeeded(answer: Stolen[Object]) -> bool:
+    """Release what a call gave; False where that is NULL, and an error is set."""
+    c.release(answer)
+    return answer is not NULL
 
 
 @native
@@ -114,10 +140,9 @@ def run_filling(kernel: int, frame: CallFrame, constants: Constants, position: i
 def kernel_address(table: Items[int], number: int, resolver: Object) -> int:
     """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
     if table[number] == 0:  # once for each dtype: to compile may take a second
-        count_object, value = c.new_int(number), new(Arguments)
+        count_object = c.new_int(number)
         if count_object is NULL:
             return 0
-        value.items[0] = count_object
-        c.release(c.call(resolver, value.items, 1, 0))
+        c.release(call_with(resolver, count_object, NULL))
         c.release(count_object)
     return table[number]

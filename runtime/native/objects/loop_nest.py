@@ -8,11 +8,10 @@ from ...compiler.language.structs import Items, Struct, capacity
 from ...device.threads.pack import MAX_DIMS, StridedOperand, add_loop
 from . import c_api as c
 from .interned import none, tuple_type
-from .kernel_call import Size
 from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, item, nothing_changed, own, own_new, put_item, retain, size, swap_item
-from .strided import MAX_PACKED, count_of
-from .tensors import any_kind_of, elements, holds_kind, new_flat
+from .references import Owned, item, nothing_changed, own, retain, size, tuple_of_ints
+from .strided import MAX_PACKED, Extents, count_of
+from .tensors import any_kind_of, elements, holds_kind, owned_flat
 
 MAX_TENSORS = 3
 
@@ -147,31 +146,21 @@ def ordered(
     if elements(tensor.storage) == count and without_gaps(strided_operand):
         strided_operand.count = 0
         return own(owned, tensor.storage)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
+    flat = owned_flat(count, kind, owned)
     # Python may have run for the new array.
-    unchanged = note_ordered(tensor, kind, order, k, strided_operand, owned) and strided_operand.count == count
-    return flat if unchanged else cast(Array, NULL)
+    if flat is NULL or not note_ordered(tensor, kind, order, k, strided_operand, owned):
+        return cast(Array, NULL)
+    return flat if strided_operand.count == count else cast(Array, NULL)
 
 
 @native
 def strides_of(order: Order) -> New[Tuple]:
-    strides, step = c.new_tuple(order.dims), 1
-    if strides is NULL:
-        return strides
-    for i in range(order.dims):
-        put_item(strides, i, retain(none))  # none is NULL: the collector sees the tuple as soon as it exists
+    strides, step = new(Extents), 1
     for i in range(order.dims):
         dim = order.strided_operand[i]
-        stride = c.new_int(step)
-        if stride is NULL:
-            c.release(strides)
-            return cast(Tuple, NULL)
-        c.release(swap_item(strides, dim, stride))
+        strides.items[dim] = step
         step *= order.sizes[dim] if order.sizes[dim] else 1
-    return strides
+    return tuple_of_ints(strides.items, order.dims)
 
 
 @native

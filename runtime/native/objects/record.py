@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native
 from ...compiler.language.structs import Items, Struct, capacity
 from . import c_api as c
 from .interned import (
@@ -20,7 +20,7 @@ from .interned import (
     watch,
     zero,
 )
-from .kernel_call import Arguments
+from .kernel_call import call_method, call_with, succeeded
 from .layout import Node, Object, Output, Tensor, Tuple, Type
 from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
 from .tensors import meta_of, new_tensor_on, new_writes
@@ -99,9 +99,8 @@ def alias_of(result: Tensor) -> New[Tensor]:
     version_counter = new_writes()
     if version_counter is NULL:
         return cast(Tensor, NULL)
-    c.release(
-        atomic_xchg(result, "version_counter", version_counter)
-    )  # nobody but who makes it knows the result yet: its slots stay
+    # Nobody but who makes it knows the result yet: its slots stay.
+    c.release(atomic_xchg(result, "version_counter", version_counter))
     alias = new_tensor_on(result.device, retain(result.flat), result.shape, result.dtype)
     if alias is not NULL:
         c.release(atomic_xchg(alias, "version_counter", retain(version_counter)))
@@ -113,12 +112,8 @@ def alias_of(result: Tensor) -> New[Tensor]:
 @native
 def as_tensor(operand: Object, like: Tensor) -> New[Object]:
     """The value that a node keeps of an operand: itself, or the 0-d tensor that stands for a number."""
-    if operand.type is not float_type and operand.type is not int_type:
-        return retain(operand)
-    value = new(Arguments)
-    value.items[0] = operand
-    value.items[1] = like.dtype
-    return c.call(constant, value.items, 2, 0)
+    a_number = operand.type is float_type or operand.type is int_type
+    return call_with(constant, operand, like.dtype) if a_number else retain(operand)
 
 
 @native
@@ -198,26 +193,19 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
 @native
 def value_of(operand: Object, part: int) -> New[Object]:
     """The value that a node keeps of an operand: itself, one of its slots, or the shapes of tensors in a tuple."""
-    if part == SHAPES:
-        return shapes_of(cast(Tuple, operand))
-    return retain(slot(operand, part) if part and operand is not none else operand)
-
-
-@native
-def shapes_of(tensors: Tuple) -> New[Tuple]:
-    count = size(tensors)
+    if part != SHAPES:
+        return retain(slot(operand, part) if part and operand is not none else operand)
+    count = size(cast(Tuple, operand))
     shapes = c.new_tuple(count)
-    if shapes is not NULL:
-        for i in range(count):
-            put_item(shapes, i, retain(cast(Tensor, item(tensors, i)).shape))
+    for i in range(count if shapes is not NULL else 0):
+        put_item(shapes, i, retain(cast(Tensor, item(cast(Tuple, operand), i)).shape))
     return shapes
 
 
 @native
 def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
-    c.release(
-        atomic_xchg(tensor, "grad_fn", edge)
-    )  # exchanged first: the release may run Python, which sees a whole tensor
+    # Exchanged first: the release may run Python, which sees a whole tensor.
+    c.release(atomic_xchg(tensor, "grad_fn", edge))
     c.release(atomic_xchg(tensor, "requires_grad", retain(true)))
 
 
@@ -298,14 +286,5 @@ def record(
     else:
         done = put_outputs(plan, node, cast(Tuple, result))  # the outputs hold the node from now on
         c.release(node)
-    return done and (watch.saving is false or plan.saved_count == 0 or noted(result))
-
-
-@native
-def noted(result: Object) -> bool:
-    value = new(Arguments)
-    value.items[0] = watch
-    value.items[1] = result
-    answer = c.call_method(name_note, value.items, 2, 0)
-    c.release(answer)
-    return answer is not NULL
+    silent = watch.saving is false or plan.saved_count == 0
+    return done and (silent or succeeded(call_method(watch, name_note, result, NULL)))

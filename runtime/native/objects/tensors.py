@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, rare
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new, rare
 from ...compiler.language.memory import BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, KINDS, itemsize
-from ...compiler.language.structs import Items
 from . import c_api as c
 from .interned import (
     array_type,
@@ -36,8 +35,9 @@ from .interned import (
     untracked,
     zero,
 )
+from .kernel_call import Size
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
-from .references import item, pair, retain, size
+from .references import Owned, item, own_new, pair, retain, size
 from .result_memory import new_large
 
 EQ = 2  # Py_EQ
@@ -129,21 +129,30 @@ def holds_kind(flat: Array, kind: int) -> bool:
 
 
 @native
-def new_flat(slot_values: Items[int], count: int, kind: int) -> New[Array]:
+def new_flat(count: int, kind: int) -> New[Array]:
     """A flat array, not filled."""
-    return new_array(slot_values, count, itemsize(kind), dtype_table.numpy[kind])
+    return new_array(count, itemsize(kind), dtype_table.numpy[kind])
 
 
 @native
-def new_array(slot_values: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
-    slot_values[0] = count
-    size = count * itemsize
+def owned_flat(count: int, kind: int, owned: Owned) -> Array:
+    """A flat array, owned, not filled; NULL, and no error, without memory."""
+    flat = own_new(owned, new_flat(count, kind))
+    if flat is NULL:
+        c.clear_error()
+    return flat
+
+
+@native
+def new_array(count: int, itemsize: int, descr: Object) -> New[Array]:
+    shape, size = new(Size).items, count * itemsize
+    shape[0] = count
     if size >= new_memory.min_bytes:
-        made = new_large(descr, slot_values, size)
+        made = new_large(descr, shape, size)
         if made is not NULL:
             return made
         c.clear_error()  # NumPy may yet find memory, or says that there is none
-    return c.new_array(array_type, retain(descr), 1, slot_values, 0, 0, 0, 0)
+    return c.new_array(array_type, retain(descr), 1, shape, 0, 0, 0, 0)
 
 
 @native
@@ -200,10 +209,16 @@ def not_handled() -> New[Object]:
 
 
 @native
+def refused() -> New[Object]:
+    """The answer where something failed: NULL with an error, else the general path is for the call."""
+    return not_handled() if c.error_set() is NULL else NULL
+
+
+@native
 def withdrawn(result: Stolen[Object]) -> New[Object]:
     """Release a result that could not be recorded; None where another attempt is due, NULL where an error is set."""
     c.release(result)
-    return not_handled() if c.error_set() is NULL else NULL
+    return refused()
 
 
 @native

@@ -11,7 +11,7 @@ from ..objects.interned import bool_, ellipsis, int64, int_type, none, slice_typ
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, item, own_new, put_item, release_all, retain, size
-from ..objects.tensors import elements, holds_kind, is_tensor, not_handled
+from ..objects.tensors import elements, holds_kind, is_tensor, not_handled, refused
 from .view_cache import ViewPlan, view_of
 
 MAX_DIMS = 16  # that a key is laid out for
@@ -32,24 +32,14 @@ class Bounds(Struct):
 
 
 @native
-def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Object]:
+def view_by(plan: ViewPlan, tensor: Tensor, dim: int, index: Object, count: int) -> New[Object]:
+    """The view of a dimension by an index, or by nothing else where `count` is 2."""
     number, value = c.new_int(dim), new(Arguments)
     if number is NULL:
         return NULL
     value.items[1] = number
     value.items[2] = index
-    view = view_of(plan.select, tensor, value.items, 3)
-    c.release(number)
-    return view
-
-
-@native
-def unsqueeze(plan: GetitemPlan, tensor: Tensor, dim: int) -> New[Object]:
-    number, value = c.new_int(dim), new(Arguments)
-    if number is NULL:
-        return NULL
-    value.items[1] = number
-    view = view_of(plan.unsqueeze, tensor, value.items, 2)
+    view = view_of(plan, tensor, value.items, count)
     c.release(number)
     return view
 
@@ -102,7 +92,7 @@ def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[O
     number = c.new_int(load(flat.memory, 8 * first))
     if number is NULL:
         return NULL
-    view = select(plan, tensor, dim, number)
+    view = view_by(plan.select, tensor, dim, number, 3)
     c.release(number)
     return view
 
@@ -110,11 +100,11 @@ def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[O
 @native
 def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: bool) -> New[Object]:
     if key is none:
-        return unsqueeze(plan, tensor, dim)
+        return view_by(plan.unsqueeze, tensor, dim, none, 2)
     if dim >= size(tensor.shape):
         return not_handled()
     if key.type is int_type:
-        return select(plan, tensor, dim, key)
+        return view_by(plan.select, tensor, dim, key, 3)
     if is_number(key):
         return select_by(plan, tensor, dim, cast(Tensor, key))
     length, bounds = c.as_int(item(tensor.shape, dim)), new(Bounds)
@@ -260,13 +250,9 @@ def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     value.items[0] = tensor
     value.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
     if value.items[1] is NULL and size(keys) <= MAX_PARTS:
-        value.items[1] = own_new(
-            owned, listed(key_arguments, align_advanced_indices(plan, tensor, keys, key_arguments, value, owned))
-        )
-    if value.items[1] is not NULL:
-        result = launch_plan(plan.index, value.items, owned)
-    else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        dims = align_advanced_indices(plan, tensor, keys, key_arguments, value, owned)
+        value.items[1] = own_new(owned, listed(key_arguments, dims))
+    result = refused() if value.items[1] is NULL else launch_plan(plan.index, value.items, owned)
     release_all(owned)
     return result
 
@@ -280,24 +266,19 @@ def has_index(keys: Tuple) -> bool:
 
 
 @native
-def elements_by(plan: GetitemPlan, tensor: Tensor, index: Object) -> New[Object]:
-    keys = c.new_tuple(1)
-    if keys is NULL:
-        return NULL
-    put_item(keys, 0, retain(index))
-    result = elements_at(plan, tensor, keys)
-    c.release(keys)
-    return result
-
-
-@native
 def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     plan, key = cast(GetitemPlan, self.memory), arguments[1]
     if not is_tensor(arguments[0]):
         return not_handled()
     tensor = cast(Tensor, arguments[0])
     if is_tensor(key) and not is_number(key):
-        return elements_by(plan, tensor, key)
+        alone = c.new_tuple(1)
+        if alone is NULL:
+            return NULL
+        put_item(alone, 0, retain(key))
+        result = elements_at(plan, tensor, alone)
+        c.release(alone)
+        return result
     if key.type is tuple_type:
         keys = cast(Tuple, key)
         if has_index(keys) or are_arrays(keys):

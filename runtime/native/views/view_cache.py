@@ -21,10 +21,23 @@ from ..objects.interned import (
     true,
     untracked,
 )
-from ..objects.kernel_call import Arguments, Size
+from ..objects.kernel_call import Arguments, Size, call_with, succeeded
 from ..objects.layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from ..objects.record import RecordPlan, record
-from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain, size, swap_item
+from ..objects.references import (
+    Owned,
+    begin,
+    item,
+    own,
+    own_new,
+    owning,
+    put_item,
+    release_all,
+    retain,
+    size,
+    swap_item,
+    tuple_of_none,
+)
 from ..objects.tensors import (
     dtype_of,
     elements,
@@ -37,6 +50,7 @@ from ..objects.tensors import (
     new_tensor_on,
     not_handled,
     recording,
+    refused,
     shared_writes,
     withdrawn,
 )
@@ -126,14 +140,8 @@ def list_view(base: Tensor, view: Tensor) -> bool:
     done = c.append(views, reference) == 0
     c.release(reference)
     count = c.list_size(views)
-    if (
-        done and count & (count - 1) == 0 and count > 16
-    ):  # at powers of two, so that dead ones cost a constant time each
-        value = new(Arguments)
-        value.items[0] = views
-        answer = c.call(drop_dead, value.items, 1, 0)
-        done = answer is not NULL
-        c.release(answer)
+    if done and count & (count - 1) == 0 and count > 16:  # powers of two: dead ones cost a constant time each
+        done = succeeded(call_with(drop_dead, views, NULL))
     c.release(views)
     return done
 
@@ -172,11 +180,7 @@ def make_view(
 def note_unrecorded(view: Tensor) -> bool:
     if view.version_counter is untracked:
         return True  # nothing is to be noted of views of inference tensors
-    value = new(Arguments)
-    value.items[0] = view
-    answer = c.call(note_not_recorded, value.items, 1, 0)
-    c.release(answer)
-    return answer is not NULL
+    return succeeded(call_with(note_not_recorded, view, NULL))
 
 
 @native
@@ -222,10 +226,7 @@ def retyped(storage: Array, dtype: DType, owned: Owned) -> Array:
     """The array of a dtype over the memory of a storage, owned; NULL for none, or where that fails."""
     if dtype is NULL:
         return cast(Array, NULL)
-    value = new(Arguments)
-    value.items[0] = storage
-    value.items[1] = dtype
-    result = own_new(owned, c.call(storage_as, value.items, 2, 0))
+    result = own_new(owned, call_with(storage_as, storage, dtype))
     c.clear_error()
     return cast(Array, result)
 
@@ -246,19 +247,22 @@ def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
         if plan.retypes:
             dtype = dtype_of_parts(plan.retypes, dtype)
             storage = retyped(storage, dtype, owned)
-        view_geometry = cast(Tuple, item(result, 0))
-        view = (
-            make_view(tensor, storage, version_counter, dtype, view_geometry) if storage is not NULL else not_handled()
-        )
+        geometry = cast(Tuple, item(result, 0))
+        view = make_view(tensor, storage, version_counter, dtype, geometry) if storage is not NULL else not_handled()
         if view is not NULL and view is not none and not recorded(plan, view, tensor, result, owned):
             view = withdrawn(view)
     release_all(owned)
     return view
 
 
-@native
-def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
-    """Another tensor over the memory of one, without a place in the graph or among the views."""
+@owning(ViewPlan)
+def detach(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """detach(tensor): another tensor over its memory, without a place in the graph or among the views."""
+    if not is_tensor_anywhere(arguments[0]):
+        return not_handled()
+    tensor = cast(Tensor, arguments[0])
+    if tensor.version_counter is untracked and not in_inference_mode():
+        return not_handled()  # writes to it are counted apart
     version_counter = own_new(owned, shared_writes(tensor))
     flat, storage, shape = own(owned, tensor.flat), own(owned, tensor.storage), own(owned, tensor.shape)
     strides, offset, dtype = own(owned, tensor.strides), own(owned, tensor.offset), own(owned, tensor.dtype)
@@ -270,19 +274,6 @@ def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
     c.release(atomic_xchg(alias, "offset", retain(offset)))
     c.release(atomic_xchg(alias, "version_counter", cast(List, retain(version_counter))))
     return alias
-
-
-@native
-def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    if not is_tensor_anywhere(arguments[0]):
-        return not_handled()
-    if cast(Tensor, arguments[0]).version_counter is untracked and not in_inference_mode():
-        return not_handled()  # writes to it are counted apart
-    owned = new(Owned)
-    begin(owned)
-    result = alias_of(cast(Tensor, arguments[0]), owned)
-    release_all(owned)
-    return result
 
 
 @native
@@ -332,11 +323,9 @@ def views_at(
     tensor: Tensor, view_geometries: Tuple, storage: Array, version_counter: Object, alone: bool
 ) -> New[Object]:
     """The views at places in a tuple, each as if it had been made `alone`, or not; None where one is for Python."""
-    views = c.new_tuple(size(view_geometries))
+    views = tuple_of_none(size(view_geometries))
     if views is NULL:
         return NULL
-    for i in range(size(view_geometries)):
-        put_item(views, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
     state = recording()
     if fill_views(tensor, storage, version_counter, view_geometries, views, 2 if alone and state == 1 else state):
         return views
@@ -352,37 +341,27 @@ def view_at(tensor: Tensor, view_geometry: Tuple, storage: Array, version_counte
 
 
 @native
-def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views: bool) -> New[Object]:
+def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views: bool, owned: Owned) -> New[Object]:
     if not is_tensor(arguments[0]) or not may_be_looked_up(arguments, count):
         return not_handled()
-    tensor, owned = cast(Tensor, arguments[0]), new(Owned)
+    tensor = cast(Tensor, arguments[0])
     if tensor.grad_fn.type is outdated_type:
         return not_handled()
-    begin(owned)
     value = looked_up_outside(plan, tensor, arguments, count, owned)
     if value is NULL:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    else:
-        view_geometries, storage, version_counter = (
-            cast(Tuple, item(value, 0)),
-            cast(Array, owned.items[2]),
-            owned.items[0],
-        )
-        alone = plan.typed != 0 and item(value, 2) is not true
-        result = (
-            views_at(tensor, view_geometries, storage, version_counter, alone)
-            if multiple_views
-            else view_at(tensor, view_geometries, storage, version_counter)
-        )
-    release_all(owned)
-    return result
+        return refused()
+    geometries, storage, version_counter = cast(Tuple, item(value, 0)), cast(Array, owned.items[2]), owned.items[0]
+    if not multiple_views:
+        return view_at(tensor, geometries, storage, version_counter)
+    alone = plan.typed != 0 and item(value, 2) is not true
+    return views_at(tensor, geometries, storage, version_counter, alone)
 
 
-@native
-def launch_views(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    return made_of(cast(ViewPlan, self.memory), arguments, count, True)
+@owning(ViewPlan)
+def launch_views(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    return made_of(plan, arguments, count, True, owned)
 
 
-@native
-def launch_made_view(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    return made_of(cast(ViewPlan, self.memory), arguments, count, False)
+@owning(ViewPlan)
+def launch_made_view(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    return made_of(plan, arguments, count, False, owned)
