@@ -61,60 +61,32 @@ class FastPath:
     def launches_on_devices(self) -> Any:
         return None
 
-    def rows(self, plan: Any, count: int, is_long: bool) -> Any:
-        return None
-
-    def call_plan(
-        self,
-        plan: Any,
-        layouts: Any,
-        arg_kinds: str,
-        outputs: int,
-        arguments: Any,
-        singles: int | None,
-        in_pairs: bool,
-    ) -> Any:
-        """For 16-bit floats: `singles`, bits of the float32 results; `in_pairs`, whether pairs are multiplied."""
-        return None
+    rows: Callable[..., Any] = staticmethod(not_handled)
+    # For 16-bit floats: `singles`, bits of the results that are float32; `in_pairs`, whether pairs are multiplied.
+    call_plan: Callable[..., Any] = staticmethod(not_handled)
 
 
 class _Registered:
-    fast: FastPath = FastPath()
+    make: Callable[[], FastPath] = FastPath
 
 
-def register(fast: FastPath) -> None:
-    _Registered.fast = fast
-    item_getter.cache_clear()
-    detacher.cache_clear()
-    native_backward.cache_clear()
-    starter.cache_clear()
-    launches_on_devices.cache_clear()
+def register(make: Callable[[], FastPath]) -> None:
+    _Registered.make = make
+    for cached in (fast_path, item_getter, detacher, native_backward, starter, launches_on_devices):
+        cached.cache_clear()
 
 
+@functools.cache
 def fast_path() -> FastPath:
-    return _Registered.fast
+    return _Registered.make()
 
 
-@functools.cache
-def item_getter() -> Callable[..., Any]:
-    return _Registered.fast.item_getter()
+def _once(name: str) -> Any:
+    return functools.cache(lambda: getattr(fast_path(), name)())
 
 
-@functools.cache
-def detacher() -> Callable[..., Any]:
-    return _Registered.fast.detacher()
-
-
-@functools.cache
-def native_backward() -> Callable[..., Any]:
-    return _Registered.fast.native_backward()
-
-
-@functools.cache
-def starter() -> Callable[..., Any]:
-    return _Registered.fast.starter()
-
-
-@functools.cache
-def launches_on_devices() -> Any:
-    return _Registered.fast.launches_on_devices()
+item_getter = _once("item_getter")
+detacher = _once("detacher")
+native_backward = _once("native_backward")
+starter = _once("starter")
+launches_on_devices = _once("launches_on_devices")

@@ -20,12 +20,12 @@ def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any)
     order."""
     if into._shape != shape or into._dtype is not final or may_meet(into):
         return False
-    for v in operands:
-        if isinstance(v, TensorBase) and not (
-            covers_same_elements(v, into) if v._storage is into._storage else disjoint(v, into)
-        ):
-            return False
-    return True
+    place = (*layout_of(into), into._offset)
+    return all(
+        (*layout_of(v), v._offset) == place if v._storage is into._storage else disjoint(v, into)
+        for v in operands
+        if isinstance(v, TensorBase)
+    )
 
 
 def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) -> bool:
@@ -39,10 +39,6 @@ def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) ->
 
 def may_meet(tensor: Any) -> bool:
     return tensor._strides is not None and may_overlap(tensor._shape, tensor._strides)
-
-
-def covers_same_elements(tensor: Any, other: Any) -> bool:
-    return layout_of(tensor) == layout_of(other) and tensor._offset == other._offset
 
 
 def disjoint(tensor: Any, other: Any) -> bool:

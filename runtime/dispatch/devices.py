@@ -76,7 +76,7 @@ def at(tensor: Any, kernel: Any, shape: Any = None) -> Any:
     """`shape` names the rule of the kernel's results."""
     if tensor is None or tensor._device is CPU:
         return kernel
-    return without_memory(kernel, shape) if tensor._device is META else counterpart(kernel)
+    return Shaped(kernel, shape) if tensor._device is META else counterpart(kernel)
 
 
 def at_first(tensors: Sequence[Any], kernel: Any, shape: Any = None) -> Any:
@@ -113,10 +113,6 @@ def shapeless(*args: Any) -> Any:
 
 
 SHAPELESS = object()
-
-
-def without_memory(kernel: Any, shape: Any) -> Any:
-    return Shaped(kernel, shape)
 
 
 def device_of(name: str, operands: Iterable[Any]) -> device:

@@ -53,25 +53,18 @@ class ViewOp:
     def remember_made(self, source: Any, args: tuple[Any, ...], result: Any) -> None:
         """Keep the views that a composite has given, where they are some, outside of graphs."""
         views = result if self.multiple_views else (result,)
-        if (
-            source._requires_grad
-            or source._device is not CPU
-            or not views
-            or not all(is_part(view, source) for view in views)
-        ):
+        if source._requires_grad or source._device is not CPU:
+            return
+        if not views or not all(is_part(view, source) for view in views):
             return
         marks = [view._views for view in views]
-        inherits = source._base is not None and source._views is not None
-        if self.multiple_views and (
-            inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, MULTI_VIEW)
-        ):
-            return
-        view_geometries = tuple([placed(view._shape, view._strides, view._offset) for view in views])
-        self.remember(
-            source,
-            args,
-            (view_geometries if self.multiple_views else view_geometries[0], source._dtype, marks[0] is MULTI_VIEW),
-        )
+        if self.multiple_views:
+            inherits = source._base is not None and source._views is not None
+            if inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, MULTI_VIEW):
+                return
+        geometries = tuple([placed(view._shape, view._strides, view._offset) for view in views])
+        result = geometries if self.multiple_views else geometries[0]
+        self.remember(source, args, (result, source._dtype, marks[0] is MULTI_VIEW))
 
     def remember_as(self, source: Any, args: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
         """Let other arguments find the view that is kept for `checked`, if there is one."""

@@ -20,7 +20,7 @@ from ...tensor.memory_format import ordered_strides
 from ...tensor.tensor import alias, from_flat, holding
 from ..devices import SHAPELESS
 from .general import Elementwise, as_number, in_order, order_of_result
-from .strided import launch
+from .strided import Values, launch
 
 
 def dtype_of(grads: Sequence[Any]) -> Any:
@@ -41,7 +41,9 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     if array is SHAPELESS:
         return from_flat(empty(prod(shape), dtype.np, META), shape, dtype)
     if array.__class__ is np.ndarray and array.size > 1 and not any(array.strides):
-        return expand_scalar(array.flat[:1], shape, dtype)
+        one = array.flat[:1]
+        known = one if one.dtype == dtype.np else cast(one, dtype.np)
+        return alias(from_flat(known, (1,), dtype), shape, (0,) * len(shape), 0)
     if array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
     if array.shape == shape:
@@ -51,20 +53,11 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     return from_flat(contiguous(array).reshape(-1), shape, dtype)
 
 
-def expand_scalar(one: np.ndarray, shape: Any, dtype: Any) -> Any:
-    known = one if one.dtype == dtype.np else cast(one, dtype.np)
-    return alias(from_flat(known, (1,), dtype), shape, (0,) * len(shape), 0)
-
-
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
     if arrays is SHAPELESS:
         return tuple([None if meta is None else as_gradient(arrays, meta[0], dtype) for meta in metas])
-    return tuple(
-        [
-            None if array is None else as_gradient(array, meta[0], dtype)
-            for array, meta in zip(arrays, metas, strict=True)
-        ]
-    )
+    pairs = zip(arrays, metas, strict=True)
+    return tuple([None if array is None else as_gradient(array, meta[0], dtype) for array, meta in pairs])
 
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
@@ -82,13 +75,7 @@ def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
 
 
 def backward(
-    op: Elementwise,
-    mask: int,
-    grad: Any,
-    saved: tuple[Any, ...],
-    masks: Sequence[bool],
-    scalars: tuple[Any, ...],
-    count: int,
+    op: Elementwise, mask: int, grad: Any, saved: Values, masks: Sequence[bool], scalars: Values, count: int
 ) -> list[Any]:
     """Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation."""
     final = result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))

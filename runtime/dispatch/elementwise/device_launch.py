@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -11,25 +10,19 @@ import numpy as np
 from ...autograd.version_counter import note_write
 from ...device.device import CPU, META
 from ...fast_path import launches_on_devices
-from ...kernels.cpu.elementwise_table import ElementKernels
+from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape
 from ...tensor.dtypes import from_numpy
 from ...tensor.memory import copy_cast, empty
 from ...tensor.tensor import TensorBase, adopt, from_flat, host_array
 from ..destinations import layout_of, takes_directly
-from .strided import launch
+from .strided import Values, launch
 
 MAX_CACHED_LAUNCHES = 4096  # launches of one kernel; then it forgets all of them
 
 
 def launch_on_device(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[Any],
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, outs: Values
 ) -> Any:
     """Operands: tensors, 0-d ones of the CPU among them, and numbers. Returns the launches that it took."""
     if outs[0].device is META:
@@ -46,13 +39,7 @@ def launch_on_device(
 
 
 def launch_on_host(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[Any],
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, outs: Values
 ) -> None:
     """Compute on the host what a simulated device would take too long for."""
     args = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
@@ -78,10 +65,10 @@ def computed_on_device(
     op: Any,
     name: str,
     attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
+    operands: Values,
+    read_dtypes: Values,
     shape: Shape,
-    numbers: Sequence[Any],
+    numbers: Values,
     final: Any,
     into: Any,
 ) -> Any:
@@ -98,14 +85,7 @@ def computed_on_device(
 
 
 def gradients_on_device(
-    op: Any,
-    mask: int,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    numbers: Sequence[Any],
-    final: Any,
-    count: int,
+    op: Any, mask: int, attribute: str, operands: Values, read_dtypes: Values, numbers: Values, final: Any, count: int
 ) -> list[Any]:
     grad = operands[0]
     shape, target_device = grad._shape, grad._device
@@ -115,7 +95,7 @@ def gradients_on_device(
     return [from_flat(out, shape, final) for out in outs]
 
 
-def remember_forward(op: Any, name: str, args: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
+def remember_forward(op: Any, name: str, args: Values, launches: Any, out: Any, result: Any) -> None:
     """Of tensors of one dtype for floats, and a number as the second operand where the op takes one."""
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
@@ -132,15 +112,7 @@ def remember_forward(op: Any, name: str, args: Sequence[Any], launches: Any, out
         keep(native, op.launches[name], key, launches, args, [(out, result._shape, result._dtype)], blocks)
 
 
-def keep(
-    native: Any,
-    table: dict[Any, Any],
-    key: tuple[Any, ...],
-    launches: Any,
-    args: Sequence[Any],
-    results: Sequence[tuple[Any, Shape, Any] | None],
-    blocks: Sequence[Any],
-) -> None:
+def keep(native: Any, table: Any, key: Any, launches: Any, args: Values, results: Values, blocks: Values) -> None:
     arrays = launches[0].given[: len(args)]
     result = native.found(launches, args, arrays, results, blocks, in_order=True)
     if result is not None:
@@ -149,9 +121,7 @@ def keep(
         table[key] = result
 
 
-def remember_gradients(
-    op: Any, mask: int, args: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
-) -> None:
+def remember_gradients(op: Any, mask: int, args: Values, numbers: Values, launches: Any, outs: Any, dtype: Any) -> None:
     """Of arrays in row order, of one shape."""
     grad = args[0]
     if len(launches) != 1 or (native := launches_on_devices()) is None:

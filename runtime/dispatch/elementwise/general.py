@@ -8,8 +8,9 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import InitVar, dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...autograd.inplace import write
 from ...autograd.saved_tensors import NUMBER
@@ -17,7 +18,7 @@ from ...autograd.version_counter import note_write
 from ...device.device import CPU, META
 from ...errors import DtypeError, UnsupportedDtypeError
 from ...fast_path import fast_path
-from ...kernels.cpu.elementwise_table import ElementKernels
+from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape, broadcast_shapes
 from ...tensor import dtypes
 from ...tensor.dtypes import FLOAT8, dtype
@@ -29,7 +30,7 @@ from ...tensor.tensor import TensorBase, adopt, alias, from_flat
 from ..destinations import takes_directly
 from ..devices import brought, device_of
 from ..errors import reraise
-from .strided import launch, launch_into, note_rows, note_rows_of_converted, permuted_layout, result_order
+from .strided import Values, launch, launch_into, note_rows, note_rows_of_converted, permuted_layout, result_order
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
@@ -39,6 +40,7 @@ ALL_KINDS = tuple(KINDS.values())
 elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
@@ -55,75 +57,36 @@ class Elementwise:
     made
     when they are first asked for. `node` is the class of the op's nodes."""
 
-    __slots__ = (
-        "alike",
-        "allowed",
-        "complexes",
-        "converts",
-        "fitting",
-        "gradients",
-        "kernels",
-        "launch",
-        "launch_in_place",
-        "launch_out",
-        "launches",
-        "moves",
-        "name",
-        "node",
-        "numbers",
-        "operands",
-        "overwrites",
-        "raw",
-        "refuses",
-        "result_dtypes",
-        "rows",
-        "rule",
-        "takes_number",
-        "integral_kinds",
-    )
+    package: InitVar[str]
+    name: str
+    kernel: InitVar[str]
+    rule: str
+    result_dtypes: tuple[str, ...] = ("same",)
+    allowed: tuple[str, ...] = ()
+    raw: tuple[bool, ...] = ()
+    operands: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    takes_number: bool = False
+    moves: int | None = None
+    overwrites: bool = False
+    refuses: tuple[str, ...] = ()
+    fitting: bool = False
+    alike: bool = False
+    integral_kinds: str = ""
+    converts: str = ""
+    complexes: bool = False
+    node: Any = None
+    rows: dict[Any, Any] = field(default_factory=dict)  # of two layouts, for native code: see run_rows
+    launches: defaultdict[Any, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))  # by the kernel
+    kernels: Kernels = field(init=False)
+    launch: Any = field(init=False)
+    launch_in_place: Any = field(init=False)
+    launch_out: Any = field(init=False)
+    gradients: Any = field(init=False)
 
-    def __init__(
-        self,
-        package: str,
-        name: str,
-        kernel: str,
-        rule: str,
-        result_dtypes: tuple[str, ...] = ("same",),
-        allowed: tuple[str, ...] = (),
-        raw: tuple[bool, ...] = (),
-        operands: tuple[str, ...] = (),
-        numbers: tuple[str, ...] = (),
-        takes_number: bool = False,
-        moves: int | None = None,
-        overwrites: bool = False,
-        refuses: tuple[str, ...] = (),
-        fitting: bool = False,
-        alike: bool = False,
-        integral_kinds: str = "",
-        converts: str = "",
-        complexes: bool = False,
-    ) -> None:
-        self.kernels = ElementKernels(package, kernel)
-        self.name = name
-        self.rule = rule
-        self.result_dtypes = result_dtypes
-        self.allowed = allowed
-        self.raw = raw
-        self.operands = operands
-        self.numbers = numbers
-        self.takes_number = takes_number
-        self.moves = moves
-        self.overwrites = overwrites
-        self.refuses = refuses
-        self.fitting = fitting
-        self.alike = alike
-        self.integral_kinds = integral_kinds
-        self.converts = converts
-        self.complexes = complexes
+    def __post_init__(self, package: str, kernel: str) -> None:
+        self.kernels = Kernels(package, kernel)
         elementwise_ops.setdefault(kernel, self)
-        self.node: Any = None
-        self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
-        self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place", "launch_out", "gradients"):
@@ -183,7 +146,8 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     computed = native_dtype(op, operands, scalars)
     if computed is None:
         taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
-        computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed or computing(op))
+        taking_part += [s.value for s in scalars if type(s) is Promoting and s.value is not None]
+        computed = compute_dtype(op.rule, name, taking_part, op.allowed or computing(op))
     shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
     final = result_dtype(op.result_dtypes[0], computed)
     try:
@@ -198,7 +162,8 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
                 note_write(into, name)
                 return into, with_constants(operands, computed)
             flat = empty(prod(shape), final.compute.np, device)
-            if is_single(operands) and operands[0]._strides is not None:
+            single = isinstance(operands[0], TensorBase) and not any(isinstance(v, TensorBase) for v in operands[1:])
+            if single and operands[0]._strides is not None:
                 note_rows(op, operands, len(numbers))
             elif len(operands) == 2 and not raw:
                 note_rows_of_converted(op, operands, computed, len(numbers))
@@ -219,10 +184,6 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     return result, with_constants(operands, computed)
 
 
-def is_single(operands: tuple[Any, ...]) -> bool:
-    return isinstance(operands[0], TensorBase) and not any(isinstance(v, TensorBase) for v in operands[1:])
-
-
 def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] | None:
     """In which order the dimensions of a result lie in memory, by the strides of operands; None for that of rows."""
     if all(not isinstance(v, TensorBase) or v._strides is None for v in operands):
@@ -230,24 +191,20 @@ def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] 
     return result_order(shape, tuple([(v._shape, v._strides) for v in operands if isinstance(v, TensorBase)]))
 
 
-def in_order(
-    operands: tuple[Any, ...], read_dtypes: list[Any], shape: Shape, order: tuple[int, ...]
-) -> tuple[list[Any], list[Any], Shape]:
-    permuted = [
-        alias(v, *permuted_layout((v._shape, v._strides), shape, order), v._offset)
-        if isinstance(v, TensorBase) and v._shape
-        else v
-        for v in operands
-    ]
-    return permuted, read_dtypes, tuple([shape[dim] for dim in order])
+def in_order(operands: Values, read_dtypes: Values, shape: Shape, order: Sequence[int]) -> tuple[Values, Values, Shape]:
+    def permuted(v: Any) -> Any:
+        own = isinstance(v, TensorBase) and v._shape
+        return alias(v, *permuted_layout((v._shape, v._strides), shape, tuple(order)), v._offset) if own else v
+
+    return [permuted(v) for v in operands], read_dtypes, tuple([shape[dim] for dim in order])
 
 
 def written_at_once(
     op: Elementwise,
     attribute: str,
-    operands: tuple[Any, ...],
-    read_dtypes: list[Any],
-    numbers: list[Any],
+    operands: Any,
+    read_dtypes: Values,
+    numbers: Values,
     into: Any,
     shape: Shape,
     final: dtype,
@@ -312,17 +269,10 @@ def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any,
     return result if not op.allowed or "float" in op.allowed else None
 
 
-class Promoting:
+class Promoting(NamedTuple):
     """A scalar argument that takes part in promotion, as a positional one does."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def promoting(scalars: tuple[Any, ...]) -> list[Any]:
-    return [s.value for s in scalars if type(s) is Promoting and s.value is not None]
+    value: Any
 
 
 def as_number(name: str, scalar: Any, computed: dtype) -> Any:

@@ -17,7 +17,7 @@ from ...device.threads.job import MAX_LOOPS
 from ...device.threads.parallel_for import by_slices
 from ...kernels.cpu.allocate_and_fill import empty
 from ...kernels.cpu.contiguous_copy import copied
-from ...kernels.cpu.elementwise_table import ElementKernels
+from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape, broadcast_shapes, contiguous_strides
 from ...tensor.dtypes import bool_
 from ...tensor.layouts import memory_order, relaid
@@ -28,6 +28,7 @@ from ...tensor.tensor import TensorBase, from_flat
 from .native_rows import has_rows, remember_rows
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
+Values = Sequence[Any]
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows; but for native code
 ORDER_THRESHOLD = 64  # elements, for which it does not matter
 MUCH = 1 << 16  # elements of a matrix from which it pays not to copy an operand that lies column by column
@@ -178,13 +179,7 @@ BLOCK = 1 << 17  # elements that are computed at a time where one number stands 
 
 
 def launch(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[np.ndarray],
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, outs: Values
 ) -> None:
     """At once where all operands are flat or numbers, else by rows, or on copies.
 
@@ -211,13 +206,7 @@ def launch(
 
 
 def launch_into(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    into: Any,
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, into: Any
 ) -> bool:
     """False where the kernel has to write somewhere else first."""
     if into._flat is not None:
@@ -235,17 +224,11 @@ def launch_into(
     return True
 
 
-def are_numbers_or_flat(layouts: Sequence[Any], shape: Shape) -> bool:
-    return all(layout is None or (layout[0] == shape and is_flat_or_one(layout[1])) for layout in layouts)
+def are_numbers_or_flat(layouts: Values, shape: Shape) -> bool:
+    return all(one is None or (one[0] == shape and (one[1] is None or not any(one[1]))) for one in layouts)
 
 
-def is_flat_or_one(strides: Strides | None) -> bool:
-    return strides is None or not any(strides)
-
-
-def by_blocks(
-    kernel: Any, args: Sequence[Any], layouts: Sequence[Any], numbers: Sequence[Any], outs: Sequence[Any]
-) -> None:
+def by_blocks(kernel: Any, args: Values, layouts: Values, numbers: Values, outs: Values) -> None:
     """Of an operand that is one number everywhere the kernel reads one array again and again: it need not be
     compiled for it."""
     size = outs[0].size
@@ -254,17 +237,12 @@ def by_blocks(
     blocks = {k: np.full(min(size, BLOCK), args[k][:1]) for k in alone}
     for start in range(0, size, BLOCK):
         count = min(BLOCK, size - start)
-        arrays = [blocks[k][:count] if k in blocks else part(value, start, count) for k, value in enumerate(args)]
+        parts = [part[start : start + count] if isinstance(part, np.ndarray) else part for part in args]
+        arrays = [blocks[k][:count] if k in blocks else part for k, part in enumerate(parts)]
         by_slices(kernel, (*arrays, *numbers, *[out[start : start + count] for out in outs]), count)
 
 
-def part(value: Any, start: int, count: int) -> Any:
-    return value[start : start + count] if isinstance(value, np.ndarray) else value
-
-
-def by_rows(
-    kernels: ElementKernels, attribute: str, args: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
-) -> None:
+def by_rows(kernels: Kernels, attribute: str, args: list[Any], numbers: Values, outs: Values, plan: Any) -> None:
     check_lengths(args, [plan.read_extent(k) for k in range(len(args))])
     for index in plan.repeated:
         args[index] = repeated_operand(args[index], plan, index)
@@ -278,13 +256,7 @@ def repeated_operand(memory: np.ndarray, plan: Rows, index: int) -> Any:
 
 
 def by_strided_rows(
-    kernels: ElementKernels,
-    attribute: str,
-    args: Sequence[Any],
-    layouts: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[Any],
+    kernels: Kernels, attribute: str, args: Values, layouts: Values, shape: Shape, numbers: Values, outs: Values
 ) -> bool:
     result = permuted_rows(tuple(shape), tuple(layouts), len(numbers), len(outs))
     if result is None:
@@ -349,7 +321,9 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         return None
     if operands[0]._device is not CPU or operands[1]._device is not CPU:
         return None
-    if not all(number.__class__ in REAL for number in numbers) or asks_refused(op, operands):
+    if not all(number.__class__ in REAL for number in numbers):
+        return None
+    if any(value._requires_grad and own in op.refuses for own, value in zip(op.operands, operands, strict=True)):
         return None
     try:
         floats = tuple(map(float, numbers))
@@ -365,8 +339,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         layouts.append((value._shape, value._strides))
     shape, strides, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op, layouts, plan, count, shape, strides)
-    if plan is None and strides is None:
-        note_packed_rows(op, name, layouts, len(numbers))
+    if plan is None and strides is None:  # the strided ones are packed first
+        note_rows_of(op, [(own, None) for own, _ in layouts], len(numbers))
     if plan is None or len(plan.loops) > 2 or not operands[0]._dtype.native:  # native code has these rows from now on
         return None
     check_lengths(args, [plan.read_extent(k) for k in range(len(args))])
@@ -378,24 +352,16 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     return relaid(from_flat(flat, shape, final), strides)
 
 
-def asks_refused(op: Any, operands: tuple[Any, ...]) -> bool:
-    return any(value._requires_grad and name in op.refuses for name, value in zip(op.operands, operands, strict=True))
-
-
-def note_packed_rows(op: Any, name: str, layouts: list[Any], numbers: int) -> None:
-    """Of two layouts of which the strided ones are packed first."""
-    packed = [(shape, None) for shape, _ in layouts]
-    shape, strides, count, plan = broadcast_rows(name, tuple(packed), numbers)
-    remember_rows(op, packed, plan, count, shape, strides)
+def note_rows_of(op: Any, layouts: list[Any], numbers: int) -> None:
+    shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
+    remember_rows(op, layouts, plan, count, shape, strides)
 
 
 def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
     """Of two tensors, or of a strided one."""
     tensors = [value for value in operands if isinstance(value, TensorBase)]
     if len(operands) <= 2 and tensors:
-        layouts = [(value._shape, value._strides) for value in (tensors[0], tensors[-1])]
-        shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
-        remember_rows(op, layouts, plan, count, shape, strides)
+        note_rows_of(op, [(value._shape, value._strides) for value in (tensors[0], tensors[-1])], numbers)
 
 
 def note_rows_of_converted(op: Any, operands: tuple[Any, ...], computed: Any, numbers: int) -> None:
@@ -403,9 +369,7 @@ def note_rows_of_converted(op: Any, operands: tuple[Any, ...], computed: Any, nu
     tensors = [value for value in operands if isinstance(value, TensorBase)]
     if len(tensors) < 2 or tensors[0]._dtype is tensors[1]._dtype or not has_rows(op, computed):
         return
-    layouts = [(value._shape, value._strides if value._dtype is computed else None) for value in tensors]
-    shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
-    remember_rows(op, layouts, plan, count, shape, strides)
+    note_rows_of(op, [(t._shape, t._strides if t._dtype is computed else None) for t in tensors], numbers)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

@@ -17,6 +17,7 @@ from ...tensor.memory import cast, contiguous
 from ...tensor.tensor import TensorBase
 from ..devices import at
 from ..elementwise.general import result_dtype
+from ..elementwise.strided import Values
 from .general import array_of
 
 MAX_CACHED_CALLS = 4096  # what is found of one op and dtype; then it forgets all of it
@@ -122,13 +123,7 @@ def operand(value: Any, computed: dtype | None) -> Any:
 
 
 def dry_run(
-    native: Any,
-    kernel: Any,
-    values: Sequence[Any],
-    arrays: Sequence[Any],
-    arguments: Sequence[Any],
-    dtypes: Sequence[dtype],
-    shapes: Sequence[Any] | None = None,
+    native: Any, kernel: Any, values: Values, arrays: Values, arguments: Values, dtypes: Values, shapes: Any = None
 ) -> Any:
     """None where a kernel does more than launch, or fails, which the call will say.
 
@@ -138,19 +133,15 @@ def dry_run(
     with rehearsed() as made:
         try:
             results = kernel(*arrays)
-            is_sequence = results if isinstance(results, (tuple, list)) else (results,)
-            is_sequence = [
-                None if r is None else contiguous(cast(r, of.np)) for r, of in zip(is_sequence, dtypes, strict=True)
-            ]
+            pairs = zip(results if isinstance(results, (tuple, list)) else (results,), dtypes, strict=True)
+            results = [None if r is None else contiguous(cast(r, of.np)) for r, of in pairs]
         except Exception:
             return None
-    if not any(result is not None for result in is_sequence):
+    if not any(result is not None for result in results):
         return None
     values = list(flat(values))
     args = [value.array if isinstance(value, TensorBase) else None for value in values]
-    shapes = [result if result is None else result.shape for result in is_sequence] if shapes is None else shapes
-    shaped = [
-        None if r is None else (r, *of) for r, of in zip(is_sequence, zip(shapes, dtypes, strict=True), strict=True)
-    ]
+    shapes = [None if result is None else result.shape for result in results] if shapes is None else shapes
+    shaped = [None if r is None else (r, *of) for r, *of in zip(results, shapes, dtypes, strict=True)]
     same = {"slot_values": made.slot_values, "constants": made.constants}
     return native.found(made.launches, values, args, shaped, made.blocks, arguments, **same)

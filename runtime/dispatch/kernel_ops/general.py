@@ -101,12 +101,8 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
 
 
 def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple(
-        [
-            adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))
-            for array, rule in zip(arrays, rules, strict=True)
-        ]
-    )
+    kept = (computed if computed is None or rule == "same" else result_dtype(rule, computed) for rule in rules)
+    return tuple([adopt(array, kind) for array, kind in zip(arrays, kept, strict=True)])
 
 
 def needs_grad(tensors: Sequence[Any]) -> bool:
@@ -122,17 +118,13 @@ RETURN_TYPES: dict[str, Any] = {}  # by name: what `specgrad.return_types` offer
 @functools.cache
 def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
-    made = _named_tuple(name, fields)
+    made: Any = namedtuple(name, fields, module="specgrad.return_types")  # type: ignore[misc]
     made.__new__ = _from_items_or_one_sequence
     made.__repr__ = _by_lines
     made.n_fields = made.n_sequence_fields = len(fields)
     made.n_unnamed_fields = 0
     RETURN_TYPES.setdefault(name, made)
     return made
-
-
-def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields, module="specgrad.return_types")
 
 
 def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:

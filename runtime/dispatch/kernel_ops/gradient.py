@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...device.device import CPU
@@ -79,10 +79,6 @@ class Read(NamedTuple):
         return self.part(value) if self.part else value
 
 
-def output_mask_of(bits: int, count: int) -> Iterator[bool]:
-    return (bits >> i & 1 == 1 for i in range(count))
-
-
 class KernelOpGradient:
     """The kernel of a node's `apply`; `reads` says for each operand what it is, and in which slot of the node.
 
@@ -91,18 +87,6 @@ class KernelOpGradient:
     its dtype or is not there (on the host an index or a contiguous mask); i: a kept list of indices (as the last one);
     v: a
     value, or what a function makes of it; c: a constant. Without `find` there are launches on devices alone."""
-
-    __slots__ = (
-        "find",
-        "cached",
-        "cached_bfloat16",
-        "cached_float16",
-        "gradients",
-        "kernel",
-        "launches",
-        "node",
-        "reads",
-    )
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -170,16 +154,12 @@ class KernelOpGradient:
 
     def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
         outputs = len(node.edges)
-        known = [
-            tuple(output_mask_of(value, outputs)) if read.arg_kind == "w" else read.given(value)
-            for read, value in zip(self.reads, values, strict=True)
-        ]
-        arg_kinds = "".join(
-            arg_kind_of(read, node, value, computed) for read, value in zip(self.reads, values, strict=True)
-        )
-        tensors = "".join(
-            own if read.arg_kind in TENSORS else "v" for own, read in zip(arg_kinds, self.reads, strict=True)
-        )
+        known, arg_kinds, tensors = [], "", ""
+        for read, value in zip(self.reads, values, strict=True):
+            wanted = read.arg_kind == "w"
+            known.append(tuple([value >> i & 1 == 1 for i in range(outputs)]) if wanted else read.given(value))
+            arg_kinds += arg_kind_of(read, node, value, computed)
+            tensors += arg_kinds[-1] if read.arg_kind in TENSORS else "v"
         plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
         if plan is None:
             return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass, field
 from math import copysign, prod
 from typing import Any
 
@@ -154,6 +155,7 @@ ALL_RANKS = 2**64 - 1  # a bit for each pair
 kernel_ops: dict[str, KernelOp] = {}  # by name
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class KernelOp:
     """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code.
 
@@ -169,72 +171,40 @@ class KernelOp:
     the
     node is made of."""
 
-    __slots__ = (
-        "dtypes",
-        "find",
-        "find_in_place",
-        "cached",
-        "cached_bfloat16",
-        "cached_bool",
-        "cached_complex",
-        "cached_float16",
-        "cached_integer",
-        "kernel",
-        "launch",
-        "launch_in_place",
-        "launches",
-        "arg_kinds",
-        "moves",
-        "name",
-        "node",
-        "operands",
-        "outputs",
-        "ranks",
-        "recorded",
-        "refused",
-        "written",
-        "written_bool",
-        "written_integer",
-    )
+    name: str
+    find: Callable[..., Plan | None] | None
+    kernel: Callable[..., Any]
+    node: Any
+    operands: Any  # the names of the arguments; given with their kinds
+    outputs: int = 1
+    dtypes: Sequence[str] = ()  # of the results, in words of the spec; empty where all have that of the operands
+    in_place: InitVar[Callable[..., Plan | None] | None] = None
+    moves: bool = False  # elements of the second tensor to those of the first, in whose dtype they are then
+    refused: str = ""  # whole numbers for which there is no plan: "b" bools, "i" integers
+    find_in_place: Any = field(init=False)
+    recorded: tuple[str, ...] = field(init=False)
+    arg_kinds: str = field(init=False)
+    ranks: np.ndarray = field(init=False)
+    launch: Any = field(init=False)
+    launch_in_place: Any = field(init=False)
+    cached: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_bfloat16: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_float16: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_bool: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_integer: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_complex: dict[Any, Any] = field(init=False, default_factory=dict)
+    written: dict[Any, Any] = field(init=False, default_factory=dict)
+    written_bool: dict[Any, Any] = field(init=False, default_factory=dict)
+    written_integer: dict[Any, Any] = field(init=False, default_factory=dict)
+    launches: dict[Any, dict[Any, Any]] = field(init=False, default_factory=dict)  # on devices, by dtype
 
-    def __init__(
-        self,
-        name: str,
-        find: Callable[..., Plan | None] | None,
-        kernel: Callable[..., Any],
-        node: Any,
-        operands: dict[str, str],
-        outputs: int = 1,
-        dtypes: Sequence[str] = (),
-        in_place: Callable[..., Plan | None] | None = None,
-        moves: bool = False,
-        refused: str = "",
-    ) -> None:
-        self.name = name
-        self.find = find
-        self.kernel = kernel
-        self.node = node
-        self.operands = self.recorded = tuple(operands)
-        self.arg_kinds = "".join(operands.values())
-        self.outputs = outputs
-        self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
-        self.find_in_place = in_place
-        self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
-        self.refused = refused  # whole numbers for which there is no plan: "b" bools, "i" integers
-        self.cached: dict[Any, Any] = {}
-        self.written: dict[Any, Any] = {}
-        self.written_bool: dict[Any, Any] = {}
-        self.written_integer: dict[Any, Any] = {}
-        self.cached_bfloat16: dict[Any, Any] = {}  # likewise
-        self.cached_float16: dict[Any, Any] = {}
-        self.cached_bool: dict[Any, Any] = {}
-        self.cached_integer: dict[Any, Any] = {}
-        self.cached_complex: dict[Any, Any] = {}
-        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+    def __post_init__(self, in_place: Any) -> None:
+        self.find_in_place, self.arg_kinds = in_place, "".join(self.operands.values())
+        self.operands = self.recorded = tuple(self.operands)
         # A bit for each pair of numbers of dimensions for which plans have been looked for; all of them where an op
         # does not begin with two tensors. One call may be tried by several ops, of which each takes other ones.
         self.ranks = np.array([0 if self.arg_kinds.startswith("TT") else ALL_RANKS], np.uint64)
-        kernel_ops.setdefault(name, self)
+        kernel_ops.setdefault(self.name, self)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place"):

@@ -8,22 +8,8 @@ from ...compiler.language.call_abi import Constants
 from ...compiler.language.functions import NULL, cast, native, new
 from ...compiler.language.structs import Items, Struct, capacity
 from ..objects import c_api as c
-from ..objects.interned import (
-    cpu,
-    default_device,
-    default_dtype,
-    device_type,
-    false,
-    int_type,
-    list_type,
-    none,
-    size_type,
-    str_cpu,
-    str_type,
-    true,
-    tuple_type,
-    watch,
-)
+from ..objects import interned
+from ..objects.interned import cpu, default_device, default_dtype, false, int_type, none, str_cpu, true, watch
 from ..objects.kernel_call import Size
 from ..objects.layout import Array, Device, List, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, size, tuple_of_ints
@@ -39,9 +25,7 @@ MAX_DIMS = 8
 class Sampler(Struct):
     resolver: Object
     kernels: Items[int] = capacity(1)
-    constants: Items[Constants] = capacity(
-        1
-    )  # numbers, and the ints behind seed and position; the range is behind these
+    constants: Items[Constants] = capacity(1)  # and the ints behind seed and position; the range is behind these
     more: int  # how many such ints
     halves: int  # whether two elements share a word
 
@@ -79,9 +63,9 @@ def watched(sampler: bool) -> bool:
 def is_host(device: Object) -> bool:
     if device is none:
         return c.list_item(default_device, 0) is cpu
-    if device.type is device_type:
+    if device.type is interned.device_type:
         return device is cpu or same(cast(Device, device).kind, str_cpu)
-    return device.type is str_type and same(device, str_cpu)
+    return device.type is interned.str_type and same(device, str_cpu)
 
 
 @native
@@ -114,11 +98,11 @@ def allows_grad(request: CreationRequest) -> bool:
 @native
 def shape_of_arguments(obj: Object, owned: Owned) -> Tuple:
     """A shape as tensors keep it, owned, of a tuple, list or Size; NULL for others."""
-    if obj.type is tuple_type:
+    if obj.type is interned.tuple_type:
         return own(owned, cast(Tuple, obj))
-    if obj.type is size_type:  # a tuple of another class: all of it as a plain one
+    if obj.type is interned.size_type:  # a tuple of another class: all of it as a plain one
         return own_new(owned, c.part_of_tuple(cast(Tuple, obj), 0, MAX_DIMS + 1))
-    if obj.type is list_type:
+    if obj.type is interned.list_type:
         return own_new(owned, c.as_tuple(cast(List, obj)))
     return cast(Tuple, NULL)
 

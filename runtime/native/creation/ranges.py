@@ -15,6 +15,7 @@ from ..objects.interned import int64, int_type, job, none
 from ..objects.kernel_call import LONG, kernel_address, run_filling, run_kernel
 from ..objects.layout import Array, Object
 from ..objects.references import Owned
+from . import dtypes
 from .arguments import (
     NOWHERE,
     CreationPlan,
@@ -26,22 +27,7 @@ from .arguments import (
     make_shape,
     memory_for,
 )
-from .dtypes import (
-    DOUBLE,
-    FRACTION,
-    INTEGER,
-    INTEGER_KIND,
-    SINGLE,
-    Number,
-    Pattern,
-    element_of,
-    fill,
-    fits_floats,
-    put_number,
-    read_number,
-    repeated,
-    write_element,
-)
+from .dtypes import DOUBLE, FRACTION, INTEGER, SINGLE, Number, Pattern, fill, fits_floats, put_number, read_number
 from .nested import inferred
 
 LARGE_BYTES = 2**60  # integers up to here are added without a thought
@@ -113,7 +99,7 @@ def arange(plan: CreationPlan, arguments: Items[Object], request: CreationReques
         return cast(Array, NULL)
     int_value = max(max(first.rank, last.rank), step.rank) < FRACTION
     if request.element is NULL:
-        request.element = element_of(plan.elements, cast(Object, int64)) if int_value else default_element(plan)
+        request.element = dtypes.element_of(plan.elements, cast(Object, int64)) if int_value else default_element(plan)
     form = request.element.form
     if form == INTEGER and int_value:
         count = integers_between(first, last, step)
@@ -158,7 +144,7 @@ def write_integers(memory: int, size: int, first: int, step: int, count: int) ->
     pattern = new(Pattern)
     for i in range(count):
         pattern.first = first + i * step
-        write_element(memory, i, size, pattern)
+        dtypes.write_element(memory, i, size, pattern)
 
 
 @native
@@ -229,7 +215,7 @@ def eye(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, 
     put_number(request.element, one, pattern)
     shorter = rows.int_value if rows.int_value < columns.int_value else columns.int_value
     for i in range(shorter):
-        write_element(flat.memory, i * (columns.int_value + 1), size, pattern)
+        dtypes.write_element(flat.memory, i * (columns.int_value + 1), size, pattern)
     return flat
 
 
@@ -241,7 +227,7 @@ def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> b
     """The number that all elements are: the plan's, or an argument, which also gives the dtype of `full`."""
     if plan.value != NOWHERE:
         return read_number(arguments[plan.value], number)
-    number.rank = INTEGER_KIND
+    number.rank = dtypes.INTEGER_KIND
     number.int_value = plan.constant
     number.real = number.int_value
     return True
@@ -279,7 +265,7 @@ def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Patt
     if kernel == 0:
         return False
     frame, done = new(CallFrame), slot_values * 8 // size
-    frame.numbers[0] = repeated(size, pattern)
+    frame.numbers[0] = dtypes.repeated(size, pattern)
     put_array(frame, 0, memory, 8)
     run_kernel(kernel, 1, slot_values, frame)
     write_alone(memory + done * size, count - done, size, pattern)

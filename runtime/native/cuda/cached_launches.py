@@ -181,9 +181,8 @@ def plan_slots(
     require(len(results) <= MAX_RESULTS)
     steps = [step_slots(launch, sources) for launch in launches]
     positions = [*map(sources.block_of, results), *[NO_RESULT] * (MAX_RESULTS - len(results))]
-    require(
-        sources.used >= {MAX_OPERANDS + position for position in positions if position != NO_RESULT}
-    )  # else who has filled it?
+    made = {MAX_OPERANDS + position for position in positions if position != NO_RESULT}
+    require(sources.used >= made)  # else who has filled it?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(result_position(results)),

@@ -12,18 +12,7 @@ from ..objects.layout import Object, Tensor, Tuple
 from ..objects.record import record
 from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain
 from ..objects.tensors import not_handled, refused, withdrawn
-from .launch import (
-    LaunchPlan,
-    Sources,
-    holds,
-    is_here,
-    plan_of,
-    put_number,
-    put_tensor,
-    result_of,
-    run,
-    take_blocks,
-)
+from .launch import LaunchPlan, Sources, holds, is_here, plan_of, put_number, put_tensor, result_of, run, take_blocks
 
 PARTS = 3  # of a key, for each tensor
 

@@ -10,20 +10,8 @@ from ..objects.interned import false, none, true
 from ..objects.layout import Array, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot
 from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, refused, same
-from .launch import (
-    DOUBLE,
-    SINGLE,
-    LaunchPlan,
-    Sources,
-    holds,
-    is_here,
-    plan_of,
-    put_number,
-    put_tensor,
-    results_of,
-    run,
-    take_blocks,
-)
+from . import launch
+from .launch import DOUBLE, SINGLE, LaunchPlan, Sources, holds, is_here, plan_of, put_number, put_tensor, results_of
 
 DTYPE, SHAPE, NUMBER = range(3)  # of a key: of the gradient, and whether a kept tensor is a number
 GRADIENT = 0  # operand of a launch; the kept tensors and the numbers follow
@@ -108,10 +96,10 @@ def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New
     if result is NULL:
         return refused()
     launches = plan_of(result)
-    first = take_blocks(launches, result, sources, owned)
+    first = launch.take_blocks(launches, result, sources, owned)
     if first < 0:
         return NULL
-    if not put_all(kernel, launches, node, gradient, sources, owned) or not run(launches, sources):
+    if not put_all(kernel, launches, node, gradient, sources, owned) or not launch.run(launches, sources):
         return refused()
     return results_of(launches, result, size(edges), first, device, owned)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.structs import Items
+from ..kernel_ops import kernel_op
 from ..kernel_ops.gradient import (
     PlannedGradients,
     all_fit,
@@ -15,18 +16,7 @@ from ..kernel_ops.gradient import (
     leading_gradient,
     operand_of,
 )
-from ..kernel_ops.kernel_op import (
-    TENSORS,
-    KernelOpPlan,
-    common_dtype,
-    items_of,
-    key_of,
-    leading_of,
-    listed_operands,
-    looked_up,
-    recorded,
-    take_arguments,
-)
+from ..kernel_ops.kernel_op import TENSORS, KernelOpPlan, common_dtype, items_of, key_of, leading_of, listed_operands
 from ..objects import c_api as c
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Dict, Node, Object, Tensor, Tuple
@@ -53,7 +43,7 @@ from .launch import (
 def lookup_in(tables: Dict, dtype: Object, key: Tuple, owned: Owned) -> Tuple:
     """What was found for a dtype and a key, owned; NULL where nothing was for this driver and stream."""
     table = cast(Dict, NULL) if key is NULL else cast(Dict, c.dict_item(tables, dtype))
-    result = cast(Tuple, NULL) if table is NULL else looked_up(table, key)
+    result = cast(Tuple, NULL) if table is NULL else kernel_op.looked_up(table, key)
     if result is NULL or not holds(plan_of(result)):
         return cast(Tuple, NULL)
     return own(owned, result)  # which the table may forget
@@ -93,7 +83,7 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
     if not is_here(leading):
         return not_handled()
     device = own(owned, cast(Tensor, leading).device)
-    if not take_arguments(plan, arguments, value, owned):
+    if not kernel_op.take_arguments(plan, arguments, value, owned):
         return refused()
     dtype = common_dtype(plan, value, device)
     if dtype is NULL:
@@ -113,7 +103,7 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
     else:
         result = cast(Object, results_of(launches, match, plan.outputs, first, device, owned))
     behind = BLOCKS + OF_BLOCK * launches.blocks + OF_RESULT * plan.outputs
-    if result is not NULL and not recorded(plan, match, behind, result, value, owned):
+    if result is not NULL and not kernel_op.recorded(plan, match, behind, result, value, owned):
         return withdrawn(result)
     return result
 

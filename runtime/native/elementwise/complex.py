@@ -7,23 +7,13 @@ from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.memory import BOOL, COMPLEX, bits, is_complex, itemsize, part_kind, single_bits, store
 from ...compiler.language.structs import Items
 from ..objects import c_api as c
+from ..objects import tensors
 from ..objects.interned import float_type, int_type, none, outdated_type
 from ..objects.kernel_call import kernel_address, put_object, run_kernel
 from ..objects.layout import Array, Object, Tensor
 from ..objects.record import record
 from ..objects.references import Owned, own
-from ..objects.tensors import (
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    kind_of_number,
-    new_flat,
-    new_tensor,
-    not_handled,
-    owned_flat,
-    withdrawn,
-)
+from ..objects.tensors import dtype_of, elements, holds_kind, is_tensor, kind_of_number, new_flat, not_handled
 from .operands import ForwardPlan, fits, needs_graph
 from .scalars import MAX_CONSTANT_ELEMENTS, fill, float_of, is_single
 
@@ -51,7 +41,7 @@ def complex_constant(kind: int, obj: Object, count: int, owned: Owned) -> Array:
         return cast(Array, NULL)
     if count > MAX_CONSTANT_ELEMENTS or (kind == COMPLEX and not is_single(obj)):
         return cast(Array, NULL)
-    flat = owned_flat(count, kind, owned)
+    flat = tensors.owned_flat(count, kind, owned)
     if flat is NULL:
         return flat
     if kind == COMPLEX:
@@ -108,8 +98,8 @@ def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
         return NULL
     put_array(frame, plan.tensors, flat.memory, itemsize(value))
     run_kernel(kernel, plan.tensors + 1, size, frame)
-    result = new_tensor(flat, shape, dtype_of(value))
+    result = tensors.new_tensor(flat, shape, dtype_of(value))
     with_number = plan.tensors == 2 and is_real_number(arguments[1])
     if result is not NULL and recorded and not record(plan.node, result, arguments, with_number, False, owned):
-        return withdrawn(result)
+        return tensors.withdrawn(result)
     return result

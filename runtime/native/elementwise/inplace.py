@@ -9,21 +9,13 @@ from ...compiler.language.structs import Items
 from ...device.threads.pack import StridedOperand, begin_strided, pack, unpack
 from ...device.threads.strided_loop import RowOperands
 from ..objects import c_api as c
+from ..objects import tensors
 from ..objects.interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
 from ..objects.kernel_call import LONG, Arguments, kernel_address, run_kernel, run_packing
 from ..objects.layout import Array, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, item, own, owning, release_all, retain
 from ..objects.strided import count_of, each_alone, record_strided
-from ..objects.tensors import (
-    elements,
-    holds_kind,
-    in_inference_mode,
-    is_tensor,
-    not_handled,
-    refused,
-    same,
-    shared_writes,
-)
+from ..objects.tensors import elements, holds_kind, in_inference_mode, is_tensor, not_handled, refused, same
 from .broadcast import CachedRows, find_rows, may_have_rows, put_operands, run_all_rows, set_arguments
 from .operands import (
     UNFIT,
@@ -56,7 +48,7 @@ def count_write(tensor: Tensor, name: Object) -> bool:
     """False where an error is set. Writes to inference tensors are not counted."""
     if tensor.version_counter is untracked:
         return True
-    version_counter = shared_writes(tensor)
+    version_counter = tensors.shared_writes(tensor)
     if version_counter is NULL:
         return False
     number = c.new_int(1 + c.as_int(c.list_item(version_counter, 0)))

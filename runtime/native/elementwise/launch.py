@@ -9,35 +9,15 @@ from ...compiler.language.structs import Items
 from ...device.threads.pack import StridedOperand, begin_strided, pack
 from ...device.threads.scheduler import smaller
 from ..objects import c_api as c
+from ..objects import strided, tensors
 from ..objects.interned import bool_, device_functions, int64, none, tuple_type
 from ..objects.kernel_call import Arguments, kernel_address, run_kernel, run_packing
 from ..objects.layout import Object, Tensor, Tuple
 from ..objects.loop_nest import Order, begin_order, in_order, note_steps, sort_order
 from ..objects.record import record
 from ..objects.references import Owned, begin, item, own, own_new, owning, release_all, retain, size
-from ..objects.strided import (
-    MAX_BROADCAST_ELEMENTS,
-    MAX_PACKED,
-    Extents,
-    broadcast_tensor,
-    count_of,
-    extend,
-    shape_of,
-    strided_copy,
-)
-from ..objects.tensors import (
-    any_kind_of,
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    new_flat,
-    new_tensor,
-    not_handled,
-    refused,
-    same,
-    withdrawn,
-)
+from ..objects.strided import MAX_BROADCAST_ELEMENTS, MAX_PACKED, Extents, broadcast_tensor, count_of, extend, shape_of
+from ..objects.tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, not_handled, withdrawn
 from .broadcast import CachedRows, broadcast, may_broadcast, may_have_rows, set_arguments
 from .complex import launch_complex, leads_complex
 from .operands import (
@@ -96,7 +76,7 @@ def launch_flat(
         return NULL
     kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
     waits = ready.into is not NULL
-    flat = retain(ready.into) if waits else new_flat(size, kind)
+    flat = retain(ready.into) if waits else tensors.new_flat(size, kind)
     if flat is NULL:
         return NULL
     arrays = plan.tensors - int(number >= KINDS)
@@ -106,7 +86,7 @@ def launch_flat(
         run_packing(kernel, arrays + 1, size, frame, ready.separate)
     else:
         run_kernel(kernel, arrays + 1, size, frame)
-    result = new_tensor(flat, ready.shape, dtype_of(kind))
+    result = tensors.new_tensor(flat, ready.shape, dtype_of(kind))
     if result is not NULL and ready.permuted and not in_order(result, ready.order):
         return withdrawn(result)
     broadcasts = ready.broadcasts != 0
@@ -164,11 +144,11 @@ def is_contiguous_object(obj: Object) -> bool:
 def packed_copy(obj: Object, owned: Owned) -> Object:
     """A contiguous copy, owned, of a tensor that lies apart; others as they are, also without memory."""
     strided_operand, tensor = new(StridedOperand), cast(Tensor, obj)
-    flat = strided_copy(tensor, any_kind_of(tensor.dtype), strided_operand, owned)
+    flat = strided.strided_copy(tensor, any_kind_of(tensor.dtype), strided_operand, owned)
     if flat is NULL:
         return obj
     pack(strided_operand, flat.memory)
-    copy = own_new(owned, new_tensor(retain(flat), tensor.shape, tensor.dtype))
+    copy = own_new(owned, tensors.new_tensor(retain(flat), tensor.shape, tensor.dtype))
     c.clear_error()
     return copy if copy is not NULL else obj
 
@@ -207,7 +187,7 @@ def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) 
     if kind < 0 or not plan.computed >> kind & 1 or not note_extents(plan, arguments, extents):
         return not_handled()
     shape = shape_of(extents, owned)
-    if shape is NULL or same(shape, cast(Tensor, arguments[lead]).shape):
+    if shape is NULL or tensors.same(shape, cast(Tensor, arguments[lead]).shape):
         return not_handled()
     for i in range(plan.tensors + plan.numbers):
         value.items[i] = arguments[i]
@@ -291,7 +271,7 @@ def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
     begin(converted)
     begin(owned)
     if not promoted(plan, arguments, value, converted):
-        result = refused()
+        result = tensors.refused()
     else:
         number = prepared(plan, value.items, frame, ready, False, owned)
         if number != UNFIT:

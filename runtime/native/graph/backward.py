@@ -9,26 +9,8 @@ from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.structs import Items
 from ..elementwise.gradient import BY_VIEWS, GradientPlan
 from ..objects import c_api as c
-from ..objects.interned import (
-    false,
-    freed,
-    name_apply,
-    name_follow,
-    name_release,
-    name_returns_owned,
-    name_saved_slots,
-    node_type,
-    none,
-    nowhere_type,
-    outdated_type,
-    output_type,
-    packed_type,
-    plans_of_nodes,
-    true,
-    tuple_type,
-    unpacked_node,
-    watch,
-)
+from ..objects import interned
+from ..objects.interned import false, freed, name_apply, name_follow, name_release, none, output_type, true
 from ..objects.kernel_call import Arguments, call_method, call_with, succeeded
 from ..objects.layout import Array, Node, Object, Output, Pass, Tensor, Tuple
 from ..objects.references import is_held, item, pair, retain, set_slot, size, slot
@@ -50,14 +32,16 @@ def leads_to_hooks(node: Node) -> bool:
 
 @native
 def is_plain(backward: Pass, node: Node) -> bool:
-    if watch.active is true or node.hooks is not none or (backward.hooked is not none and leads_to_hooks(node)):
+    if interned.watch.active is true or node.hooks is not none:
+        return False
+    if backward.hooked is not none and leads_to_hooks(node):
         return False
     return backward.capture is none or c.set_has(backward.capture.special, node) == 0
 
 
 @native
 def plan_of(node: Node) -> Array:
-    return cast(Array, c.dict_item(plans_of_nodes, node.type))
+    return cast(Array, c.dict_item(interned.plans_of_nodes, node.type))
 
 
 @native
@@ -79,13 +63,13 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
 def has_packed(plan: GradientPlan, node: Node) -> bool:
     packed = False
     for i in range(plan.saved):
-        packed = packed or slot(node, plan.slots[i]).type is packed_type
+        packed = packed or slot(node, plan.slots[i]).type is interned.packed_type
     return packed and records() == 0
 
 
 @native
 def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> New[Object]:
-    copy = cast(Node, call_with(unpacked_node, node, NULL))
+    copy = cast(Node, call_with(interned.unpacked_node, node, NULL))
     if copy is NULL:
         return NULL
     result = gradients_by(plan, copy, gradient)
@@ -112,7 +96,7 @@ def release_saved(node: Node) -> bool:
 
 @native
 def release_by_method(node: Node) -> bool:
-    saved = cast(Tuple, c.attribute(node, name_saved_slots))
+    saved = cast(Tuple, c.attribute(node, interned.name_saved_slots))
     if saved is NULL:
         return False
     done = call_method(node, name_release, NULL, NULL) if c.checked_tuple_size(saved) > 0 else retain(none)
@@ -124,14 +108,15 @@ def release_by_method(node: Node) -> bool:
 def is_node(edge: Object) -> bool:
     """Whether an edge is a node of which this is the only output; what lies outside the graph counts as a leaf."""
     kind = edge.type
-    return kind is not nowhere_type and kind is not outdated_type and c.is_subtype(kind, node_type) != 0
+    outside = kind is interned.nowhere_type or kind is interned.outdated_type
+    return not outside and c.is_subtype(kind, interned.node_type) != 0
 
 
 @native
 def all_plain(edges: Tuple, result: Object) -> bool:
     """Whether each gradient goes to a node, or one of its outputs, or a leaf without hooks, or nowhere."""
     count = size(edges)
-    if result.type is not tuple_type or size(cast(Tuple, result)) != count:
+    if result.type is not interned.tuple_type or size(cast(Tuple, result)) != count:
         return False
     for i in range(count):
         edge, gradient = item(edges, i), item(cast(Tuple, result), i)
@@ -159,7 +144,7 @@ def returns_owned(node: Node) -> int:
     """Whether the gradients that the node has made are nobody else's; -1 where an error is set."""
     if plan_of(node) is not NULL:
         return 1
-    answer = c.attribute(node, name_returns_owned)
+    answer = c.attribute(node, interned.name_returns_owned)
     c.release(answer)  # True and False stay
     return -1 if answer is NULL else int(answer is true)
 

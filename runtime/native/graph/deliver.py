@@ -5,17 +5,8 @@ from __future__ import annotations
 from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native
 from ...compiler.language.structs import Struct
 from ..objects import c_api as c
-from ..objects.interned import (
-    heap_pop,
-    heap_push,
-    list_type,
-    missing_type,
-    name_deliver,
-    name_deliver_all,
-    name_output_count,
-    none,
-    output_type,
-)
+from ..objects import interned
+from ..objects.interned import heap_pop, heap_push, list_type, missing_type, name_deliver, name_deliver_all, none
 from ..objects.kernel_call import call_method, call_with, succeeded
 from ..objects.layout import Dict, List, Node, Object, Output, Pass, Tuple
 from ..objects.references import item, pair, retain
@@ -32,7 +23,7 @@ class Next(Struct):
 
 @native
 def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
-    if edge.type is output_type:
+    if edge.type is interned.output_type:
         return succeeded(call_method(backward, name_deliver, edge, gradient))
     buffers = retain(backward.buffers)
     waiting = c.dict_item(buffers, edge)
@@ -112,7 +103,7 @@ def put_next(following: Next, node: Stolen[Object], gradient: Stolen[Object]) ->
 
 @native
 def listed(node: Node, index: int, gradient: Object) -> New[List]:
-    number = c.attribute(node, name_output_count)
+    number = c.attribute(node, interned.name_output_count)
     if number is NULL:
         return NULL
     gradients = c.new_list(c.as_int(number))

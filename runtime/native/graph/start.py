@@ -10,17 +10,8 @@ from ...compiler.language.memory import BFLOAT16, is_float, is_half, itemsize
 from ...compiler.language.structs import Items
 from ..elementwise.scalars import fill
 from ..objects import c_api as c
-from ..objects.interned import (
-    name_captures,
-    name_depth,
-    name_grad,
-    name_resume,
-    none,
-    pass_type,
-    thread_state,
-    true,
-    watch,
-)
+from ..objects import interned
+from ..objects.interned import name_captures, name_depth, name_grad, name_resume, none, pass_type, thread_state, true
 from ..objects.kernel_call import call_method, succeeded
 from ..objects.layout import Array, Capture, Dict, List, Object, Pass, Tensor
 from ..objects.references import retain
@@ -33,7 +24,7 @@ ONE_SINGLE, ONE_DOUBLE, ONE_BFLOAT16, ONE_FLOAT16 = 0x3F800000, 0x3FF00000000000
 
 @native
 def may_start(obj: Object) -> bool:
-    if watch.active is true or not is_tensor(obj):
+    if interned.watch.active is true or not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
     if tensor.requires_grad is not true or tensor.grad_fn is none or tensor.flat is none or not is_node(tensor.grad_fn):

@@ -58,9 +58,7 @@ class CallPlan(Struct):
     masks: int  # bit i: output i is of bool
     int32s: int  # bit i: output i is of int32
     complexes: int  # bit i: output i has complex numbers
-    read_extent: Items[int] = capacity(
-        MAX_OPERANDS
-    )  # elements of each operand that are read, from the first to the last
+    read_extent: Items[int] = capacity(MAX_OPERANDS)  # elements that are read, from the first to the last
     steps: Items[Call] = capacity(1)  # the first of the calls; the others follow
 
 

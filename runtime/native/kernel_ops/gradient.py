@@ -14,22 +14,9 @@ from ..objects.interned import bool_, cpu, device_functions, float32, int64, lis
 from ..objects.layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, put_item, retain, size, slot
 from ..objects.tensors import is_tensor_anywhere, kind_of, not_handled, records, refused, same
+from . import kernel_op
 from .general import MAX_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
-from .kernel_op import (
-    INDEX,
-    MAX_INDICES,
-    TENSOR,
-    is_integer_index,
-    is_operand,
-    looked_up,
-    may_be_key,
-    note_index,
-    note_indices,
-    put_index,
-    put_layout,
-    put_layouts,
-    table_for,
-)
+from .kernel_op import INDEX, MAX_INDICES, TENSOR, is_integer_index, is_operand, looked_up, may_be_key, note_index
 
 OUTPUT_MASK, GRADIENT, SAVED, RAW, INDICES, VALUE = (ord(arg_kind) for arg_kind in "wgkriv")
 ALONE, ALL = -1, -2  # the one output, or each of several, has a gradient
@@ -135,13 +122,13 @@ def gradient_key_of(
         if read.arg_kind in (GRADIENT, SAVED, RAW):
             obj = operand_of(node, read, gradient)
             if read.arg_kind == RAW:
-                put_index(key, at, obj)
+                kernel_op.put_index(key, at, obj)
             else:
-                put_layout(key, at, obj)
+                kernel_op.put_layout(key, at, obj)
             at += 2
             continue
         if read.arg_kind == INDICES:
-            at = put_layouts(key, at, indices_of(node, read))
+            at = kernel_op.put_layouts(key, at, indices_of(node, read))
             continue
         saved_count = slot(node, read.slot) if read.arg_kind == VALUE else none
         value = c.new_int(output_mask_of(node.edges)) if read.arg_kind == OUTPUT_MASK else retain(saved_count)
@@ -171,7 +158,7 @@ def note_all(
     calls, position = cast(CallPlan, cast(Array, item(result, 0)).memory), 0
     for i in range(plan.operands):
         if plan.reads[i].arg_kind == INDICES:  # the last operand
-            return note_indices(calls, operands, i, indices_of(node, plan.reads[i]), key, position, owned)
+            return kernel_op.note_indices(calls, operands, i, indices_of(node, plan.reads[i]), key, position, owned)
         obj = operand_of(node, plan.reads[i], gradient)
         if plan.reads[i].arg_kind == RAW:
             if not note_index(calls, operands, i, obj, key, position, owned):
@@ -274,7 +261,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
     key = own_new(owned, gradient_key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
         return refused()
-    result = looked_up(table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind), key)
+    result = looked_up(kernel_op.table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind), key)
     if result is NULL:
         return not_handled()
     own(owned, result)  # which the table may forget

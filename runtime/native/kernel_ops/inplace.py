@@ -12,18 +12,9 @@ from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, DType, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, owning, retain, tuple_of_none
 from ..objects.tensors import any_kind_of, is_tensor, kind_of_number, not_handled, records, refused
+from . import kernel_op
 from .general import CALL_BYTES, Call, CallPlan, Operands, run_call
-from .kernel_op import (
-    OPTIONAL,
-    TENSOR,
-    KernelOpPlan,
-    common_dtype,
-    key_of,
-    looked_up,
-    note_operands,
-    plans_for,
-    take_arguments,
-)
+from .kernel_op import OPTIONAL, TENSOR, KernelOpPlan, common_dtype, key_of, looked_up, note_operands, plans_for
 
 MAX_INPLACE_OPERANDS = 16  # operands of what writes to the first of them
 
@@ -89,7 +80,7 @@ def launch_in_place(plan: KernelOpPlan, arguments: Items[Object], count: int, ow
     if plan.cached is NULL:
         return not_handled()
     value, operands = new(Arguments), new(Operands)
-    accepted = take_arguments(plan, arguments, value, owned) and bring_alike(plan, value, owned)
+    accepted = kernel_op.take_arguments(plan, arguments, value, owned) and bring_alike(plan, value, owned)
     dtype = common_dtype(plan, value, cpu) if accepted else cast(DType, NULL)
     if dtype is NULL:
         return refused()

@@ -10,23 +10,8 @@ from ...device.threads.scheduler import smaller
 from ..elementwise.broadcast import has_layout
 from ..elementwise.operands import is_on_other_device, on_device
 from ..objects import c_api as c
-from ..objects.interned import (
-    bool_,
-    cpu,
-    device_functions,
-    false,
-    float_type,
-    int32,
-    int64,
-    int_type,
-    list_type,
-    none,
-    outdated_type,
-    size_type,
-    str_type,
-    true,
-    tuple_type,
-)
+from ..objects import interned
+from ..objects.interned import bool_, cpu, float_type, int32, int_type, list_type, none, true, tuple_type
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..objects.record import RecordPlan, record
@@ -94,9 +79,9 @@ def takes(arg_kind: int, argument: Object) -> bool:
     if arg_kind == INT:
         return kind is int_type
     if arg_kind == BOOL:
-        return argument is true or argument is false
+        return argument is true or argument is interned.false
     if arg_kind == STRING:
-        return kind is str_type
+        return kind is interned.str_type
     if arg_kind == DIMS:
         return is_int_or_ints(argument)
     return kind is int_type or (kind is float_type and may_be_key(argument))
@@ -105,7 +90,7 @@ def takes(arg_kind: int, argument: Object) -> bool:
 @native
 def is_index(tensor: Tensor, position: Object) -> bool:
     """Whether a tensor has indices of int64, or, contiguous on the host, of int32, or is such a mask of bools."""
-    if tensor.dtype is int64:
+    if tensor.dtype is interned.int64:
         return True
     return position is cpu and tensor.strides is none and (tensor.dtype is int32 or tensor.dtype is bool_)
 
@@ -115,7 +100,7 @@ def is_operand(obj: Object, arg_kind: int, dtype: Object, position: Object) -> b
     """Indices are int64, others of one dtype (NULL: not known yet), but for those that may have any."""
     if not is_tensor_anywhere(obj) or cast(Tensor, obj).device is not position:
         return False
-    if cast(Tensor, obj).grad_fn.type is outdated_type:
+    if cast(Tensor, obj).grad_fn.type is interned.outdated_type:
         return False
     own_dtype = cast(Tensor, obj).dtype
     if arg_kind == INDEX:
@@ -349,7 +334,7 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], value: Argument
             value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
         elif listed and arguments[i].type is not tuple_type:
             return False
-        elif arguments[i].type is size_type:  # all of it as a plain tuple
+        elif arguments[i].type is interned.size_type:  # all of it as a plain tuple
             sizes = cast(Tuple, arguments[i])
             value.items[i] = own_new(owned, c.part_of_tuple(sizes, 0, size(sizes)))
         if value.items[i] is NULL:
@@ -414,7 +399,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
 @owning(KernelOpPlan)
 def launch(plan: KernelOpPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
     if is_on_other_device(leading_of(plan, arguments)):
-        return on_device(device_functions.launch_kernel_op, address_of(plan), arguments)
+        return on_device(interned.device_functions.launch_kernel_op, address_of(plan), arguments)
     if plan.cached is NULL or not may_be_cached(load(plan.ranks, 0), arguments):
         return not_handled()
     return launch_plan(plan, arguments, owned)

@@ -8,6 +8,7 @@ from ...compiler.language.memory import KINDS, is_float, itemsize
 from ...compiler.language.structs import Items, Struct
 from ...device.threads.pack import StridedOperand, are_rows, begin_strided, pack
 from . import c_api as c
+from . import tensors
 from .interned import PAIRS, converting, none, outdated_type, true
 from .kernel_call import kernel_address, run_kernel, run_packing
 from .layout import Array, Object, Tensor, Tuple
@@ -15,19 +16,7 @@ from .loop_nest import Order, begin_order, in_order, note_steps, ordered, sort_o
 from .record import RecordPlan, record
 from .references import Owned, item, own, owning, size
 from .strided import count_of, record_strided, strided_copy
-from .tensors import (
-    any_kind_of,
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    new_flat,
-    new_tensor,
-    not_handled,
-    records,
-    refused,
-    withdrawn,
-)
+from .tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, refused
 
 
 class ConversionPlan(Struct):
@@ -111,8 +100,8 @@ def convert(plan: ConversionPlan, arguments: Items[Object], count: int, owned: O
     tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
     if not is_tensor(tensor) or tensor.grad_fn.type is outdated_type:
         return not_handled()
-    recorded = records() if tensor.requires_grad is true and is_float(to) else 0
+    recorded = tensors.records() if tensor.requires_grad is true and is_float(to) else 0
     result = NULL if recorded < 0 else as_kind(tensor, to, owned)
     if result is NULL or result is none or not recorded:
         return result
-    return result if record(plan.node, result, arguments, False, True, owned) else withdrawn(result)
+    return result if record(plan.node, result, arguments, False, True, owned) else tensors.withdrawn(result)

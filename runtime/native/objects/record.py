@@ -5,21 +5,8 @@ from __future__ import annotations
 from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native
 from ...compiler.language.structs import Items, Struct, capacity
 from . import c_api as c
-from .interned import (
-    constant,
-    counter,
-    false,
-    float_type,
-    inference_type,
-    int_type,
-    name_note,
-    none,
-    output_type,
-    true,
-    tuple_type,
-    watch,
-    zero,
-)
+from . import interned
+from .interned import constant, counter, false, float_type, inference_type, int_type, name_note, none, true, watch
 from .kernel_call import call_method, call_with, succeeded
 from .layout import Node, Object, Output, Tensor, Tuple, Type
 from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
@@ -73,7 +60,7 @@ def version_of(obj: Object) -> New[Object]:
     """0 for None; NULL for an inference tensor, of which Python knows whether it may be saved."""
     tensor = cast(Tensor, obj)
     if obj is none or tensor.version_counter is none:
-        return retain(zero)
+        return retain(interned.zero)
     if tensor.version_counter.type is inference_type:
         return NULL
     return retain(c.list_item(tensor.version_counter, 0))
@@ -181,7 +168,7 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
         if tensor is NULL:
             return False
         # Read first: to count a write replaces this object.
-        version = versions_of(cast(Tuple, tensor)) if tensor.type is tuple_type else version_of(tensor)
+        version = versions_of(cast(Tuple, tensor)) if tensor.type is interned.tuple_type else version_of(tensor)
         if version is NULL:
             c.release(tensor)
             return False
@@ -231,7 +218,7 @@ def put_outputs(plan: RecordPlan, node: Node, results: Tuple) -> bool:
 
 @native
 def new_output(node: Node, number: int) -> New[Output]:
-    output = cast(Output, c.allocate(output_type, 0))
+    output = cast(Output, c.allocate(interned.output_type, 0))
     index = NULL if output is NULL else c.new_int(number)
     if index is NULL:
         c.release(output)

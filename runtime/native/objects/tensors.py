@@ -5,36 +5,8 @@ from __future__ import annotations
 from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new, rare
 from ...compiler.language.memory import BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, KINDS, itemsize
 from . import c_api as c
-from .interned import (
-    array_type,
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    cpu,
-    dtype_table,
-    empty_string,
-    false,
-    float16,
-    float32,
-    float64,
-    inferring,
-    int64,
-    int_type,
-    mode,
-    name_dict,
-    name_grad,
-    name_inference,
-    new_memory,
-    none,
-    plain_classes,
-    tensor_type,
-    thread_state,
-    true,
-    tuple_type,
-    untracked,
-    zero,
-)
+from . import interned
+from .interned import array_type, bfloat16, cpu, dtype_table, int_type, none, tensor_type, thread_state, true, zero
 from .kernel_call import Size
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from .references import Owned, item, own_new, pair, retain, size
@@ -46,12 +18,10 @@ EQ = 2  # Py_EQ
 @native
 def is_tensor_anywhere(obj: Object) -> bool:
     """Whether an object is a tensor whose slots have been filled: one of vmap's examples has properties in their place,
-    and
     one that `__new__` alone has made has nothing in them. What carries tangents is for the general path."""
-    known = obj.type is tensor_type or c.set_has(plain_classes, obj.type) == 1  # the usual class first: no call
-    return (
-        known and cast(Tensor, obj).requires_grad is not NULL and cast(Tensor, obj).tangent is none
-    )  # rg is filled last
+    # The usual class first: no call. `requires_grad` is filled last.
+    known = obj.type is tensor_type or c.set_has(interned.plain_classes, obj.type) == 1
+    return known and cast(Tensor, obj).requires_grad is not NULL and cast(Tensor, obj).tangent is none
 
 
 @native
@@ -75,23 +45,23 @@ def only_ints(sizes: Tuple) -> bool:
 
 @native
 def is_int_or_ints(argument: Object) -> bool:
-    is_tuple = argument.type is tuple_type
+    is_tuple = argument.type is interned.tuple_type
     return argument.type is int_type or (is_tuple and only_ints(cast(Tuple, argument)))
 
 
 @native
 def kind_of(dtype: Object) -> int:
-    if dtype is float32:
+    if dtype is interned.float32:
         return 0
-    if dtype is float64:
+    if dtype is interned.float64:
         return 1
-    if dtype is bool_:
+    if dtype is interned.bool_:
         return BOOL
     if dtype is bfloat16:
         return BFLOAT16
-    if dtype is float16:
+    if dtype is interned.float16:
         return FLOAT16
-    return INTEGERS if dtype is int64 else -1
+    return INTEGERS if dtype is interned.int64 else -1
 
 
 @native
@@ -107,9 +77,9 @@ def any_kind_of(dtype: Object) -> int:
 
 @native
 def kind_of_number(dtype: Object) -> int:
-    if dtype is complex64:
+    if dtype is interned.complex64:
         return COMPLEX
-    return COMPLEX + 1 if dtype is complex128 else any_kind_of(dtype)
+    return COMPLEX + 1 if dtype is interned.complex128 else any_kind_of(dtype)
 
 
 @native
@@ -147,7 +117,7 @@ def owned_flat(count: int, kind: int, owned: Owned) -> Array:
 def new_array(count: int, itemsize: int, descr: Object) -> New[Array]:
     shape, size = new(Size).items, count * itemsize
     shape[0] = count
-    if size >= new_memory.min_bytes:
+    if size >= interned.new_memory.min_bytes:
         made = new_large(descr, shape, size)
         if made is not NULL:
             return made
@@ -181,8 +151,8 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.dtype = retain(dtype)
     tensor.device = retain(device)
     tensor.offset = retain(zero)
-    tensor.requires_grad = retain(false)  # the last: see is_tensor
-    if inferring.size != 0:
+    tensor.requires_grad = retain(interned.false)  # the last: see is_tensor
+    if interned.inferring.size != 0:
         note_inference(tensor)
     return tensor
 
@@ -191,13 +161,13 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
 @native
 def note_inference(tensor: Tensor) -> None:
     if in_inference_mode():
-        c.release(atomic_xchg(tensor, "version_counter", retain(untracked)))
+        c.release(atomic_xchg(tensor, "version_counter", retain(interned.untracked)))
 
 
 @rare
 @native
 def in_inference_mode() -> bool:
-    state = state_of_thread(name_inference)
+    state = state_of_thread(interned.name_inference)
     if state is NULL:
         c.clear_error()
     return state is true
@@ -235,7 +205,7 @@ def new_writes() -> New[List]:
     version_counter = c.new_list(2)
     if version_counter is not NULL:
         c.set_list_item(version_counter, 0, retain(zero))  # steals, as the items of a new list are owned by it
-        c.set_list_item(version_counter, 1, retain(empty_string))
+        c.set_list_item(version_counter, 1, retain(interned.empty_string))
     return version_counter
 
 
@@ -264,7 +234,7 @@ def state_of_thread(name: Object) -> Object:
 @native
 def state_of_other_thread(name: Object) -> Object:
     """`state_of_thread` in another thread than that which asked last: it becomes the one whose attributes are known."""
-    attributes = cast(Dict, c.attribute(mode, name_dict))
+    attributes = cast(Dict, c.attribute(interned.mode, interned.name_dict))
     if attributes is NULL:
         return NULL
     number = c.thread_number(c.thread_state())
@@ -278,7 +248,7 @@ def state_of_other_thread(name: Object) -> Object:
 @native
 def recording() -> int:
     """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
-    state = state_of_thread(name_grad)
+    state = state_of_thread(interned.name_grad)
     if state is NULL:
         return -1
     if state is none:  # None is for backward passes: nothing is recorded, and views are not noted either

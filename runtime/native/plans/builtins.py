@@ -27,19 +27,10 @@ from ..graph.start import start
 from ..kernel_ops import inplace as in_place
 from ..kernel_ops import kernel_op
 from ..objects import c_api as c
-from ..objects import result_memory
+from ..objects import interned, result_memory
 from ..objects.c_api import register_numpy
 from ..objects.convert import convert
-from ..objects.interned import (
-    attribute_slots,
-    dict_type,
-    forever,
-    name_buffers,
-    name_modules,
-    name_parameters,
-    register,
-    slot_of_attributes,
-)
+from ..objects.interned import attribute_slots, dict_type, forever, name_buffers, name_modules, name_parameters
 from ..objects.layout import Dict, Object, distances, type_slot
 from ..objects.references import retain
 from ..views import getitem, view_cache
@@ -77,7 +68,7 @@ def get_attribute(obj: Object, name: Object) -> New[Object]:
         if result is not NULL:
             return result
         c.clear_error()
-    return cast(Object, call_native(slot_of_attributes.function, address_of(obj), address_of(name), 0))
+    return cast(Object, call_native(interned.slot_of_attributes.function, address_of(obj), address_of(name), 0))
 
 
 def begin_members(address: int) -> None:
@@ -108,7 +99,7 @@ def version() -> Any:
 
 
 def ready() -> None:
-    register()
+    interned.register()
     register_numpy()
 
 

@@ -8,52 +8,13 @@ from ...compiler.language.functions import NULL, New, atomic_xchg, cast, native,
 from ...compiler.language.memory import COMPLEX, is_complex, part_kind
 from ...compiler.language.structs import Items, Struct
 from ..objects import c_api as c
-from ..objects.interned import (
-    array_type,
-    drop_dead,
-    int_type,
-    list_type,
-    multi_views,
-    none,
-    note_not_recorded,
-    outdated_type,
-    storage_as,
-    true,
-    untracked,
-)
+from ..objects import interned, references, tensors
+from ..objects.interned import array_type, drop_dead, int_type, list_type, none, outdated_type, true, untracked
 from ..objects.kernel_call import Arguments, Size, call_with, succeeded
 from ..objects.layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from ..objects.record import RecordPlan, record
-from ..objects.references import (
-    Owned,
-    begin,
-    item,
-    own,
-    own_new,
-    owning,
-    put_item,
-    release_all,
-    retain,
-    size,
-    swap_item,
-    tuple_of_none,
-)
-from ..objects.tensors import (
-    dtype_of,
-    elements,
-    in_inference_mode,
-    is_int_or_ints,
-    is_tensor,
-    is_tensor_anywhere,
-    kind_of_number,
-    new_tensor,
-    new_tensor_on,
-    not_handled,
-    recording,
-    refused,
-    shared_writes,
-    withdrawn,
-)
+from ..objects.references import Owned, begin, item, own, own_new, owning, put_item, release_all, retain, size
+from ..objects.tensors import dtype_of, elements, is_tensor, not_handled, recording, shared_writes, withdrawn
 
 SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that it owns its memory
 
@@ -102,7 +63,9 @@ def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
     for i in range(1, count):
         argument = arguments[i]
         is_list = argument.type is list_type
-        fit &= argument is none or (only_ints_listed(cast(List, argument)) if is_list else is_int_or_ints(argument))
+        fit &= argument is none or (
+            only_ints_listed(cast(List, argument)) if is_list else tensors.is_int_or_ints(argument)
+        )
     return fit
 
 
@@ -156,7 +119,7 @@ def make_view(
     if offset + number > elements(storage):  # rule 3: what was found for a layout may meet shorter memory
         return not_handled()
     flat = part_of(storage, offset, number) if count is not none else cast(Array, retain(none))
-    view = cast(Tensor, NULL) if flat is NULL else new_tensor(flat, cast(Tuple, item(view_geometry, 0)), dtype)
+    view = cast(Tensor, NULL) if flat is NULL else tensors.new_tensor(flat, cast(Tuple, item(view_geometry, 0)), dtype)
     if view is NULL:
         return NULL
     c.release(atomic_xchg(view, "storage", retain(storage)))
@@ -180,7 +143,7 @@ def make_view(
 def note_unrecorded(view: Tensor) -> bool:
     if view.version_counter is untracked:
         return True  # nothing is to be noted of views of inference tensors
-    return succeeded(call_with(note_not_recorded, view, NULL))
+    return succeeded(call_with(interned.note_not_recorded, view, NULL))
 
 
 @native
@@ -215,7 +178,7 @@ def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 
 @native
 def dtype_of_parts(retypes: int, dtype: DType) -> DType:
-    kind = kind_of_number(dtype)
+    kind = tensors.kind_of_number(dtype)
     if retypes == TO_REAL and kind >= 0 and is_complex(kind):
         return dtype_of(part_kind(kind))
     return dtype_of(COMPLEX + kind) if retypes == TO_COMPLEX and kind in (0, 1) else cast(DType, NULL)
@@ -226,7 +189,7 @@ def retyped(storage: Array, dtype: DType, owned: Owned) -> Array:
     """The array of a dtype over the memory of a storage, owned; NULL for none, or where that fails."""
     if dtype is NULL:
         return cast(Array, NULL)
-    result = own_new(owned, call_with(storage_as, storage, dtype))
+    result = own_new(owned, call_with(interned.storage_as, storage, dtype))
     c.clear_error()
     return cast(Array, result)
 
@@ -258,15 +221,19 @@ def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 @owning(ViewPlan)
 def detach(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
     """detach(tensor): another tensor over its memory, without a place in the graph or among the views."""
-    if not is_tensor_anywhere(arguments[0]):
+    if not tensors.is_tensor_anywhere(arguments[0]):
         return not_handled()
     tensor = cast(Tensor, arguments[0])
-    if tensor.version_counter is untracked and not in_inference_mode():
+    if tensor.version_counter is untracked and not tensors.in_inference_mode():
         return not_handled()  # writes to it are counted apart
     version_counter = own_new(owned, shared_writes(tensor))
     flat, storage, shape = own(owned, tensor.flat), own(owned, tensor.storage), own(owned, tensor.shape)
     strides, offset, dtype = own(owned, tensor.strides), own(owned, tensor.offset), own(owned, tensor.dtype)
-    alias = cast(Tensor, NULL) if version_counter is NULL else new_tensor_on(tensor.device, retain(flat), shape, dtype)
+    alias = (
+        cast(Tensor, NULL)
+        if version_counter is NULL
+        else tensors.new_tensor_on(tensor.device, retain(flat), shape, dtype)
+    )
     if alias is NULL:
         return NULL
     c.release(atomic_xchg(alias, "storage", retain(storage)))
@@ -287,7 +254,7 @@ def launch_view(self: Array, arguments: Items[Object], count: int) -> New[Object
 def is_lazy_conj(view: Tensor, state: int) -> bool:
     """Note of a view that it is one of several, or that nothing is recorded; False where an error is set."""
     if state == 1:
-        c.release(atomic_xchg(view, "views", cast(List, retain(multi_views))))
+        c.release(atomic_xchg(view, "views", cast(List, retain(interned.multi_views))))
     return state != 0 or note_unrecorded(view)
 
 
@@ -299,7 +266,7 @@ def fill_views(
         view = make_view(tensor, storage, version_counter, tensor.dtype, cast(Tuple, item(view_geometries, i)))
         if view is NULL:
             return False
-        c.release(swap_item(views, i, view))
+        c.release(references.swap_item(views, i, view))
         if not is_tensor(view) or not is_lazy_conj(cast(Tensor, view), state):
             return False
     return True
@@ -323,7 +290,7 @@ def views_at(
     tensor: Tensor, view_geometries: Tuple, storage: Array, version_counter: Object, alone: bool
 ) -> New[Object]:
     """The views at places in a tuple, each as if it had been made `alone`, or not; None where one is for Python."""
-    views = tuple_of_none(size(view_geometries))
+    views = references.tuple_of_none(size(view_geometries))
     if views is NULL:
         return NULL
     state = recording()
@@ -349,7 +316,7 @@ def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views
         return not_handled()
     value = looked_up_outside(plan, tensor, arguments, count, owned)
     if value is NULL:
-        return refused()
+        return tensors.refused()
     geometries, storage, version_counter = cast(Tuple, item(value, 0)), cast(Array, owned.items[2]), owned.items[0]
     if not multiple_views:
         return view_at(tensor, geometries, storage, version_counter)
