@@ -54,7 +54,7 @@ class set_detect_anomaly:
         _turn(*self.previous)
 
 
-class detect_anomaly:
+class detect_anomaly(set_detect_anomaly):
     """A context manager for anomaly mode: ops note where they are called, and backward names that place when it fails.
 
     The place is in a note to the error and in a warning, with the entry of the spec; under `create_graph` a node that
@@ -83,9 +83,6 @@ class detect_anomaly:
     def __enter__(self) -> None:
         self.previous = (is_anomaly_enabled(), AnomalyPass.check_nan)
         _turn(True, self.check_nan)
-
-    def __exit__(self, *_: object) -> None:
-        _turn(*self.previous)
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
@@ -150,14 +147,7 @@ class AnomalyPass(BackwardPass):
         self.look(grads)
         return super().follow(edges, grads, owned, incoming)
 
-    def hold_back(
-        self,
-        edges: Sequence[Any],
-        grads: Sequence[Any],
-        owned: bool = False,
-        incoming: Any = None,
-        order: Sequence[int] = (),
-    ) -> Sequence[Any]:
+    def hold_back(self, edges: Any, grads: Any, owned: bool = False, incoming: Any = None, order: Any = ()) -> Any:
         self.look(grads)
         return super().hold_back(edges, grads, owned, incoming, order)
 
@@ -184,15 +174,11 @@ def _named(node: Node) -> str:
 
 def _origins(node: Node) -> list[str]:
     frames = node.metadata.get(_CALL)
+    error = f"Error detected in {node.name()}: {_named(node)}."
     if frames is None:
-        return [
-            f"Error detected in {node.name()}: {_named(node)}. No forward pass information available. Enable detect "
-            "anomaly during forward pass for more information."
-        ]
-    strings = [
-        f"Error detected in {node.name()}: {_named(node)}. Traceback of forward call that caused the error:\n"
-        + "".join(frames)
-    ]
+        hint = "Enable detect anomaly during forward pass for more information."
+        return [f"{error} No forward pass information available. {hint}"]
+    strings = [f"{error} Traceback of forward call that caused the error:\n" + "".join(frames)]
     parent = node.metadata.get(_PARENT)
     while parent is not None:
         call = parent.metadata.get(_CALL)

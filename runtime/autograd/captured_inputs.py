@@ -30,7 +30,7 @@ class Capture:
     def look_for_ways(self, reachable: set[Node]) -> None:
         """Find the nodes from which something asked for can be reached, older ones first."""
         leaves, requested, leading, forks = self.leaves, set(self.nodes), self.leading, self.forks
-        for node in sorted(reachable, key=_sequence):
+        for node in sorted(reachable, key=attrgetter("sequence")):
             leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
             misses = False
             for edge in node.edges:
@@ -64,9 +64,6 @@ class Capture:
             return node
         return node.with_edges(tuple(self.passing(node.edges)))
 
-    def receivers(self) -> set[int]:
-        return {*self.leaves, *map(id, self.nodes), *map(id, self.leading)}
-
     def take(self, node: Node, grad: Any) -> None:
         for index in range(node.output_count):
             if (node, index) in self.outputs:
@@ -78,9 +75,6 @@ class Capture:
 
     def found(self, edge: Any) -> Any:
         return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_edge_slot(edge)]
-
-
-_sequence = attrgetter("sequence")
 
 
 def _edge_slot(edge: Any) -> tuple[Any, int]:

@@ -55,13 +55,6 @@ def apply_if_defined(node: Any, grad: Any) -> Sequence[Any]:
     return node.apply(grad) if value or node.runs_without else (None,) * len(node.edges)
 
 
-def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, Any]:
-    grad = None if node.output_count == 1 else list(waiting)
-    if node.runs_without or any(g is not None for g in waiting):
-        return backward_pass.step(node, grad)
-    return backward_pass.step_with_hooks(node, grad)
-
-
 class BackwardPass:
     __slots__ = ("__weakref__", "buffers", "capture", "create", "heap", "hooked", "retain")
 
@@ -90,7 +83,9 @@ class BackwardPass:
                 node = heapq.heappop(heap)[1]
                 grad = buffers.pop(node)
                 if grad.__class__ is Missing:
-                    node, grad = step_without(self, node, grad)
+                    runs = node.runs_without or any(g is not None for g in grad)
+                    grad = None if node.output_count == 1 else list(grad)
+                    node, grad = step(node, grad) if runs else self.step_with_hooks(node, grad)
                     continue
             node, grad = run_natively(self, node, grad)
             if node is not None:
@@ -139,14 +134,7 @@ class BackwardPass:
             grads = self.hold_back(edges, grads, order=node.hook_order)
         return self.follow(edges, grads, owned=False)
 
-    def hold_back(
-        self,
-        edges: Sequence[Any],
-        grads: Sequence[Any],
-        owned: bool = False,
-        incoming: Any = None,
-        order: Sequence[int] = (),
-    ) -> Sequence[Any]:
+    def hold_back(self, edges: Any, grads: Any, owned: bool = False, incoming: Any = None, order: Any = ()) -> Any:
         """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
         if self.hooked is None:
             return grads

@@ -6,6 +6,8 @@ a number x + t1 e1 + t2 e2 + ... in which the tangent of a level may itself carr
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -189,11 +191,7 @@ def zeros_if_missing(tangent: Any, primal: Any) -> Any:
 
 
 def total(*parts: Any) -> Any:
-    matches = [part for part in parts if part is not None]
-    result = matches[0]
-    for part in matches[1:]:
-        result = result + part
-    return result
+    return functools.reduce(operator.add, [part for part in parts if part is not None])
 
 
 def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:

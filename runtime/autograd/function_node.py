@@ -246,7 +246,7 @@ def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any
                 _check_memory(tangent, result, tensors, level)
                 _give(tangent, result, level, written=is_among(result, args))
             elif is_among(result, args) and isinstance(result, TensorBase):
-                _drop(result, level)
+                result._tangent = {other: t for other, t in (result._tangent or {}).items() if other != level} or None
 
 
 def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
@@ -302,7 +302,9 @@ def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> N
                 "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
             )
         return
-    held = next((tangent_at(x, level) for x in inputs if _looks_into(result, x)), None)
+    base = result._base
+    shared = [x for x in inputs if base is not None and (base is x or base is x._base)]
+    held = tangent_at(shared[0], level) if shared else None
     if held is not None and tangent._base is None:
         raise GraphError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
@@ -313,10 +315,6 @@ def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> N
         )
 
 
-def _looks_into(view: Any, source: Any) -> bool:
-    return view._base is not None and (view._base is source or view._base is source._base)
-
-
 def _give(tangent: Any, result: Any, level: int, written: bool) -> None:
     before = result._tangent
     tangent = fit(tangent, (result._shape, result._dtype))
@@ -325,7 +323,3 @@ def _give(tangent: Any, result: Any, level: int, written: bool) -> None:
     set_tangent(result, level, tangent)
     if written and (before is None or level not in before):
         write_tangents(result, before)
-
-
-def _drop(result: Any, level: int) -> None:
-    result._tangent = {other: t for other, t in (result._tangent or {}).items() if other != level} or None

@@ -78,10 +78,6 @@ def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> R
     return handle
 
 
-def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
-    return add_hook(getattr(_hooks_of(node), kind), hook)
-
-
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     if tensor.is_leaf:
         return add_hook(leaf_hooks(tensor).tensor, (0, hook))
@@ -91,18 +87,14 @@ def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
 
 def _output_hooks(edge: Any) -> tuple[Hooks, int]:
     node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
-    return _hooks_of(node), index
+    return hooks_of(node), index
 
 
-def _hooks_of(node: Any) -> Hooks:
+def hooks_of(node: Any) -> Hooks:
     new = Hooks()
     if node.hooks is None:  # no other thread gets in between here
         node.hooks = new
     return node.hooks
-
-
-def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
-    return add_hook(leaf_hooks(tensor).accumulated, hook)
 
 
 def leaf_hooks(tensor: Any) -> Hooks:

@@ -65,16 +65,17 @@ def before_write(
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)
-    if is_recording(operands):
-        check_recordable(name, tensor, operands)
+    if is_recording(operands):  # what could not be recorded once it is done is refused before the write
+        check_history(name, tensor)
+        for other in operands[1:]:
+            if getattr(other, "_requires_grad", False):
+                edge_of(other)
     if tensor._strides is not None and not replaces:
         check_single(name, tensor)
-    if share != "anyhow":
-        storage = tensor._storage
-        for other in operands[1:]:
-            if getattr(other, "_storage", None) is storage and name not in BY_VALUE:
-                check_disjoint(name, tensor, other, share == "same")
-    if keep and (is_recording(keep) or have_tangents(operands)):
+    if name not in BY_VALUE:
+        check_shared(name, tensor, operands[1:], share)
+    followed = watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
+    if keep and (followed or is_recording(keep)):
         saved_copy = as_recorded(from_flat(copied(tensor.array).ravel(), tensor._shape, tensor._dtype), tensor)
         if saved_copy._tangent is not None:  # the write changes tangents in place, too
             saved_copy._tangent = {level: op.clone(tangent) for level, tangent in saved_copy._tangent.items()}
@@ -87,6 +88,12 @@ def unchanged(tensor: Any) -> Any:
     return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
+def check_shared(name: str, tensor: Any, others: tuple[Any, ...], share: str) -> None:
+    for other in others if share != "anyhow" else ():
+        if getattr(other, "_storage", None) is tensor._storage:
+            check_disjoint(name, tensor, other, share == "same")
+
+
 def is_recording(operands: tuple[Any, ...]) -> bool:
     if mode.grad:
         for operand in operands:  # in plain words, for a generator costs as much as the rest
@@ -95,22 +102,10 @@ def is_recording(operands: tuple[Any, ...]) -> bool:
     return False
 
 
-def have_tangents(operands: Any) -> bool:
-    return watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
-
-
 def as_recorded(other: Any, tensor: Any) -> Any:
     copy_history(other, tensor)
     other._tangent = tensor._tangent
     return other
-
-
-def check_recordable(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
-    """What could not be recorded once it is done is refused before the write."""
-    check_history(name, tensor)
-    for other in operands[1:]:
-        if getattr(other, "_requires_grad", False):
-            edge_of(other)
 
 
 def check_history(name: str, tensor: Any) -> None:
@@ -153,10 +148,7 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
         out._shape, out._array, out._strides = blank._shape, None, None
         note_layout_change()
     check_single(name, out)
-    if share != "anyhow":
-        for other in operands:
-            if getattr(other, "_storage", None) is out._storage:
-                check_disjoint(name, out, other, share == "same")
+    check_shared(name, out, operands, share)
     write(name, out, result)
     end_write(out)
     return out

@@ -32,12 +32,7 @@ class HookedLeaves:
                 self.left[edge] = self.left.get(edge, 0) + 1
 
     def take(
-        self,
-        edges: Sequence[Any],
-        grads: Sequence[Any],
-        owned: bool = False,
-        incoming: Any = None,
-        order: Sequence[int] = (),
+        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any, order: Sequence[int]
     ) -> tuple[Sequence[Any], list[Any]]:
         """Keep the gradients of hooked leaves; returns the others and the leaves that have all of theirs now.
 
@@ -91,7 +86,9 @@ def visited() -> set[int]:
     capture = current.capture
     nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
     matches = {id(end) for end in (*nodes, *leaves)}
-    return matches if capture is None else matches & capture.receivers()
+    if capture is None:
+        return matches
+    return matches & {*capture.leaves, *map(id, capture.nodes), *map(id, capture.leading)}
 
 
 def _ahead(roots: Sequence[Any], leading: set[Any] | None) -> tuple[set[Any], list[Any]]:
@@ -150,20 +147,15 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
             )
     registered.leaf_hooks = True  # passes keep what `current` says
     if mode == "any":
-        first = First(fn)
+
+        def first(grad: Any) -> None:
+            if first not in current.notes:
+                current.notes[first] = True
+                fn(grad)
+
         return MultiHandle(tuple(add_tensor_hook(t, first) for t in tensors if t._requires_grad))
     multi_hook = MultiGradHook(tensors, fn)
-    return MultiHandle(tuple(add_tensor_hook(t, multi_hook.part(i)) for i, t in enumerate(tensors)))
-
-
-class First:
-    def __init__(self, function: Callable[[Any], None]) -> None:
-        self.function = function
-
-    def __call__(self, grad: Any) -> None:
-        if self not in current.notes:
-            current.notes[self] = True
-            self.function(grad)
+    return MultiHandle(tuple(add_tensor_hook(t, functools.partial(multi_hook.note, i)) for i, t in enumerate(tensors)))
 
 
 class MultiGradHook:
@@ -171,9 +163,6 @@ class MultiGradHook:
         edges = [edge_of(t) for t in tensors]
         self.targets = [weakref.ref(e if e.edge_kind == LEAF else node_at(e)) for e in edges]  # they hold this hook
         self.function = function
-
-    def part(self, index: int) -> Callable[[Any], None]:
-        return functools.partial(self.note, index)
 
     def note(self, index: int, grad: Any) -> None:
         if self not in current.notes:

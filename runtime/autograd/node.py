@@ -183,15 +183,15 @@ class Node:
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""
-        from .hooks import add_node_hook
+        from .hooks import add_hook, hooks_of
 
-        return add_node_hook(self, "post", hook)
+        return add_hook(hooks_of(self).post, hook)
 
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        from .hooks import add_node_hook
+        from .hooks import add_hook, hooks_of
 
-        return add_node_hook(self, "pre", hook)
+        return add_hook(hooks_of(self).pre, hook)
 
     def _sequence_nr(self) -> int:
         return self.sequence

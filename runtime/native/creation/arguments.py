@@ -14,7 +14,7 @@ from ..objects.kernel_call import Size
 from ..objects.layout import Array, Device, List, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, size, tuple_of_ints
 from ..objects.tensors import is_tensor, new_array, same
-from .dtypes import BOOL, INTEGER, Element, Elements, element_of
+from .dtypes import Element, Elements, element_of
 
 NOWHERE = -1
 MAX_SERIAL_ELEMENTS = 1 << 19  # elements that are written one after the other; more of them threads may share
@@ -88,11 +88,6 @@ def note_options(plan: CreationPlan, arguments: Items[Object], count: int, reque
     request.element = cast(Element, NULL) if dtype is none else element_of(plan.elements, dtype)
     request.grad = grad is true
     return (dtype is none or request.element is not NULL) and (grad is true or grad is false)
-
-
-@native
-def allows_grad(request: CreationRequest) -> bool:
-    return not request.grad or (request.element.form != INTEGER and request.element.form != BOOL)
 
 
 @native

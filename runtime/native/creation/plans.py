@@ -37,7 +37,6 @@ from .arguments import (
     CreationPlan,
     CreationRequest,
     Sampler,
-    allows_grad,
     default_element,
     find_shape,
     memory_for,
@@ -92,7 +91,7 @@ def create(plan: CreationPlan, arguments: Items[Object], count: int, owned: Owne
     flat = cast(Array, NULL)
     if note_options(plan, arguments, count, request):
         flat = array_for(plan, arguments, request, owned)
-    if flat is NULL or not allows_grad(request):
+    if flat is NULL or (request.grad and request.element.form in (INTEGER, BOOL)):
         return refused()
     result = new_tensor(retain(flat), request.shape, request.element.ours)
     if request.grad and result is not NULL:

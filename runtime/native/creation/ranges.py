@@ -242,17 +242,13 @@ def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRe
         request.element = inferred(plan, number.rank)
     if not put_number(request.element, number, pattern) or not find_shape(plan, arguments, request, owned):
         return cast(Array, NULL)
-    if is_zero(pattern) and request.count * request.element.size > LAZY:
+    all_zero = pattern.first == 0 and pattern.second == 0
+    if all_zero and request.count * request.element.size > LAZY:
         return cast(Array, NULL)
     flat = memory_for(request, owned)
     if flat is NULL or write_all(plan.sampler[0], flat.memory, request.count, request.element.size, pattern):
         return flat
     return cast(Array, NULL)
-
-
-@native
-def is_zero(pattern: Pattern) -> bool:
-    return pattern.first == 0 and pattern.second == 0
 
 
 @native

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -179,7 +179,9 @@ def plan_slots(
     """NotRepeatable: native code has no room for it, or cannot tell what a word stands for."""
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MAX_RESULTS)
-    steps = [step_slots(launch, sources) for launch in launches]
+    steps = [
+        call_slots(made, sources) if isinstance(made, Called) else launch_slots(made, sources) for made in launches
+    ]
     positions = [*map(sources.block_of, results), *[NO_RESULT] * (MAX_RESULTS - len(results))]
     made = {MAX_OPERANDS + position for position in positions if position != NO_RESULT}
     require(sources.used >= made)  # else who has filled it?
@@ -222,18 +224,12 @@ class Sources:
         self.noted = slot_values[0].state.ctypes.data if slot_values else 0
         self.same = [block_span(array.block) for array in (*[word.array for word in slot_values], *constants)]
         self.known, self.blocks, self.in_order = known, blocks, in_order
-        self.spans = [*self._of_operands(), *self._of_blocks()]
+        self.spans = [  # source, first address and the address behind the last element
+            *((i, o.address, o.address + o.read_extent * o.itemsize) for i, o in enumerate(known) if o.kind == ADDRESS),
+            *((MAX_OPERANDS + i, *block_span(block)) for i, block in enumerate(blocks)),
+        ]
         self.used: set[int] = set()
         self.odd = [0] * len(known)  # bits that addresses of operands must not have
-
-    def _of_operands(self) -> Iterable[tuple[int, int, int]]:
-        for i, operand in enumerate(self.known):
-            if operand.kind == ADDRESS:
-                yield i, operand.address, operand.address + operand.read_extent * operand.itemsize
-
-    def _of_blocks(self) -> Iterable[tuple[int, int, int]]:
-        for i, block in enumerate(self.blocks):
-            yield MAX_OPERANDS + i, *block_span(block)
 
     def block_of(self, result: Result | None) -> int:
         """The number of the block that a result fills from its beginning on; NO_RESULT for none, or no new one."""
@@ -278,10 +274,6 @@ class Sources:
 
 def block_span(block: Any) -> tuple[int, int]:
     return block.address, block.address + max(block.size, 1)
-
-
-def step_slots(made: Launched | Called, sources: Sources) -> np.ndarray:
-    return call_slots(made, sources) if isinstance(made, Called) else launch_slots(made, sources)
 
 
 def launch_slots(made: Launched, sources: Sources) -> np.ndarray:

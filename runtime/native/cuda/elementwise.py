@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.structs import Items
+from ..elementwise.broadcast import has_layout
 from ..elementwise.inplace import awaited, count_write, separate
 from ..elementwise.operands import ForwardPlan, needs_graph
 from ..objects import c_api as c
@@ -46,12 +47,6 @@ def key_of(plan: ForwardPlan, arguments: Items[Object]) -> New[Tuple]:
 
 
 @native
-def is_as_in_key(tensor: Tensor, key: Tuple, i: int) -> bool:
-    same_dtype = tensor.dtype is item(key, PARTS * i)
-    return same_dtype and tensor.shape is item(key, PARTS * i + 1) and tensor.strides is item(key, PARTS * i + 2)
-
-
-@native
 def put_all(
     plan: ForwardPlan, launches: LaunchPlan, key: Tuple, arguments: Items[Object], sources: Sources, owned: Owned
 ) -> bool:
@@ -61,8 +56,12 @@ def put_all(
                 return False
         else:
             tensor = cast(Tensor, arguments[i])
-            is_as_cached = is_here(arguments[i]) and is_as_in_key(tensor, key, i)
-            if not is_as_cached or not put_tensor(launches, i, tensor, sources, owned):
+            is_as_cached = is_here(arguments[i]) and tensor.dtype is item(key, PARTS * i)
+            if (
+                not is_as_cached
+                or not has_layout(tensor, key, PARTS * i + 1)
+                or not put_tensor(launches, i, tensor, sources, owned)
+            ):
                 return False
     fit = True
     for i in range(plan.tensors, plan.tensors + plan.numbers):

@@ -252,12 +252,6 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
 
 
 @native
-def may_be_summed(kind: int, shape: Tuple) -> bool:
-    """Python takes no longer for many elements, and adds up those of 16 bits before it rounds them."""
-    return not is_half(kind) and count_of(shape) <= MAX_COPIED
-
-
-@native
 def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
     for i in range(size(results)):
         if item(results, i) is not none:
@@ -288,7 +282,10 @@ def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) ->
         if function == 0:
             return not_handled()
         return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(value)))
-    if gradient.device is not cpu or not is_float(kind) or (metas is not none and not may_be_summed(kind, shape)):
+    if gradient.device is not cpu or not is_float(kind):
+        return not_handled()
+    # Python takes no longer to sum many elements, and adds up those of 16 bits before it rounds them.
+    if metas is not none and (is_half(kind) or count_of(shape) > MAX_COPIED):
         return not_handled()
     incoming.metas = cast(Tuple, NULL if metas is none else metas)
     incoming.gradient, incoming.shape, incoming.kind, incoming.edges = gradient, shape, kind, edges

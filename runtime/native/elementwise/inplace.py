@@ -160,12 +160,6 @@ def write_disjoint(
     return write_flat(plan, arguments, number, frame, ready, owned)
 
 
-@native
-def gathers_first(plan: ForwardPlan, first: Object) -> bool:
-    """Whether strided operands are packed sooner than rows are looked for."""
-    return plan.rows is NULL or not is_tensor(first) or count_of(cast(Tensor, first).shape) < LONG
-
-
 @owning(ForwardPlan)
 def launch_in_place(plan: ForwardPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
     frame, ready = new(CallFrame), new(Prepared)
@@ -173,7 +167,9 @@ def launch_in_place(plan: ForwardPlan, arguments: Items[Object], count: int, own
     if plan.tensors < 3 and plan.positive == 0:  # of more the others may share memory with the first
         ready.separate = new(StridedOperand)
         begin_strided(ready.separate, 1)
-    number = prepared(plan, arguments, frame, ready, gathers_first(plan, arguments[0]), owned)
+    # Of few elements strided operands are packed sooner than rows are looked for.
+    first, packs = cast(Tensor, arguments[0]), plan.rows is NULL or not is_tensor(arguments[0])
+    number = prepared(plan, arguments, frame, ready, packs or count_of(first.shape) < LONG, owned)
     if number != UNFIT:
         return write_flat(plan, arguments, number, frame, ready, owned)
     if is_on_other_device(arguments[plan.lead]):

@@ -203,11 +203,6 @@ def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) 
 
 
 @native
-def is_small(obj: Object) -> bool:
-    return is_tensor(obj) and count_of(cast(Tensor, obj).shape) <= MAX_BROADCAST_ELEMENTS
-
-
-@native
 def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     in_rows = plan.rows is not NULL
     result = launch_rows(plan, arguments, arguments, owned) if in_rows else not_handled()
@@ -221,7 +216,8 @@ def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
     if result is none and in_rows:
         c.release(result)
         result = launch_packed(plan, arguments, owned)
-    if result is none and in_rows and plan.tensors == 2 and is_small(arguments[0]):
+    first, two = cast(Tensor, arguments[0]), in_rows and plan.tensors == 2 and is_tensor(arguments[0])
+    if result is none and two and count_of(first.shape) <= MAX_BROADCAST_ELEMENTS:
         c.release(result)
         result = launch_gathered(plan, arguments, ALL, owned)
     if result is none and not in_rows and plan.tensors > 1 and not plan.alike:

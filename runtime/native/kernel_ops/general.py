@@ -132,15 +132,6 @@ def kind_of_output(plan: CallPlan, output: int, value: int) -> int:
 
 
 @native
-def put_tables(call: Call, frame: CallFrame) -> None:
-    """The tables are owned as the plan is."""
-    for i in range(call.tables):
-        position = call.operands + call.results + i
-        put_array(frame, position, call.table_memory[i], 8)
-        frame.size[position] = call.table_sizes[i]
-
-
-@native
 def last_number(counts: Tensor) -> int:
     flat = counts.flat
     position = flat.memory + itemsize(INTEGERS) * (elements(flat) - 1)
@@ -201,7 +192,9 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     kernel = kernel_address(table.kernels, part_kind(kind), table.resolver)
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
-    put_tables(call, frame)
+    for i in range(call.tables):  # which are owned as the plan is
+        put_array(frame, call.operands + call.results + i, call.table_memory[i], 8)
+        frame.size[call.operands + call.results + i] = call.table_sizes[i]
     arrays, constants = call.operands + call.results + call.tables, call.constants[0]
     # What writes to an operand says itself how much it does: there may be little in a large tensor.
     work = max(frame.size[0] + frame.size[call.operands], call.work) if call.results else call.work

@@ -41,9 +41,8 @@ _tables: dict[Any, np.ndarray] = {}  # of kernels, by their names and letters
 def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.arg_kinds
-    result, bools, integers = (
-        (op.written, op.written_bool, op.written_integer) if writes else (op.cached, op.cached_bool, op.cached_integer)
-    )
+    cached = (op.cached, op.cached_bool, op.cached_integer)
+    result, bools, integers = (op.written, op.written_bool, op.written_integer) if writes else cached
     finds = (op.find_in_place if writes else op.find) is not None
     return KernelOpPlan.pack(
         cached=address(result) if finds else 0,
@@ -70,14 +69,8 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
 def planned_gradients_plan(op: Any) -> np.ndarray:
     node, reads = op.node, []
     for arg_kind, slot, part in op.reads:
-        slots = {
-            "k": [slot, f"{slot}_version"],
-            "r": [slot, f"{slot}_version"],
-            "i": [slot, f"{slot}_version"],
-            "v": [slot],
-        }
-        distances = slot_distances(node, slots.get(arg_kind, []))
-        distances = [part or 0] if arg_kind == "g" else distances
+        slots = [slot, f"{slot}_version"] if arg_kind in "kri" else [slot] if arg_kind == "v" else []
+        distances = [part or 0] if arg_kind == "g" else slot_distances(node, slots)
         reads.append(Read.pack(arg_kind=ord(arg_kind), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(
         kind=BY_PLANS,
@@ -149,10 +142,9 @@ def call_of(step: Step, arg_kinds: str) -> np.ndarray:
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     counted = dict(step.counted)
+    table = kernel_table(step.kernel, arg_kinds + INDEX * len(step.tables), len(ints), len(step.numbers))
     return Call.pack(
-        kernel=kernel_table(
-            step.kernel, arg_kinds + INDEX * len(step.tables), len(ints), len(step.numbers)
-        ).ctypes.data,
+        kernel=table.ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),

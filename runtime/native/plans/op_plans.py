@@ -68,15 +68,9 @@ def bits(flags: Sequence[bool]) -> int:
 def fits_capacity(op: Any) -> bool:
     """One of two operands may be a number, or the same for a whole row. So may one of those beside a mask."""
     numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
-    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and (op.node is None or can_record(op.node))
-
-
-def can_record(node: Any) -> bool:
-    return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MAX_NODE_TENSORS
-
-
-def elementwise_record(op: Any) -> np.ndarray:
-    return record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))
+    kept = () if op.node is None else (op.node.inputs, op.node.keeps, op.node.values)
+    records = max(map(len, kept), default=0) <= recording.MAX_NODE_TENSORS
+    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and records
 
 
 def has_native_gradients(node: Any) -> bool:
@@ -85,24 +79,20 @@ def has_native_gradients(node: Any) -> bool:
 
 
 def fits_backward_capacity(node: Any) -> bool:
-    def fits(mask: int, saved_count: Sequence[str], numbers: Sequence[str]) -> bool:
-        arrays = 1 + len(saved_count) + mask.bit_count()
-        return (
-            mask <= MAX_CASES
-            and arrays <= MAX_ARRAYS
-            and len(saved_count) <= gradient.MAX_NODE_TENSORS
-            and len(numbers) < MAX_NUMBERS  # one more may stand in the place of a kept tensor
-        )
+    def fits(mask: int, saved: Sequence[str], numbers: Sequence[str]) -> bool:
+        arrays = mask <= MAX_CASES and 1 + len(saved) + mask.bit_count() <= MAX_ARRAYS
+        # One more number may stand in the place of a kept tensor.
+        return arrays and len(saved) <= gradient.MAX_NODE_TENSORS and len(numbers) < MAX_NUMBERS
 
-    return len(node.keeps) <= gradient.MAX_NODE_TENSORS and all(
-        fits(mask, *reads) for mask, reads in node.fused.items()
-    )
+    fused = all(fits(mask, *reads) for mask, reads in node.fused.items())
+    return fused and len(node.keeps) <= gradient.MAX_NODE_TENSORS
 
 
 def forward_plan(op: Any, name: str) -> np.ndarray:
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) in (1, 2) and not any(masks)
-    inputs = () if op.node is None else op.node.inputs
+    node = op.node
+    inputs, arguments = () if node is None else node.inputs, (*op.operands, *op.numbers)
     plan = ForwardPlan.pack(
         tensors=len(op.operands),
         numbers=len(op.numbers),
@@ -117,7 +107,7 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         promotes=rule_of(op),
         converts_bools="b" in op.converts,
         positive="p" in op.integral_kinds,
-        node=0 if op.node is None else memory(elementwise_record(op)),
+        node=0 if node is None else memory(record_plan(node, arguments, has_native_gradients(node))),
         differentiable=bits([name in inputs or name in op.refuses or op.overwrites for name in op.operands]),
         refused=bits([name in op.refuses for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
@@ -240,9 +230,8 @@ def view_plan(op: Any) -> np.ndarray:
 def has_view_gradient(node: Any) -> bool:
     """Whether the gradient of a node may be a view of its own: it keeps no tensors, and no kernel computes it."""
     alone = len(node.inputs) == node.output_count == 1 and len(node.values) <= MAX_VALUES
-    return (
-        alone and node.returns_owned and node.elementwise is None and not (node.saved_slots or hasattr(node, "plans"))
-    )
+    computed = node.elementwise is not None or node.saved_slots or hasattr(node, "plans")
+    return bool(alone and node.returns_owned and not computed)
 
 
 def view_gradients_plan(node: Any) -> np.ndarray:
@@ -269,7 +258,8 @@ def put_fused_kernel(
     slot_values: np.ndarray, node: Any, mask: int, saved_count: Sequence[str], numbers: Sequence[str]
 ) -> None:
     op = node.elementwise
-    masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(saved_slot_name, saved_count)]
+    names = [slot.removeprefix("kept_") for slot in saved_count]
+    masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in names]
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
 
     def find(number: int) -> int:
@@ -281,11 +271,10 @@ def put_fused_kernel(
         kernel = getattr(op.kernels, f"backward_{mask}")
         return kernel_address(kernel, [array_of(kind), *arrays, *[types.float64] * len(numbers), *results])
 
+    slots, versions = slot_distances(node, saved_count), slot_distances(node, [f"{s}_version" for s in saved_count])
     slot_values[:] = FusedKernel.pack(
         saved=len(saved_count),
-        tensors=[
-            SavedTensor.pack(slot=a, version=b) for a, b in zip(*_slots_and_versions(node, saved_count), strict=True)
-        ],
+        tensors=[SavedTensor.pack(slot=a, version=b) for a, b in zip(slots, versions, strict=True)],
         masks=bits(masks),
         number=saved_count.index(second) if second in saved_count else -1,
         numbers=len(numbers),
@@ -293,14 +282,6 @@ def put_fused_kernel(
         resolver=resolver(slot_values[FusedKernel.word("kernels") :], find),
         device=address(op.launches[mask]),
     )
-
-
-def _slots_and_versions(node: Any, saved_count: Sequence[str]) -> tuple[list[int], list[int]]:
-    return slot_distances(node, saved_count), slot_distances(node, [f"{slot}_version" for slot in saved_count])
-
-
-def saved_slot_name(slot: str) -> str:
-    return slot.removeprefix("kept_")
 
 
 def adding_kernels() -> np.ndarray:

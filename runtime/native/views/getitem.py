@@ -10,7 +10,7 @@ from ..objects import c_api as c
 from ..objects.interned import bool_, ellipsis, int64, int_type, none, slice_type, tuple_type
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, Object, Tensor, Tuple
-from ..objects.references import Owned, begin, item, own_new, put_item, release_all, retain, size
+from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from ..objects.tensors import elements, holds_kind, is_tensor, not_handled, refused
 from .view_cache import ViewPlan, view_of
 
@@ -203,14 +203,6 @@ def listed(key_arguments: Arguments, count: int) -> New[Tuple]:
 
 
 @native
-def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
-    key_arguments, shape = new(Arguments), retain(tensor.shape)
-    count = write_indices(shape, keys, key_arguments)
-    c.release(shape)
-    return listed(key_arguments, count)
-
-
-@native
 def align_advanced_indices(
     plan: GetitemPlan, tensor: Tensor, keys: Tuple, key_arguments: Arguments, value: Arguments, owned: Owned
 ) -> int:
@@ -248,7 +240,11 @@ def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     owned, value, key_arguments = new(Owned), new(Arguments), new(Arguments)
     begin(owned)
     value.items[0] = tensor
-    value.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
+    if are_arrays(keys):
+        value.items[1] = keys
+    else:
+        count = write_indices(own(owned, tensor.shape), keys, key_arguments)
+        value.items[1] = own_new(owned, listed(key_arguments, count))
     if value.items[1] is NULL and size(keys) <= MAX_PARTS:
         dims = align_advanced_indices(plan, tensor, keys, key_arguments, value, owned)
         value.items[1] = own_new(owned, listed(key_arguments, dims))

@@ -251,14 +251,6 @@ def launch_view(self: Array, arguments: Items[Object], count: int) -> New[Object
 
 
 @native
-def is_lazy_conj(view: Tensor, state: int) -> bool:
-    """Note of a view that it is one of several, or that nothing is recorded; False where an error is set."""
-    if state == 1:
-        c.release(atomic_xchg(view, "views", cast(List, retain(interned.multi_views))))
-    return state != 0 or note_unrecorded(view)
-
-
-@native
 def fill_views(
     tensor: Tensor, storage: Array, version_counter: Object, view_geometries: Tuple, views: Tuple, state: int
 ) -> bool:
@@ -267,7 +259,11 @@ def fill_views(
         if view is NULL:
             return False
         c.release(references.swap_item(views, i, view))
-        if not is_tensor(view) or not is_lazy_conj(cast(Tensor, view), state):
+        if not is_tensor(view):
+            return False
+        if state == 1:
+            c.release(atomic_xchg(cast(Tensor, view), "views", cast(List, retain(interned.multi_views))))
+        if state == 0 and not note_unrecorded(cast(Tensor, view)):
             return False
     return True
 
@@ -300,14 +296,6 @@ def views_at(
 
 
 @native
-def view_at(tensor: Tensor, view_geometry: Tuple, storage: Array, version_counter: Object) -> New[Object]:
-    view = make_view(tensor, storage, version_counter, tensor.dtype, view_geometry)
-    if view is NULL or view is none or recording() != 0 or note_unrecorded(cast(Tensor, view)):
-        return view
-    return withdrawn(view)
-
-
-@native
 def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views: bool, owned: Owned) -> New[Object]:
     if not is_tensor(arguments[0]) or not may_be_looked_up(arguments, count):
         return not_handled()
@@ -319,7 +307,10 @@ def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views
         return tensors.refused()
     geometries, storage, version_counter = cast(Tuple, item(value, 0)), cast(Array, owned.items[2]), owned.items[0]
     if not multiple_views:
-        return view_at(tensor, geometries, storage, version_counter)
+        view = make_view(tensor, storage, version_counter, tensor.dtype, geometries)
+        if view is NULL or view is none or recording() != 0 or note_unrecorded(cast(Tensor, view)):
+            return view
+        return withdrawn(view)
     alone = plan.typed != 0 and item(value, 2) is not true
     return views_at(tensor, geometries, storage, version_counter, alone)
 
