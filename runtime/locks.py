@@ -1,12 +1,11 @@
 """Locks that a fork, and the end of the interpreter, find open.
 
-A forked process has one thread, so a lock that another thread held is closed there for ever, and what it guards is
-half done; a daemon thread stops for good in the middle of what it does when the interpreter ends. So the thread that
-forks takes all locks before, those of the compiler and of imports among them, and the main thread takes them when the
+A forked process has one thread, so a lock that another thread held is closed there for ever, and what it guards is half
+done; a daemon thread stops for good in the middle of what it does when the interpreter ends. So the thread that forks
+takes all locks before, those of the compiler and of imports among them, and the main thread takes them when the
 interpreter ends, and keeps them. It tries all at once, and waits for the first that is not free while it holds no
 other: in whatever order other threads take them, none waits for one that waits for it. A lock that is not free after
-PATIENCE seconds is made anew in the forked process.
-"""
+PATIENCE seconds is made anew in the forked process."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ class _Imports:
 
 
 def _loading(name: str, lock: Callable[[], Any]) -> int | None:
-    """The thread that has a module's own lock until the module has run, if it is one of those that we load when
-    needed."""
+    """The thread that has a module's own lock until the module has run, if it is one that we load when needed."""
     return getattr(lock(), "owner", None) if name.partition(".")[0] in LOADED_LATE else None
 
 
@@ -144,8 +142,7 @@ def _forked() -> None:
 
 
 def _locks_of_properties() -> Iterator[Any]:
-    """Of `cached_property` in the compiler: held without any lock above, and what was half computed is computed
-    again."""
+    """Of `cached_property` in the compiler: held without any lock above; what was half done is done again."""
     compiler = {name.partition(".")[0] for name, _ in COMPILER}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in compiler or module is None:

@@ -37,10 +37,8 @@ class Mode(PerThread):
     """`grad`: graphs are recorded; None in a backward pass that records nothing: nobody asks how its views were made.
 
     `inference`: they cannot be; None in the function of a transform, whose graph may keep inference tensors. `depth`:
-    the
-    backward passes within one another; `captures`: those of them asked for certain inputs only. `autocast`: the depth
-    at
-    which ops are cast; what a backward pass calls inside autocast is not."""
+    the backward passes within one another; `captures`: those of them asked for certain inputs only. `autocast`: the
+    depth at which ops are cast; what a backward pass calls inside autocast is not."""
 
     def __init__(self) -> None:
         self.grad: bool | None = True

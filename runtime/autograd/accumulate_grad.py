@@ -39,8 +39,12 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     if not leaf._requires_grad:
         return  # switched off since it was used
     if leaf._grad_fn is not None:
-        check_outside(leaf)
-        return
+        if leaf.is_leaf:
+            return
+        raise GraphError(
+            "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
+            "when it was used has been written to since, and a gradient for what it was has nowhere to go"
+        )
     if grad._device is not leaf._device:
         raise GraphError(
             f"backward(): invalid gradient for a leaf of shape {list(leaf._shape)} - expected device {leaf._device} "
@@ -72,14 +76,6 @@ def all_different(grads: Sequence[Any]) -> bool:
         return grads[0] is not grads[1]
     args = [id(grad) for grad in grads if grad is not None]
     return len(set(args)) == len(args)
-
-
-def check_outside(leaf: Any) -> None:
-    if not leaf.is_leaf:
-        raise GraphError(
-            "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
-            "when it was used has been written to since, and a gradient for what it was has nowhere to go"
-        )
 
 
 def expand_to_leaf(leaf: Any, grad: Any) -> Any:
@@ -177,14 +173,6 @@ class AccumulateGrad(Node):
         return super().register_prehook(hook)
 
 
-def accumulator_of(leaf: Any) -> AccumulateGrad:
-    with _making:
-        node = _alive.get(id(leaf))
-        if node is None:
-            node = _alive[id(leaf)] = AccumulateGrad(leaf)
-        return node
-
-
 class Seen(tuple[Any, ...]):
     """The edges of a node after `next_functions` was read: they keep its AccumulateGrad nodes alive."""
 
@@ -209,7 +197,11 @@ def next_function(edge: Any) -> tuple[Any, int]:
     if edge is None or edge is NOWHERE:
         return (None, 0)
     if edge.edge_kind == LEAF:
-        return (accumulator_of(edge), 0)
+        with _making:
+            node = _alive.get(id(edge))
+            if node is None:
+                node = _alive[id(edge)] = AccumulateGrad(edge)
+            return (node, 0)
     return output_at(edge)
 
 

@@ -154,17 +154,15 @@ class AnomalyPass(BackwardPass):
     def look(self, grads: Sequence[Any]) -> None:
         node: Any = getattr(self, "running", None)
         for index, grad in enumerate(grads if self.check_nan and node is not None else ()):
-            if grad is not None and _has_nan(grad):
+            if grad is None:
+                continue
+            while grad._vmap_level is not None:  # one example of a batch: look at the whole
+                grad = grad.value
+            array = compute_array(grad if grad.layout is strided else grad._values())
+            if (array != array).any():
                 raise RuntimeError(
                     f"Function '{node.name()}' returned nan values in its {index}th output: {_named(node)}"
                 )
-
-
-def _has_nan(grad: Any) -> bool:
-    while grad._vmap_level is not None:  # one example of a batch: look at the whole
-        grad = grad.value
-    array = compute_array(grad if grad.layout is strided else grad._values())
-    return bool((array != array).any())
 
 
 def _named(node: Node) -> str:

@@ -203,8 +203,15 @@ def backward(
         warn_user(CYCLES)
     roots = as_tuple("backward", "tensors", tensors)
     edges = [root_edge("backward", t, i) for i, t in enumerate(roots)]
-    given = _grad_tensors_arg(grad_tensors, grad_variables)
-    grads = initial_gradients("backward", roots, given, argument="grad_tensors")
+    if grad_variables is not None:
+        warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise GraphError(
+                "backward(): `grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    grads = initial_gradients("backward", roots, grad_tensors, argument="grad_tensors")
     capture = None if inputs is None else Capture(_edges_of_inputs(inputs), edges, accumulate=True)
     run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
 
@@ -232,18 +239,6 @@ def backward_of(
 
 
 backward_of.__name__, backward_of.__qualname__ = "backward", "Tensor.backward"
-
-
-def _grad_tensors_arg(grad_tensors: Tensors, grad_variables: Tensors) -> Tensors:
-    if grad_variables is None:
-        return grad_tensors
-    warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-    if grad_tensors is not None:
-        raise GraphError(
-            "backward(): `grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-            "Please only use `grad_tensors`."
-        )
-    return grad_variables
 
 
 def _edges_of_inputs(inputs: Tensors) -> list[Any]:

@@ -57,15 +57,12 @@ class CopySlices(Node):
         return (passed.contiguous(), *grads[1:])
 
     def split_gradient(self, grad: Any) -> tuple[Any, Any]:
-        passed = self._with_base_layout(grad)
-        return passed, passed.as_strided(*self.geometry)
-
-    def _with_base_layout(self, grad: Any) -> Any:
-        """A copy of the gradient in which the region lies where it lies in the base's memory."""
+        """A copy of the gradient, and in it the region, which lies where it lies in the base's memory."""
         if grad.is_contiguous() and grad.stride() == self.layout[1]:
-            return grad.clone()
-        storage = grad.new_zeros(span(*self.layout))
-        return storage.as_strided(*self.layout).copy_(grad)
+            passed = grad.clone()
+        else:
+            passed = grad.new_zeros(span(*self.layout)).as_strided(*self.layout).copy_(grad)
+        return passed, passed.as_strided(*self.geometry)
 
     def region(self) -> Region:
         return Region(self, (*self.layout, 0), self.geometry)

@@ -1,7 +1,6 @@
 """Regions of a base, also where a view reads complex numbers as pairs of real ones, or pairs as complex numbers.
 
-The gradient of a complex number is that of its parts, so a gradient is read in the other dtype as the numbers are.
-"""
+The gradient of a complex number is that of its parts, so a gradient is read in the other dtype as the numbers are."""
 
 from __future__ import annotations
 

@@ -27,14 +27,13 @@ from ..thread_state import set_states_here, states_here
 from .accumulate_grad import accumulate, all_different
 from .captured_inputs import Capture
 from .hooks import (
+    accumulator,
     registered,
     run_accumulated_hooks,
-    run_leaf_pre_hooks,
     run_output_hooks,
     run_post_hooks,
     run_pre_hooks,
     run_tensor_hooks,
-    see_only_leaf,
 )
 from .leaf_hooks import propagate_with_hooks
 from .node import LEAF, NODE, Node
@@ -47,12 +46,6 @@ class Missing(list[Any]):
 
     def __add__(self, grad: Any) -> Any:
         return grad
-
-
-def apply_if_defined(node: Any, grad: Any) -> Sequence[Any]:
-    """None gives None, except in custom Functions, which make zeros of it."""
-    value = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
-    return node.apply(grad) if value or node.runs_without else (None,) * len(node.edges)
 
 
 class BackwardPass:
@@ -116,7 +109,10 @@ class BackwardPass:
         if hooks is not None:
             grad = run_pre_hooks(node, grad)
         capture_node = node if hooks is not None or capture is None else capture.asking(node)
-        grads = apply_if_defined(capture_node, grad)
+        is_defined = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
+        # None gives None, except in custom Functions, which make zeros of it.
+        runs = is_defined or capture_node.runs_without
+        grads = capture_node.apply(grad) if runs else (None,) * len(capture_node.edges)
         if hooks is not None:
             if hooks.post:
                 grads = run_post_hooks(node, tuple(grads), grad)
@@ -207,13 +203,15 @@ class BackwardPass:
         """A gradient has arrived at a leaf; None only where it has hooks."""
         hooks = leaf._hooks
         if hooks is not None:
-            grad, owned = run_tensor_hooks(hooks, grad), owned and see_only_leaf(hooks)
+            grad = run_tensor_hooks(hooks, grad)
+            if hooks.tensor or hooks.retained or hooks.accumulator is not None:
+                owned = False  # a hook that got more than the leaf can hold the gradient before it is in `.grad`
         capture = self.capture
         if capture is not None and not capture.accumulate:
             capture.add(leaf, grad)
             return
-        if hooks is not None:
-            grad = run_leaf_pre_hooks(hooks, grad)
+        if hooks is not None and (node := accumulator(hooks)) is not None:
+            grad = run_pre_hooks(node, grad)
         if grad is not None:
             accumulate(leaf, grad, owned, self.create)
         if hooks is not None:
@@ -258,8 +256,7 @@ DEEPEST = 24  # so many nested passes share a stack, which leaves each 40 frames
 
 
 def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
-    """The thread sees the states of this one. At the interpreter's end, in a finaliser, no thread can start any
-    more."""
+    """The thread sees the states of this one. At the interpreter's end, in a finaliser, no thread can start."""
     if sys.is_finalizing():
         return function(*args)
     matches: list[Any] = []

@@ -99,8 +99,7 @@ class Function:
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """Compute the outputs of a whole batch, and where each has the batch's dimension.
 
-        `info` has `batch_size` and `randomness`; `in_dims` has the batch's dimension in each of `args`, or None.
-        """
+        `info` has `batch_size` and `randomness`; `in_dims` has the batch's dimension in each of `args`, or None."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."

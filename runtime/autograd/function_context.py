@@ -58,8 +58,7 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward, which reads them as `ctx.saved_tensors`: inputs and outputs of forward, or others.
 
-        Only inputs and outputs can be differentiated through in double backward.
-        """
+        Only inputs and outputs can be differentiated through in double backward."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:

@@ -179,9 +179,11 @@ def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], 
         return _outside_the_graph(output, value, dirty)
     if value and not dirty:
         output = _same(output)
-    edge = node if len(outputs) == 1 else Output(node, index)
+    edge: Any = node if len(outputs) == 1 else Output(node, index)
     if dirty and value:
-        _require_device(output, edge)
+        before = output._grad_fn
+        set_history(output, edge if output._base is None else Replaced(edge))  # of a view, that of the base changes too
+        after_write(output, before)
     else:
         set_history(output, edge)
         if output._base is not None:
@@ -201,15 +203,6 @@ def _outside_the_graph(output: Any, value: bool, dirty: bool) -> Any:
     if output._requires_grad and output._base is None:
         clear_history(output)
     return output
-
-
-def _require_device(tensor: Any, edge: Any) -> None:
-    """The place in the graph of an input that was changed in place; through a view, that of its base changes too."""
-    before = tensor._grad_fn
-    if tensor._base is not None:
-        edge = Replaced(edge)
-    set_history(tensor, edge)
-    after_write(tensor, before)
 
 
 _OUTERMOST = -1

@@ -153,11 +153,6 @@ def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, .
     return grads
 
 
-def run_leaf_pre_hooks(hooks: Hooks, grad: Any) -> Any:
-    node = accumulator(hooks)
-    return grad if node is None else run_pre_hooks(node, grad)
-
-
 def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
     """Call the hooks of a leaf after a gradient was added to its `.grad`: its own, then those of its AccumulateGrad."""
     for hook in list(hooks.accumulated.values()):
@@ -167,11 +162,6 @@ def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
     node = accumulator(hooks)
     if node is not None:
         run_post_hooks(node, (), grad)
-
-
-def see_only_leaf(hooks: Hooks) -> bool:
-    """Whether the hooks of a leaf get the leaf alone, and so cannot hold the gradient before it is in `.grad`."""
-    return not hooks.tensor and not hooks.retained and hooks.accumulator is None
 
 
 def accumulator(hooks: Hooks) -> Any:

@@ -58,10 +58,8 @@ def before_write(
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
     `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
-    then.
-    `share`: the other operands may lie in the memory "anyhow", in the "same" places, or "never". `replaces`: each
-    element
-    keeps its value or gets one that does not depend on it, so that several may share a place."""
+    then. `share`: the other operands may lie in the memory "anyhow", in the "same" places, or "never". `replaces`: each
+    element keeps its value or gets one that does not depend on it, so that several may share a place."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)

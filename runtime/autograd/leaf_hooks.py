@@ -82,15 +82,6 @@ def propagate_with_hooks(backward_pass: Any, edges: Sequence[Any], grads: Sequen
         current.roots, current.capture, current.notes = before
 
 
-def visited() -> set[int]:
-    capture = current.capture
-    nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
-    matches = {id(end) for end in (*nodes, *leaves)}
-    if capture is None:
-        return matches
-    return matches & {*capture.leaves, *map(id, capture.nodes), *map(id, capture.leading)}
-
-
 def _ahead(roots: Sequence[Any], leading: set[Any] | None) -> tuple[set[Any], list[Any]]:
     """The nodes that a pass will reach, and its edges to leaves, each as often as the pass will follow it."""
     nodes = reachable(roots, leading)
@@ -166,7 +157,11 @@ class MultiGradHook:
 
     def note(self, index: int, grad: Any) -> None:
         if self not in current.notes:
-            seen = visited()
+            capture = current.capture
+            nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
+            seen = {id(end) for end in (*nodes, *leaves)}
+            if capture is not None:
+                seen &= {*capture.leaves, *map(id, capture.nodes), *map(id, capture.leading)}
             current.notes[self] = [sum(id(target()) in seen for target in self.targets), [None] * len(self.targets)]
         progress = current.notes[self]
         progress[0] -= 1

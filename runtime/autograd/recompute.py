@@ -18,8 +18,7 @@ Tensors = Sequence[Any]  # of tensors and None
 
 
 def recompute_vjp(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *rest: Any) -> tuple[Any, ...]:
-    """The gradients of sum_i <grads_i, compute(*inputs, *rest)_i> by each input; recorded if the caller is
-    recording."""
+    """The gradients of sum_i <grads_i, compute(*inputs, *rest)_i> by each input; recorded if the caller records."""
     args = [None if x is None else _starting_at(x) for x in inputs]
     with enable_grad():
         outputs = compute(*args, *rest)

@@ -21,7 +21,7 @@ from ..tensor.observers import NOT_HANDLED, SAVING, OpCall, Watcher, watch
 from ..tensor.tensor import TensorBase
 from ..thread_state import PerThread
 from .graph import check_hooks, outside
-from .node import Node, recording_node
+from .node import recording_node
 from .saved_tensors import NUMBER, Packed, edge_from, edge_of, version_of
 
 _NAME = "saved tensor hooks"
@@ -143,14 +143,9 @@ def _back(packed: tuple[Any, Any]) -> Any:
 
 
 def pack_recorded(result: Any) -> None:
-    node = recording_node(result) if _hooks.stack and mode.grad else None
-    if node is not None:
-        pack_node(node)
-
-
-def pack_node(node: Node) -> None:
     """Replace each tensor in a node's slots by what the hooks make of it."""
-    for slot in node.saved_slots:
+    node = recording_node(result) if _hooks.stack and mode.grad else None
+    for slot in () if node is None else node.saved_slots:
         saved_value = getattr(node, slot)
         if isinstance(saved_value, tuple):  # those of a custom Function were packed when its ctx kept them
             setattr(node, slot, tuple([pack_saved(t) for t in saved_value]))
@@ -164,8 +159,7 @@ def pack_saved(saved_value: Any, reference: Any = None) -> Any:
     """The tensor itself, or a `Packed` where hooks are in force; numbers are not packed.
 
     `reference` is the edge of a saved output: the hook sees the output there; afterwards it is outside the graph, so
-    that
-    the node does not hold itself when the hook has kept it."""
+    that the node does not hold itself when the hook has kept it."""
     if not (_hooks.stack and isinstance(saved_value, TensorBase)) or saved_value._version_counter is NUMBER:
         return saved_value
     if reference is None:

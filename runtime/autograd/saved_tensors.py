@@ -33,8 +33,7 @@ class SavedLeaf(Node):
 
 
 class Packed:
-    """`edge` is the place in the graph of a saved input; a saved output's is not kept, so that the node does not
-    hold itself."""
+    """`edge`: the place in the graph of a saved input; a saved output has none, lest the node hold itself."""
 
     __slots__ = ("contiguous", "dtype", "edge", "shape", "tangent", "unpack_hook", "value")
     _version_counter = [PACKED_VERSION, "a pack hook"]  # a slot of tensors, spelt as theirs

@@ -63,8 +63,10 @@ def note_replaced(tensor: Any) -> None:
 def note_write(tensor: Any, name: str) -> None:
     """Count a write by the op `name`, which is yet to be recorded: `end_write` must follow."""
     if watch.active:
-        writer = Writer(name)
-        writer.location = calling_line()
+        writer, frame = Writer(name), sys._getframe()
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+            frame = frame.f_back
+        writer.location = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         name = writer
     writes = tensor._version_counter
     if writes is None:
@@ -88,10 +90,3 @@ def last_writer(tensor: Any) -> str:
     writer = tensor._version_counter[1]
     location = getattr(writer, "location", "")
     return f"{writer}()" + (f" at {location}" if location else "")
-
-
-def calling_line() -> str:
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -45,8 +45,7 @@ CUSTOM = NO_GRAD._replace(
 
 
 class Nowhere(Node):
-    """The edge of a view outside the graph though its base requires grad; for the engine a leaf that does not
-    require grad."""
+    """The edge of a view outside the graph of its base; for the engine a leaf that does not require grad."""
 
     __slots__ = ()
     edge_kind = LEAF
@@ -137,8 +136,7 @@ def live_views(base: Any) -> Iterator[Any]:
 
 
 def written(base: Any) -> bool:
-    """Those that cannot follow are outdated. Whether there are leaves among the views, which the next write must
-    reach."""
+    """Those that cannot follow are outdated. Whether there are leaves among them, which the next write must reach."""
     leaves = False
     for view in live_views(base):
         inside = view._grad_fn is not None and view._grad_fn is not NOWHERE

@@ -1,8 +1,7 @@
 """Argument checks of generated functions, one per schema type: the value normalised, or a TypeError.
 
 A check is called as `check(op, name, value)`; those of `int[N]` take N as a fourth argument. A type `T?` has the check
-`optional_` + the name of the check of `T`.
-"""
+`optional_` + the name of the check of `T`."""
 
 from __future__ import annotations
 
@@ -34,9 +33,8 @@ def rejects(what: str) -> Callable[[Check], Check]:
     it.
 
     "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor nor
-    positive
-    numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold. "negative integers":
-    arguments of type int below 0."""
+    positive numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold. "negative
+    integers": arguments of type int below 0."""
     if what not in REJECTABLE:
         raise ValueError(f"rejects() takes one of {', '.join(map(repr, REJECTABLE))}, not {what!r}")
     return lambda check: check

@@ -16,8 +16,7 @@ from ..tensor.view_shapes import may_overlap
 
 
 def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
-    """No operand may be read after it was written to: those over `into`'s memory are the same elements in the same
-    order."""
+    """No operand may be read after it was written to: those over `into`'s memory have its elements in its order."""
     if into._shape != shape or into._dtype is not final or may_meet(into):
         return False
     place = (*layout_of(into), into._offset)

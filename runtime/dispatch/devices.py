@@ -22,10 +22,8 @@ class Shaped:
     """Stands for a kernel on `meta`: returns arrays without memory of the shapes that its rule gives.
 
     A rule is a function, or its place in the runtime (`"ops.reduction.shapes:reduced"`). It takes the kernel's
-    arguments
-    and gives the shape of the result, a list of them for several; a result of another dtype than the first operand's,
-    that
-    the entry does not name, is an array itself."""
+    arguments and gives the shape of the result, a list of them for several; a result of another dtype than the first
+    operand's, that the entry does not name, is an array itself."""
 
     def __init__(self, kernel: Any, rule: Any) -> None:
         self.name = kernel.__name__

@@ -48,7 +48,7 @@ class Overloads:
             function = self.choose(args, kwargs)
             if self.types_tell(function, args, kwargs, is_type_match):
                 self.by_types[key] = function
-            elif self.types_tell(function, args, kwargs, is_role_match):
+            elif self.types_tell(function, args, kwargs, lambda _, value: isinstance(value, TensorBase)):
                 self.by_types[with_roles] = function
         return function(*args, **kwargs)
 
@@ -143,10 +143,6 @@ def is_type_match(kind: str, value: Any) -> bool:
 def role(tensor: Any) -> tuple[bool, bool]:
     """Whether a tensor can stand for a number, and for an integer: all that overloads ask of it."""
     return _is_number(tensor), _is_integer(tensor)
-
-
-def is_role_match(_: str, value: Any) -> bool:
-    return isinstance(value, TensorBase)
 
 
 def is_a(kind: str, value: Any) -> bool:

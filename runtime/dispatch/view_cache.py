@@ -20,10 +20,8 @@ class ViewOp:
 
     `cached` keeps (geometry, *arguments as checked) by (shape, strides, offset, *arguments as given). An op of
     `multiple_views` keeps a tuple of geometries, and leaves to Python what is recorded. So does a composite, whose
-    `node` is
-    None: it keeps (geometry or geometries, dtype, whether views are marked as those of one op that gives several). One
-    that
-    `retypes` reads complex numbers as "real" ones, or these as "complex"."""
+    `node` is None: it keeps (geometry or geometries, dtype, whether views are marked as those of one op that gives
+    several). One that `retypes` reads complex numbers as "real" ones, or these as "complex"."""
 
     __slots__ = ("cached", "launch", "name", "node", "operands", "retypes", "multiple_views")
 

@@ -170,8 +170,7 @@ def _is_on_purpose(function: Callable[..., Any], error: Exception, arguments: Ma
     """Whether the error comes from a `raise` of this package that knows of the call.
 
     What a tensor says that Python took for an index or a list does not, nor a module without an attribute, unless the
-    names
-    are the same by chance."""
+    names are the same by chance."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

@@ -1,8 +1,7 @@
 """Where calls of users enter code written by hand: what fails there is explained from the annotations.
 
 What is on every path of a training step (`Module.__call__`, an optimizer's step) has the `try` itself, which costs
-nothing when nothing fails; what is called seldom gets it around from `guard`.
-"""
+nothing when nothing fails; what is called seldom gets it around from `guard`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """`x[key]` and `x[key] = value`: the key is taken apart into view ops and at most one advanced indexing op.
 
-As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a
-view; what remains are index tensors at dimensions of that view. A list of numbers is an index tensor.
-"""
+As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a view; what
+remains are index tensors at dimensions of that view. A list of numbers is an index tensor."""
 
 from __future__ import annotations
 
@@ -151,8 +150,7 @@ def _is_of_view(key: Any) -> bool:
 
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
-    """Whether the key was of views, int64 indices, or one mask, perhaps beside whole slices. Sizes of 1 in front are
-    for others."""
+    """Whether the key was of views, int64 indices, or one mask, perhaps beside whole slices."""
     if _is_of_view(key):
         view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):

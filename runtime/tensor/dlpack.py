@@ -101,8 +101,7 @@ def of_host(array: Any, kind: Dtype, max_version: Any, copy: bool | None) -> Any
 
 
 def renamed(capsule: Any) -> Dtype | None:
-    """The dtype of elements that NumPy has no numbers for, which the capsule now says to be integers; None for
-    others."""
+    """The dtype of elements that NumPy has no numbers for, which the capsule now calls integers; None for others."""
     dl_tensor = content(capsule).tensor
     kind = dtype_of(dl_tensor)
     if kind.np.isbuiltin == NUMPYS:
@@ -115,8 +114,7 @@ def hand_over(device: int, stream: int | None) -> None:
     """Let a stream of another library wait for all that the current one of a device was given.
 
     `stream`: CUDA's handle; None or 1 for the default stream; with -1 nobody waits. BufferError: 2, the default stream
-    of a
-    thread, which is not used here. AssertionError: 0, which does not say which default stream is meant."""
+    of a thread, which is not used here. AssertionError: 0, which does not say which default stream is meant."""
     from ..device.cuda.current import current_stream  # loaded with the first device
     from ..device.cuda.driver import driver
 
@@ -198,8 +196,7 @@ class Foreign(NamedTuple):
 
 
 def consume_capsule(capsule: Any, stream: int) -> Foreign:
-    """The capsule's array, the caller's from now on. BufferError: taken before, or no tensor has its dtype or
-    strides."""
+    """The capsule's array, the caller's from now on. BufferError: taken, or no tensor has its dtype or strides."""
     held = content(capsule)
     dl_tensor = held.tensor
     if isinstance(held, Versioned) and held.major != MAJOR:

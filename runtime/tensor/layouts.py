@@ -46,8 +46,7 @@ def suggested_format(shape: Shape, strides: Strides | None) -> memory_format:
 
 @functools.lru_cache(maxsize=4096)
 def preserved_strides(shape: Shape, strides: Strides | None) -> Strides | None:
-    """Those of the tensor where it has neither gaps nor overlaps, else its order without gaps; None for the usual
-    ones."""
+    """Those of the tensor where it has no gaps nor overlaps, else its order without gaps; None for usual ones."""
     if strides is None or is_contiguous(shape, strides):
         return None if strides is None or strides == contiguous_strides(shape) else strides
     result = strides if is_dense(shape, strides) else ordered_strides(shape, memory_order(shape, (strides,)))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .layouts import is_dense
 from .memory import copy_cast
 
 _ADVICE = "refer to a single memory location. Please clone() the tensor before performing the operation."
@@ -45,26 +46,12 @@ def as_bytes(array: np.ndarray) -> np.ndarray:
 
 def check_disjoint(name: str, tensor: Any, other: Any, same_allowed: bool) -> None:
     """Refuse an operand in the written memory, but for all of it where allowed; as in PyTorch, not with gaps."""
-    if _meet(tensor, other) and not (same_allowed and (other is tensor or _same_elements(tensor, other))):
+    count, others = tensor.numel(), other.numel()
+    meets = tensor._offset < other._offset + others and other._offset < tensor._offset + count
+    if not (meets and count and others and all(is_dense(t._shape, t.stride()) for t in (tensor, other))):
+        return
+    place, others_place = ((t._offset, t.numel(), t.stride()) for t in (tensor, other))
+    if not (same_allowed and (other is tensor or place == others_place)):
         raise RuntimeError(
             f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor {_ADVICE}"
         )
-
-
-def _meet(a: Any, b: Any) -> bool:
-    if not (a.numel() and b.numel() and _is_dense(a) and _is_dense(b)):
-        return False
-    return bool(a._offset < b._offset + b.numel() and b._offset < a._offset + a.numel())
-
-
-def _same_elements(a: Any, b: Any) -> bool:
-    return bool(a._offset == b._offset and a.numel() == b.numel() and a.stride() == b.stride())
-
-
-def _is_dense(tensor: Any) -> bool:
-    step = 1
-    for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor._shape, strict=True) if n > 1):
-        if stride != step:
-            return False
-        step *= size
-    return True

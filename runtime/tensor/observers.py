@@ -11,6 +11,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from ..locks import new_lock
@@ -44,12 +45,11 @@ class Watch:
     """Generated functions try native code first unless `every` is true: somebody looks at every op, in any thread.
 
     Forward mode and vmap do not: native code answers None where an argument has tangents or is an example of a batch.
-    While
-    `saving` is true, native code notes nodes that keep tensors too. What else native code is not told of is left to the
-    general path while `active` is true: for everybody but vmap, whose interceptors the general path asks, and autocast.
-    For
-    that, ops whose entries have the key read `casts` in the place of `every`, and `uncast`. `notes`, `passes`,
-    `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in their order."""
+    While `saving` is true, native code notes nodes that keep tensors too. What else native code is not told of is left
+    to the general path while `active` is true: for everybody but vmap, whose interceptors the general path asks, and
+    autocast. For that, ops whose entries have the key read `casts` in the place of `every`, and `uncast`. `notes`,
+    `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in their
+    order."""
 
     __slots__ = (
         "active",
@@ -169,16 +169,14 @@ class _Passing(threading.local):
 _passing = _Passing()
 
 
+@dataclass(slots=True, eq=False)
 class OpCall:
-    __slots__ = ("args", "following", "function", "kwargs", "name", "rule")
-
-    def __init__(self, name: str, function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> None:
-        self.name = name
-        self.function = function
-        self.rule = rule
-        self.args = args
-        self.kwargs = kwargs
-        self.following = watch.interceptors
+    name: str
+    function: Callable[..., Any]
+    rule: Any
+    args: Any
+    kwargs: Any
+    following: Any = field(default_factory=lambda: watch.interceptors)
 
     def advance(self) -> Any:
         while self.following:

@@ -1,5 +1,4 @@
-"""`__torch_function__` of a subclass of `Tensor` that leaves it as it is, and modes: blocks in which an object is
-asked."""
+"""`__torch_function__` of a subclass of `Tensor` that has none, and modes: blocks in which an object is asked."""
 
 from __future__ import annotations
 
@@ -124,7 +123,8 @@ class TorchFunctionMode:
 
     def __enter__(self) -> TorchFunctionMode:
         _members.enter()
-        watch.enter(_NAME, Watcher(intercept=_unanswered, order=-1))
+        # Modes are asked before the watchers of ops: see intercept().
+        watch.enter(_NAME, Watcher(intercept=lambda call: NOT_HANDLED, order=-1))
         state.modes = [*state.modes, self]
         return self
 
@@ -148,11 +148,6 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
-
-
-def _unanswered(call: Any) -> Any:
-    """Modes are asked before the watchers of ops: see intercept()."""
-    return NOT_HANDLED
 
 
 class _Members:

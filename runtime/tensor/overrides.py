@@ -3,8 +3,7 @@
 An op asks `value.__class__ not in plain` once native code has left a call to Python; everything else happens where that
 is true. `plain` is empty while somebody takes the place of ops: then every call is looked at. Ops ask for themselves.
 What is written by hand for `Tensor` does not, and costs plain tensors nothing: a subclass with a `__torch_function__`
-of
-its own gets members that ask first, and while a mode is entered so does `Tensor`."""
+of its own gets members that ask first, and while a mode is entered so does `Tensor`."""
 
 from __future__ import annotations
 
@@ -202,8 +201,7 @@ def overridden(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def overridden_in(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """`arguments`: `locals()` in the first line. Those without a default go by place, the others by name, as in
-    PyTorch."""
+    """`arguments`: `locals()` at first. Those without a default go by place, others by name, as in PyTorch."""
     known = parameters(function)
     args = [arguments[name] for name, (default, _) in known.items() if default is inspect.Parameter.empty]
     named = {name: arguments[name] for name, (default, _) in known.items() if default is not inspect.Parameter.empty}

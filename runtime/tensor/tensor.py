@@ -39,32 +39,6 @@ class TensorBase:
     leaf. `_version_counter` is None until something is written or a view is made, then a list that all views share: the
     count and the op that wrote last; inference tensors have another list there (grad_mode.py)."""
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_base",
-        "_device",
-        "_dtype",
-        "_flat",
-        "_grad_fn",
-        "_grad",
-        "_hooks",
-        "_array",
-        "_offset",
-        "_requires_grad",
-        "_shape",
-        "_storage",
-        "_strides",
-        "_tangent",
-        "_version_counter",
-        "_views",
-    )
-    edge_kind = 2  # a leaf is its own graph edge: see autograd.node
-    _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
-    lazy_conj = conjugated = negated = (
-        False  # whether what lies in memory is shown otherwise: see representations/marked/
-    )
-
     _base: TensorBase | None
     _device: device
     _dtype: dtype
@@ -81,6 +55,11 @@ class TensorBase:
     _tangent: Any
     _version_counter: list[Any] | None
     _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
+    __slots__ = ("__dict__", "__weakref__", *__annotations__)
+
+    edge_kind = 2  # a leaf is its own graph edge: see autograd.node
+    _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
+    lazy_conj = conjugated = negated = False  # whether memory is shown otherwise: see representations/marked/
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
         """`factory=True` becomes the class of all results; one with a `__torch_function__` is for the general path."""
@@ -297,18 +276,10 @@ def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     if array.__class__ is not np.ndarray and getattr(array, "on_device", False):  # a NumPy scalar is an array too
         return from_flat(contiguous(array).ravel(), shape, dtype)
     flat = array.ravel()
-    t = _new(_tensor_class)
-    t._flat = t._storage = flat
+    t = from_flat(flat, shape, dtype)
     base = flat.base  # a copy has another one than what it copies
-    t._array = array if base is array or (base is not None and base is array.base) else None
-    t._shape = shape
-    t._dtype = dtype
-    t._device = CPU
-    t._offset = 0
-    t._requires_grad = False
-    t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = None
-    if inferring:
-        t._version_counter = first_writes()
+    if base is array or (base is not None and base is array.base):
+        t._array = array
     return t
 
 

@@ -1,7 +1,6 @@
 """The general path of element-wise ops: promotion, broadcasting, any layout; then one kernel over flat arrays.
 
-Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers.
-"""
+Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers."""
 
 from __future__ import annotations
 
@@ -45,17 +44,12 @@ class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
     `raw` marks tensors that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all; `moves`
-    the
-    tensor whose elements are the results; `overwrites`: the op exists only in place; `fitting`: numbers must be ones
-    that
-    the dtype has; `alike`: masks have the shape of the other tensors. For native code: `integral_kinds`, "i" int64, "p"
-    with positive ones as the second tensor or numbers, "b" bools; `converts`, which operands are converted to the dtype
-    of
-    the others: "i" integers and floats, "b" bools; `complexes`. `refuses` names tensors that have no gradient though
-    they
-    might. `launch`, `launch_in_place`, `launch_out` and `gradients` are native functions of `operands` and `numbers`,
-    made
-    when they are first asked for. `node` is the class of the op's nodes."""
+    the tensor whose elements are the results; `overwrites`: the op exists only in place; `fitting`: numbers must be
+    ones that the dtype has; `alike`: masks have the shape of the other tensors. For native code: `integral_kinds`, "i"
+    int64, "p" with positive ones as the second tensor or numbers, "b" bools; `converts`, which operands are converted
+    to the dtype of the others: "i" integers and floats, "b" bools; `complexes`. `refuses` names tensors that have no
+    gradient though they might. `launch`, `launch_in_place`, `launch_out` and `gradients` are native functions of
+    `operands` and `numbers`, made when they are first asked for. `node` is the class of the op's nodes."""
 
     package: InitVar[str]
     name: str

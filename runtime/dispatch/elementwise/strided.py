@@ -75,8 +75,7 @@ def broadcast_rows(
 
 @functools.lru_cache(maxsize=8192)
 def result_order(shape: Shape, layouts: tuple[Layout | None, ...]) -> tuple[int, ...] | None:
-    """From the outermost in memory to the innermost; None for rows, also where only dimensions of size 1 lie
-    elsewhere."""
+    """From the outermost in memory to the innermost; None for rows, whatever dimensions of size 1 say."""
     if all(layout is None or layout[1] is None for layout in layouts) or not prod(shape):
         return None
     order = memory_order(shape, tuple([tuple(_expanded(shape, layout)) for layout in layouts if layout is not None]))
@@ -184,8 +183,7 @@ def launch(
     """At once where all operands are flat or numbers, else by rows, or on copies.
 
     `read_dtypes`: in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers and rows
-    in
-    float32 and float64 only: to copy operands of other dtypes costs less than to compile more."""
+    in float32 and float64 only: to copy operands of other dtypes costs less than to compile more."""
     native = any(to is not None and to.char in "fd" for to in read_dtypes)
     args, layouts, flat = memories(operands, read_dtypes, shape) if native else ([], [], False)
     if flat:
@@ -229,8 +227,7 @@ def are_numbers_or_flat(layouts: Values, shape: Shape) -> bool:
 
 
 def by_blocks(kernel: Any, args: Values, layouts: Values, numbers: Values, outs: Values) -> None:
-    """Of an operand that is one number everywhere the kernel reads one array again and again: it need not be
-    compiled for it."""
+    """Of an operand that is one number everywhere the kernel reads one array again and again."""
     size = outs[0].size
     alone = [k for k, layout in enumerate(layouts) if layout is not None and layout[1] is not None]
     check_lengths(args, [min(1, size) if k in alone else size for k in range(len(args))])

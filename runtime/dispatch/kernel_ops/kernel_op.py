@@ -40,8 +40,7 @@ def plan_of(
     """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
 
     Such copies are float32: `in_pairs`, products are for the general path. None also where tables or results may not
-    fit
-    into memory: then the general path says so."""
+    fit into memory: then the general path says so."""
     try:
         plan = find(*known)
         if plan is None and not takes_complex(find):
@@ -161,15 +160,11 @@ class KernelOp:
 
     `arg_kinds`: T a tensor, O one or None, I an index, R one of any dtype or None (an index for plans on the host), L a
     list of tensors (the first argument), J a list of indices or None (the last argument, or before one that is no
-    tensor;
-    behind it only one tensor), n an int, b a bool, d ints or an int, f a number, s a text. An index is int64; on the
-    host
-    also a contiguous mask or contiguous int32. `find` makes a plan of layouts and of the other arguments as checked, or
-    None. `cached` keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given; `find_in_place`
-    and
-    `written` are the same for `launch_in_place`, which writes to the first tensor. `recorded` are the arguments that
-    the
-    node is made of."""
+    tensor; behind it only one tensor), n an int, b a bool, d ints or an int, f a number, s a text. An index is int64;
+    on the host also a contiguous mask or contiguous int32. `find` makes a plan of layouts and of the other arguments as
+    checked, or None. `cached` keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given;
+    `find_in_place` and `written` are the same for `launch_in_place`, which writes to the first tensor. `recorded` are
+    the arguments that the node is made of."""
 
     name: str
     find: Callable[..., Plan | None] | None
@@ -317,8 +312,7 @@ def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 class CalledKernelOp(KernelOp):
-    """An op whose results are those of another one, called with the same tensors: its plans and node are the
-    other's."""
+    """An op whose results, plans and node are those of another one, called with the same tensors."""
 
     __slots__ = ("called",)
 

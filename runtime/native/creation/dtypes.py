@@ -1,7 +1,6 @@
 """Elements of any dtype in native code: how wide they are, and the bits of a number in each.
 
-Numbers are taken that the general path converts without a word, and for 16-bit floats those that lose nothing.
-"""
+Numbers are taken that the general path converts without a word, and for 16-bit floats those that lose nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Random numbers: words of a generator's stream, and the kernels that make numbers of them, new or in place
-(`uniform_`)."""
+"""Random numbers: words of a generator's stream, and the kernels that make numbers of them, new or in place."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Numbers in nested lists and tuples, which are read twice: for their shape and dtype, and into the array.
 
 In between Python may run, so the second time looks as closely as the first. No object is used after a number of it has
-been refused.
-"""
+been refused."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def read_leaf(obj: Object, nest: Nest, position: int) -> bool:
 
 @native
 def go_through(obj: Object, depth: int, nest: Nest, position: int) -> int:
-    """Read the numbers in an object, which stand from a position on: the position behind them, -1 where they do not
-    fit."""
+    """Read the numbers in an object from a position on: the position behind them, -1 where they do not fit."""
     if depth == nest.dims:
         return position + 1 if read_leaf(obj, nest, position) else -1
     length = nest.lengths[depth]

@@ -163,22 +163,11 @@ def creation_plan(creation: Creation) -> np.ndarray:
         elements=elements(),
     )
     if creation.fill == "number":
-        put_writer(plan[CreationPlan.word("sampler") :])
+        slot_values, kinds = plan[CreationPlan.word("sampler") :], [types.float64[::1], types.float64]
+        # What repeats a word is compiled for float64, of which it copies the bits.
+        writer = resolver(slot_values[Sampler.word("kernels") :], lambda _: kernel_address(fill, kinds))
+        slot_values[: length(Sampler)] = Sampler.pack(resolver=writer)
     set_samplers(plan[CreationPlan.word("sampler") :], creation)
-    return plan
-
-
-def put_writer(slot_values: np.ndarray) -> None:
-    """What repeats a word is compiled for float64, of which it copies the bits."""
-    kinds = [types.float64[::1], types.float64]
-    slot_values[: length(Sampler)] = Sampler.pack(
-        resolver=resolver(slot_values[Sampler.word("kernels") :], lambda _: kernel_address(fill, kinds))
-    )
-
-
-def refill_plan(creation: Creation) -> np.ndarray:
-    plan = RefillPlan.pack(numbers=REFILLED[creation.fill], name=address("copy_"))
-    set_samplers(plan[RefillPlan.word("sampler") :], creation)
     return plan
 
 
@@ -258,6 +247,8 @@ def launch_of(creation: Creation) -> Any:
         let_draw()
     if "T" in creation.arg_kinds:
         doc = f"{creation.name} of a small contiguous tensor; None for others."
-        return builtin(UNIT, fill_random.refill, refill_plan(creation), doc)
+        plan = RefillPlan.pack(numbers=REFILLED[creation.fill], name=address("copy_"))
+        set_samplers(plan[RefillPlan.word("sampler") :], creation)
+        return builtin(UNIT, fill_random.refill, plan, doc)
     doc = f"{creation.name} of usual arguments; None for others."
     return builtin(UNIT, create, creation_plan(creation), doc)

@@ -124,10 +124,8 @@ class Devices:
         """What native code looks up for a call; None where it cannot launch it.
 
         `arrays` stand for the operands in launches; `results` are (array, shape, dtype), None for a gradient that is
-        not
-        wanted; `in_order`: a launch takes the operands in their order, so that several may be one tensor;
-        `slot_values`: for
-        bad indices, which launches were given; `constants`: arrays that are the same each time."""
+        not wanted; `in_order`: a launch takes the operands in their order, so that several may be one tensor;
+        `slot_values`: for bad indices, which launches were given; `constants`: arrays that are the same each time."""
         if not launches or underway or not chosen().launch_entry():
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]

@@ -1,5 +1,4 @@
-"""Ops with kernels of their own on a device, and their gradients: all launches for the layouts and arguments of a
-call."""
+"""Ops with kernels of their own on a device, and their gradients: all launches for a call's layouts and arguments."""
 
 from __future__ import annotations
 

@@ -55,8 +55,7 @@ class LaunchPlan(Struct):
 
 
 class Sources(Struct):
-    """Addresses or bits of operands, the addresses of the call's blocks, and last the address of the words
-    themselves."""
+    """Addresses or bits of operands, the addresses of the call's blocks, and last that of the words themselves."""
 
     values: Items[int] = capacity(MAX_OPERANDS + MAX_BLOCKS + 1)
 

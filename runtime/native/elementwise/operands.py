@@ -1,5 +1,4 @@
-"""An element-wise op on tensors of one shape and native dtype, and numbers: what its kernel is given. Strided ones
-are packed."""
+"""What the kernel of an element-wise op is given: tensors of one shape and native dtype, packed, and numbers."""
 
 from __future__ import annotations
 
@@ -133,8 +132,7 @@ def may_broadcast(ready: Prepared, kind: int) -> bool:
 
 @native
 def array_of(obj: Object, kind: int, position: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
-    """The flat array of an operand, owned, or its elements packed; NULL where it does not fit. `position`: among the
-    tensors."""
+    """The flat array of an operand, owned, or its elements packed; NULL: unfit. `position`: among the tensors."""
     if ready.permuted:
         if not is_tensor(obj) or cast(Tensor, obj).grad_fn.type is outdated_type:
             return cast(Array, NULL)
@@ -238,8 +236,7 @@ def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int, ki
 def prepared(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, gathers: bool, owned: Owned
 ) -> int:
-    """The operands are owned; gives the number of the kernel that takes them, or UNFIT. `gathers`: pack strided
-    tensors."""
+    """The operands are owned; gives the number of their kernel, or UNFIT. `gathers`: pack strided tensors."""
     lead, arrays, variant = leading(plan, arguments), 0, 0
     obj = arguments[lead]
     if not is_tensor(obj) or not note_lead(plan, cast(Tensor, obj), ready, gathers, owned):

@@ -89,8 +89,7 @@ def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object])
 @native
 def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[Object], owned: Owned) -> bool:
     """Convert the operands of other kinds, all outside of the graph; False where none is, or for the general path,
-    which
-    reads numbers beside 16-bit floats as float32, or where an error is set."""
+    which reads numbers beside 16-bit floats as float32, or where an error is set."""
     changed = False
     for i in range(tensors):
         obj = operands[i]

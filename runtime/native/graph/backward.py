@@ -222,8 +222,7 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
 
 @native
 def walk_on(backward: Pass, following: Next) -> bool:
-    """Run nodes as far as possible, and note where Python must go on; False where an error is set. What is noted is
-    owned."""
+    """Run nodes as far as possible, and note, owned, where Python must go on; False where an error is set."""
     while True:
         if following.node is none:
             c.release(following.node)

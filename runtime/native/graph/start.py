@@ -1,5 +1,4 @@
-"""Starting a backward pass from a tensor of one element: what engine.py does for `loss.backward()` and `grad(loss,
-...)`."""
+"""Starting a backward pass from a tensor of one element, as engine.py does for `loss.backward()`, `grad(loss, ...)`."""
 
 from __future__ import annotations
 

@@ -24,8 +24,7 @@ MAX_EDGES = 63  # of a node: as many as a word has bits that say which gradients
 
 
 class Read(Struct):
-    """An operand: of a saved tensor its slot and that of its count of writes; of a gradient the number of its
-    output."""
+    """An operand: of a saved tensor its slot and that of its count of writes; of a gradient its output's number."""
 
     arg_kind: int
     slot: int

@@ -305,8 +305,7 @@ def looked_up(plans: Dict, key: Tuple) -> Tuple:
 
 @native
 def recorded(plan: KernelOpPlan, match: Tuple, behind: int, result: Object, value: Arguments, owned: Owned) -> bool:
-    """Put the result into the graph if it belongs there; False where an error is set. `match[behind:]`: the checked
-    arguments."""
+    """Put the result into the graph if it belongs there; False: an error is set. `match[behind:]`: as checked."""
     needs = False
     for j in range(listed_operands(plan, value)):
         needs = needs or cast(Tensor, item(items_of(value), j)).requires_grad is true

@@ -49,8 +49,7 @@ def is_read_in_rows(tensor: Tensor, kind: int, to: int, strided_operand: Strided
 
 @native
 def flat_elements(tensor: Tensor, kind: int, order: Order, permuted: bool, owned: Owned) -> Array:
-    """A flat array, owned, in another order if `permuted`; NULL for another kind, too many elements, and without
-    memory."""
+    """A flat array, owned, in another order if `permuted`; NULL: another kind, too many elements, no memory."""
     strided_operand = new(StridedOperand)
     if tensor.flat is not none:
         flat = own(owned, tensor.flat)

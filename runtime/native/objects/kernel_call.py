@@ -120,8 +120,7 @@ def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, strid
 
 @native
 def run_filling(kernel: int, frame: CallFrame, constants: Constants, position: int, work: int, unit: int) -> int:
-    """A range of the array is put at `position` among the ints; threads begin at multiples of `unit`. The caller
-    owns the array."""
+    """Ranges of the array, owned by the caller, stand at `position`; threads begin at multiples of `unit`."""
     count = frame.size[0]
     if count < LONG:
         return call_with_constants(kernel, 1, frame, constants)

@@ -1,5 +1,4 @@
-"""Strided tensors, as views are: they are packed, and unpacked. Where there are many elements, rows are found
-(broadcast.py)."""
+"""Strided tensors, as views are, packed and unpacked; of many elements by rows (broadcast.py)."""
 
 from __future__ import annotations
 
@@ -72,8 +71,7 @@ def each_alone(strided_operand: StridedOperand) -> bool:
 
 @native
 def record_broadcast(tensor: Tensor, kind: int, shape: Tuple, strided_operand: StridedOperand, owned: Owned) -> bool:
-    """Note where a tensor's elements lie, broadcast to a shape; its memory is owned. False where it does not
-    broadcast or fit."""
+    """Note where a tensor's elements lie, broadcast to a shape; its memory is owned. False: it does not fit."""
     storage, first, missing, inside, read_extent = tensor.storage, c.as_int(tensor.offset), size(shape), 1, 1
     missing -= size(tensor.shape)
     strided = tensor.strides.type is tuple_type
