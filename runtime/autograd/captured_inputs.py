@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from .node import LEAF, NODE, Node
+from .node import LEAF, NODE, Node, node_at, output_at
 
 
 class Capture:
@@ -20,7 +20,7 @@ class Capture:
     def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
         self.accumulate = accumulate  # whether leaves add to .grad instead of being captured
         self.leaves: dict[int, Any] = {id(edge): None for edge in edges if edge.edge_kind == LEAF}
-        self.outputs: dict[tuple[Any, int], Any] = {_edge_slot(e): None for e in edges if e.edge_kind != LEAF}
+        self.outputs: dict[tuple[Any, int], Any] = {output_at(e): None for e in edges if e.edge_kind != LEAF}
         self.nodes: set[Any] = {node for node, _ in self.outputs}
         self.leading: set[Any] = set()
         self.forks: set[Any] = set()
@@ -48,10 +48,9 @@ class Capture:
                     forks.add(node)
 
     def is_requested(self, edge: Any) -> bool:
-        kind = edge.edge_kind
-        if kind == LEAF:
+        if edge.edge_kind == LEAF:
             return id(edge) in self.leaves
-        node = edge if kind == NODE else edge.node
+        node = node_at(edge)
         return node in self.leading or node in self.nodes
 
     def passing(self, edges: Iterable[Any]) -> list[Any]:
@@ -74,11 +73,7 @@ class Capture:
         self.leaves[id(leaf)] = grad if held is None else held + grad
 
     def found(self, edge: Any) -> Any:
-        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_edge_slot(edge)]
-
-
-def _edge_slot(edge: Any) -> tuple[Any, int]:
-    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
+        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[output_at(edge)]
 
 
 def reachable(roots: Sequence[Any], leading: set[Any] | None = None) -> set[Node]:

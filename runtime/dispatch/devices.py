@@ -36,7 +36,9 @@ class Shaped:
                 "kernel registered: its entry has no key 'shape'"
             )
         arrays = list(_arrays_in(args))
-        _check_devices(self.name, arrays)
+        for array in arrays:  # none with memory beside those without, but for single numbers of the host
+            if not isinstance(array, MetaArray) and (array.ndim or not isinstance(array, np.ndarray)):
+                raise devices_differ(self.name, META, array.device)
         dtype = next(array.dtype for array in arrays if isinstance(array, MetaArray))
         result = self.rule(*args)
         return [_made(each, dtype) for each in result] if isinstance(result, list) else _made(result, dtype)
@@ -58,16 +60,6 @@ def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
             yield from _arrays_in(value)
         elif isinstance(value, np.ndarray) or getattr(value, "on_device", False):
             yield value
-
-
-def _check_devices(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays with memory beside those without, but for single numbers of the host."""
-    for array in arrays:
-        if not isinstance(array, MetaArray) and (array.ndim or not isinstance(array, np.ndarray)):
-            raise DeviceError(
-                f"{name}(): Expected all tensors to be on the same device, but found at least two devices, meta and "
-                f"{array.device}!"
-            )
 
 
 def at(tensor: Any, kernel: Any, shape: Any = None) -> Any:

@@ -106,7 +106,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     ndim = len(result._shape)
     if indices:
         args = [index for index in indices if index is not None]
-        ndim += max(map(_index_ndim, args)) - sum(map(_dims_used, args))
+        brought = max(1 if index._dtype is dtypes.bool_ else len(index._shape) for index in args)
+        ndim += brought - sum(map(_dims_used, args))
         op.index_put_(result, indices, _without_leading_ones(source, ndim), False)
     else:
         _assign(result, _without_leading_ones(source, ndim))
@@ -351,10 +352,6 @@ def _dims_used(item: Any) -> int:
         return 0
     is_mask = isinstance(item, TensorBase) and item._dtype is dtypes.bool_
     return len(item._shape) if is_mask else 1
-
-
-def _index_ndim(index: Any) -> int:
-    return 1 if index._dtype is dtypes.bool_ else len(index._shape)
 
 
 def _select(x: Any, dim: int, index: int, shown_dim: int) -> Any:

@@ -81,15 +81,12 @@ class _NumberFormat:
         if self.is_float:
             shown = shown[np.isfinite(shown) & (shown != 0)]
             if shown.size:
-                self._choose_notation(shown)
+                magnitudes = np.abs(shown.astype(np.float64))
+                low, high = float(magnitudes.min()), float(magnitudes.max())
+                self.is_integral = bool((shown == np.ceil(shown)).all())
+                wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
+                self.is_scientific = wide if PRINT_OPTS.sci_mode is None else PRINT_OPTS.sci_mode
         self.width = max((len(self._formatted(x)) for x in shown.tolist()), default=1)
-
-    def _choose_notation(self, shown: np.ndarray) -> None:
-        magnitudes = np.abs(shown.astype(np.float64))
-        low, high = float(magnitudes.min()), float(magnitudes.max())
-        self.is_integral = bool((shown == np.ceil(shown)).all())
-        wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
-        self.is_scientific = wide if PRINT_OPTS.sci_mode is None else PRINT_OPTS.sci_mode
 
     def _formatted(self, value: Any) -> str:
         if not self.is_float:

@@ -226,6 +226,7 @@ def dlpack_device(tensor: Any) -> tuple[int, int]:
 
 
 def is_pinned(tensor: Any) -> bool:
+    """Whether the memory is page-locked, so that a device copies it while the program goes on."""
     if tensor._device is not CPU or not cuda_available():
         return False
     from ..device.cuda import pinned_memory  # loaded with the first device
@@ -234,6 +235,14 @@ def is_pinned(tensor: Any) -> bool:
 
 
 def pin_memory(tensor: Any) -> Any:
+    """A copy in page-locked memory, which a device copies while the program goes on.
+
+    Returns:
+        The tensor itself where it lies there already, or where there is no CUDA device.
+
+    Raises:
+        RuntimeError: the tensor lies on a device.
+    """
     if tensor._device is not CPU:
         raise RuntimeError(f"cannot pin a tensor on {tensor._device}: only dense CPU tensors can be pinned")
     if not cuda_available() or is_pinned(tensor):
@@ -244,6 +253,14 @@ def pin_memory(tensor: Any) -> Any:
 
 
 def record_stream(tensor: Any, stream: Any) -> None:
+    """Say that a stream uses the memory: once nobody refers to it, it is free again only when that work is done.
+
+    Args:
+        stream: the `cuda.Stream`.
+
+    Raises:
+        RuntimeError: the tensor lies on the CPU.
+    """
     if not tensor.is_cuda:
         raise RuntimeError(f"record_stream(): expected a tensor on a CUDA device, but got one on {tensor._device}")
     tensor._storage.block.record_stream(stream.handle)

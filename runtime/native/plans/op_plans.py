@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         fitting=op.fitting,
         alike=op.alike,
         computed=bits([computes(op, kind) for kind in range(KINDS)]),
-        promotes=rule_of(op),
+        promotes={"promote": PROMOTES, "float": TO_FLOAT}.get(op.rule, NOTHING) if op.converts else NOTHING,
         converts_bools="b" in op.converts,
         positive="p" in op.integral_kinds,
         node=0 if node is None else memory(record_plan(node, arguments, has_native_gradients(node))),
@@ -116,16 +117,10 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         rows=address(op.rows) if by_rows else 0,
         device=address(op.launches[name]),
     )
-    complex_kernels = plan[ForwardPlan.word("complex_kernels") :]
-    complex_resolver = resolver(complex_kernels, lambda number: complex_kernel(op, number))
-    ForwardPlan.put(plan, "complex_resolver", complex_resolver)
-    kernels = plan[ForwardPlan.word("kernels") :]
-    ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
+    for prefix, find in (("complex_", complex_kernel), ("", forward_kernel)):
+        kernels = plan[ForwardPlan.word(f"{prefix}kernels") :]
+        ForwardPlan.put(plan, f"{prefix}resolver", resolver(kernels, partial(find, op)))
     return plan
-
-
-def rule_of(op: Any) -> int:
-    return {"promote": PROMOTES, "float": TO_FLOAT}.get(op.rule, NOTHING) if op.converts else NOTHING
 
 
 def computes(op: Any, kind: int) -> bool:
