@@ -1,8 +1,6 @@
 """The one place where the core names extensions: each slot is a module that is imported when the core first needs it.
 
-The core asks `extension("vmap")` and calls what it gets; the module that `SLOTS` names has filled the slot when its
-import ends. So no core file imports an extension, and a program that needs none loads none.
-"""
+The module that `SLOTS` names has filled the slot when its import ends. A program that needs none loads none."""
 
 from __future__ import annotations
 
@@ -23,26 +21,14 @@ _filled: dict[str, Any] = {}
 
 
 def fill(slot: str, offered: Any) -> None:
-    """Called by an extension's module: from now on the core gets `offered`.
-
-    Args:
-        slot: one of `SLOTS`.
-        offered: the function, class or object that the slot is for.
-
-    Raises:
-        KeyError: there is no such slot.
-    """
+    """Called by an extension's module: from now on the core gets `offered` for one of `SLOTS`."""
     if slot not in SLOTS:
         raise KeyError(f"there is no extension point {slot!r}, only {', '.join(SLOTS)}")
     _filled[slot] = offered
 
 
 def extension(slot: str) -> Any:
-    """What fills a slot; the first call imports the extension.
-
-    Args:
-        slot: one of `SLOTS`.
-    """
+    """The first call imports the extension."""
     if slot not in _filled:
         import_module(SLOTS[slot])
     return _filled[slot]

@@ -1,9 +1,6 @@
 """The fast path: functions that take the call of an op, or give None so that the general path takes it.
 
-Nothing here knows how they are made. `native/` registers itself when specgrad is imported, and nothing that is called
-from here imports it. Without it (`SPECGRAD_NATIVE=0`, or an interpreter that it does not know) there is the general
-path alone.
-"""
+`native/` registers itself when specgrad is imported, and nothing that is called from here imports it."""
 
 from __future__ import annotations
 
@@ -22,22 +19,21 @@ def no_native(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
 
 
 class FastPath:
-    """Makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
+    """Makes the fast functions, each when an op is first called. This one makes none."""
 
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
-        """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place`, `launch_out(..., out)`, or
-        `gradients(node, gradient)`."""
+        """`launch(*tensors, *numbers)`, `launch_in_place`, `launch_out(..., out)` or `gradients(node, gradient)`."""
         return not_handled
 
     def view(self, op: Any) -> Callable[..., Any]:
         return not_handled
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
-        """The `launch(*arguments)`, or `launch_in_place`, of an op with a kernel that has plans."""
+        """`launch(*arguments)` or `launch_in_place` of an op with a kernel that has plans."""
         return not_handled
 
     def conversion(self, op: Any) -> Callable[..., Any]:
-        """The `launch(tensor, dtype)` of an op that gives its tensor in another dtype."""
+        """`launch(tensor, dtype)`"""
         return not_handled
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
@@ -47,82 +43,50 @@ class FastPath:
         return not_handled
 
     def item_getter(self) -> Callable[..., Any]:
-        """getitem(x, key): a view that has been found before."""
+        """`getitem(x, key)`: a view that has been found before."""
         return not_handled
 
     def detacher(self) -> Callable[..., Any]:
-        """detach(x): a tensor over the memory of another, outside the graph."""
+        """`detach(x)`"""
         return not_handled
 
     def native_backward(self) -> Callable[..., Any]:
-        """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
+        """`walk(backward_pass, node, gradient)` runs nodes as long as it can; gives the one at which Python goes on."""
         return no_native
 
     def starter(self) -> Callable[..., Any]:
-        """start(tensor, retain_graph, create_graph, capture): a whole backward pass of a tensor of one element, for the
-        gradients of all leaves, or those of a capture; True where it has run."""
+        """`start(tensor, retain_graph, create_graph, capture)`: True where the pass of one element has run."""
         return not_handled
 
     def launches_on_devices(self) -> Any:
-        """What keeps launches on devices for the fast functions; None where there are no such functions."""
         return None
 
-    def rows(self, plan: Any, count: int, is_long: bool) -> Any:
-        return None
-
-    def call_plan(
-        self,
-        plan: Any,
-        layouts: Any,
-        arg_kinds: str,
-        outputs: int,
-        arguments: Any,
-        singles: int | None,
-        in_pairs: bool,
-    ) -> Any:
-        """A plan as the fast functions read it; None where there are no such functions. For 16-bit floats `singles`
-        says which results are float32, as bits, and `in_pairs` whether calls may multiply pairs of them; it is None for
-        others."""
-        return None
+    rows: Callable[..., Any] = staticmethod(not_handled)
+    # For 16-bit floats: `singles`, bits of the results that are float32; `in_pairs`, whether pairs are multiplied.
+    call_plan: Callable[..., Any] = staticmethod(not_handled)
 
 
 class _Registered:
-    fast: FastPath = FastPath()
+    make: Callable[[], FastPath] = FastPath
 
 
-def register(fast: FastPath) -> None:
-    _Registered.fast = fast
-    item_getter.cache_clear()
-    detacher.cache_clear()
-    native_backward.cache_clear()
-    starter.cache_clear()
-    launches_on_devices.cache_clear()
+def register(make: Callable[[], FastPath]) -> None:
+    _Registered.make = make
+    for cached in (fast_path, item_getter, detacher, native_backward, starter, launches_on_devices):
+        cached.cache_clear()
 
 
+@functools.cache
 def fast_path() -> FastPath:
-    return _Registered.fast
+    return _Registered.make()
 
 
-@functools.cache
-def item_getter() -> Callable[..., Any]:
-    return _Registered.fast.item_getter()
+def _once(name: str) -> Any:
+    return functools.cache(lambda: getattr(fast_path(), name)())
 
 
-@functools.cache
-def detacher() -> Callable[..., Any]:
-    return _Registered.fast.detacher()
-
-
-@functools.cache
-def native_backward() -> Callable[..., Any]:
-    return _Registered.fast.native_backward()
-
-
-@functools.cache
-def starter() -> Callable[..., Any]:
-    return _Registered.fast.starter()
-
-
-@functools.cache
-def launches_on_devices() -> Any:
-    return _Registered.fast.launches_on_devices()
+item_getter = _once("item_getter")
+detacher = _once("detacher")
+native_backward = _once("native_backward")
+starter = _once("starter")
+launches_on_devices = _once("launches_on_devices")

@@ -1,12 +1,11 @@
 """Locks that a fork, and the end of the interpreter, find open.
 
-A forked process has one thread, so a lock that another thread held is closed there for ever, and what it guards is
-half done; a daemon thread stops for good in the middle of what it does when the interpreter ends. So the thread that
-forks takes all locks before, those of the compiler and of imports among them, and the main thread takes them when the
+A forked process has one thread, so a lock that another thread held is closed there for ever, and what it guards is half
+done; a daemon thread stops for good in the middle of what it does when the interpreter ends. So the thread that forks
+takes all locks before, those of the compiler and of imports among them, and the main thread takes them when the
 interpreter ends, and keeps them. It tries all at once, and waits for the first that is not free while it holds no
 other: in whatever order other threads take them, none waits for one that waits for it. A lock that is not free after
-PATIENCE seconds is made anew in the forked process.
-"""
+PATIENCE seconds is made anew in the forked process."""
 
 from __future__ import annotations
 
@@ -41,8 +40,6 @@ _known: set[weakref.ref[Any]] = set()
 
 
 class _Taking(threading.local):
-    """The locks that a thread tried to take, and whether it has each."""
-
     def __init__(self) -> None:
         self.requested: list[Any] = []
         self.acquired: list[bool] = []
@@ -60,7 +57,7 @@ def new_lock() -> Any:
 
 
 def locked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that one thread at a time is in, by the object's `lock`."""
+    """One thread at a time is in the method, by the object's `lock`."""
 
     @wraps(method)
     def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -91,19 +88,16 @@ class _Imports:
 
 
 def _loading(name: str, lock: Callable[[], Any]) -> int | None:
-    """The thread that has a module's own lock, from before the module is there until it has run, if it is one of those
-    that we load when needed."""
+    """The thread that has a module's own lock until the module has run, if it is one that we load when needed."""
     return getattr(lock(), "owner", None) if name.partition(".")[0] in LOADED_LATE else None
 
 
 def loads_here() -> bool:
-    """Whether this thread is in the middle of loading what compiling needs: a finaliser that the collector runs then
-    must not wait for another thread that loads it too."""
+    """A finaliser that runs while this thread loads the compiler must not wait for another thread that loads it too."""
     return threading.get_ident() in starmap(_loading, list(_module_locks.items()))
 
 
 def _all_locks() -> list[Any]:
-    """The locks of this package that are alive, the compiler's where it is loaded, and that of imports."""
     known = [lock for reference in list(_known) if (lock := reference()) is not None]
     return [*known, *filter(None, map(_compiler_lock, COMPILER)), _Imports()]
 
@@ -138,7 +132,7 @@ def _give_back() -> None:
 
 
 def _forked() -> None:
-    """In the forked process: nobody holds a lock."""
+    """In the forked process nobody holds a lock."""
     for lock, acquired in zip(_here.requested, _here.acquired, strict=False):
         if not acquired and not isinstance(lock, _Imports):
             lock._at_fork_reinit()
@@ -148,10 +142,7 @@ def _forked() -> None:
 
 
 def _locks_of_properties() -> Iterator[Any]:
-    """The locks of the compiler's properties that are computed once, each for all objects of a class.
-
-    They are held without any of those above, and what was half computed is computed again.
-    """
+    """Of `cached_property` in the compiler: held without any lock above; what was half done is done again."""
     compiler = {name.partition(".")[0] for name, _ in COMPILER}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in compiler or module is None:
@@ -168,10 +159,7 @@ def are_retained() -> bool:
 
 
 def _keep_all() -> None:
-    """The interpreter ends. Where there is no other thread, none stops in the middle of something.
-
-    What this thread could not take again it does not keep.
-    """
+    """Where there is no other thread, none stops in the middle of something. What is not free is not kept."""
     if not _thread._count():
         return
     _take_all()

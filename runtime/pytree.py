@@ -33,7 +33,6 @@ def _flatten(tree: Any, leaves: list[Any]) -> Spec:
 
 
 def children(tree: Any) -> list[Any] | None:
-    """The items of a node of a tree, None for a leaf."""
     if not isinstance(tree, NODES):
         return None
     if isinstance(tree, dict):

@@ -1,7 +1,4 @@
-"""Sizes, strides and broadcasting: arithmetic on tuples, without tensors.
-
-Arithmetic of sliding windows, shared by the rules and by the kernels of both devices.
-"""
+"""Sizes, strides, broadcasting and sliding windows: arithmetic on tuples, without tensors."""
 
 from __future__ import annotations
 
@@ -72,18 +69,12 @@ def _as_int(size: Any, position: int) -> int:
 
 
 def numel(shape: Sequence[int]) -> int:
-    """The number of elements of `shape`; 1 for the shape of a 0-d tensor."""
     return prod(shape)
 
 
 @functools.lru_cache(maxsize=4096)
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Row-major strides in elements; a dimension of size 0 counts as 1, as in PyTorch.
-
-    Example:
-        >>> contiguous_strides((2, 3, 4))
-        (12, 4, 1)
-    """
+    """Row-major strides in elements; a dimension of size 0 counts as 1, as in PyTorch."""
     strides = []
     step = 1
     for size in reversed(shape):
@@ -115,11 +106,7 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def broadcast_shapes(op: str, *shapes: Sequence[int]) -> Shape:
-    """The common shape that all `shapes` expand to: sizes must be equal or 1, aligned at the last dimension.
-
-    Raises:
-        ShapeError: (a RuntimeError) naming `op` and the dimension that does not match.
-    """
+    """Sizes must be equal or 1, aligned at the last dimension; a ShapeError names `op` and the dimension."""
     result: Shape = ()
     for shape in shapes:
         if result != shape:

@@ -1,9 +1,7 @@
 """The lines of a spec's entries, read off the spec file when a message shows one.
 
-Generated code holds no line numbers, so a comment in a spec changes nothing of it. A generated package says where its
-spec lies, seen from the package's folder (`_spec_file`). Where the spec is no longer there, or does not hold the op,
-messages name the file alone.
-"""
+Generated code holds no line numbers. A generated package says where its spec lies, seen from its folder
+(`_spec_file`). Where the spec is no longer there, or does not hold the op, messages name the file alone."""
 
 from __future__ import annotations
 
@@ -18,12 +16,7 @@ _ENTRY = re.compile(r"""\s*(-\s+)?\{?\s*(["']?)name\2\s*:\s*["']?([\w.]+)\s*\(""
 
 
 def entry_location(module: str, name: str) -> str:
-    """`derivatives.yaml:92`, where the entry of an op stands; empty for what no spec describes.
-
-    Args:
-        module: in which the op's function or node is defined.
-        name: the op's full name.
-    """
+    """`derivatives.yaml:92`, where the entry of an op stands; empty for what no spec describes."""
     path = spec_path(module)
     if not path or not name:
         return ""
@@ -32,16 +25,13 @@ def entry_location(module: str, name: str) -> str:
 
 
 def generated_package(module: str) -> str:
-    """The generated package of an op's or a node's module: `my_ops.generated` of `my_ops.generated.ops.waves`.
-
-    Empty for other modules.
-    """
+    """`my_ops.generated` of `my_ops.generated.ops.waves`; empty for other modules."""
     name = module.rsplit(".", 2)[0]
     return name if hasattr(sys.modules.get(name), "_spec_file") else ""
 
 
 def spec_path(module: str) -> str:
-    """The spec that the package of a module was generated from; empty where it is no generated package."""
+    """The spec that a module's package was generated from; empty where it is no generated package."""
     package: Any = sys.modules.get(generated_package(module))
     return "" if package is None else os.path.join(os.path.dirname(package.__file__ or ""), package._spec_file)
 

@@ -34,15 +34,11 @@ NOWHERE = -1  # no depth of backward passes
 
 
 class Mode(PerThread):
-    """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be.
+    """`grad`: graphs are recorded; None in a backward pass that records nothing: nobody asks how its views were made.
 
-    `inference` is None in the function of a transform: its graph is nobody else's, and may keep inference tensors.
-
-    `grad` is None in a backward pass that records nothing: nobody will ask how the views made there were made.
-    `depth` is the number of backward passes that run within one another, `captures` how many of them were asked for
-    the gradients of certain inputs only. `autocast` is the depth at which ops are cast, NOWHERE outside autocast: what
-    a backward pass calls inside autocast is not.
-    """
+    `inference`: they cannot be; None in the function of a transform, whose graph may keep inference tensors. `depth`:
+    the backward passes within one another; `captures`: those of them asked for certain inputs only. `autocast`: the
+    depth at which ops are cast; what a backward pass calls inside autocast is not."""
 
     def __init__(self) -> None:
         self.grad: bool | None = True

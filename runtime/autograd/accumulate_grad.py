@@ -1,12 +1,9 @@
 """Accumulation of gradients in the `.grad` of leaves, and `AccumulateGrad`, the node that stands for a leaf.
 
-Several threads may run backward over one leaf at the same time. Between a check whether `leaf._grad` is None and the
-assignment that follows from it nothing is called, so that the interpreter does not turn to another thread there; what
-is added to a gradient is added under a lock.
-
-The engine adds to a leaf's `.grad` without a node. One is made when `next_functions` or a gradient edge is asked for;
-it is the same one as long as somebody has it, or a node that was asked for its `next_functions` lives.
-"""
+Several threads may run backward over one leaf. Between a check whether `leaf._grad` is None and the assignment that
+follows nothing is called, so that no other thread runs there; what is added is added under a lock. The engine adds
+without a node: one is made when `next_functions` or a gradient edge is asked for, the same as long as somebody has
+it."""
 
 from __future__ import annotations
 
@@ -42,8 +39,12 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     if not leaf._requires_grad:
         return  # switched off since it was used
     if leaf._grad_fn is not None:
-        check_outside(leaf)
-        return
+        if leaf.is_leaf:
+            return
+        raise GraphError(
+            "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
+            "when it was used has been written to since, and a gradient for what it was has nowhere to go"
+        )
     if grad._device is not leaf._device:
         raise GraphError(
             f"backward(): invalid gradient for a leaf of shape {list(leaf._shape)} - expected device {leaf._device} "
@@ -71,23 +72,14 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
 
 
 def all_different(grads: Sequence[Any]) -> bool:
-    """Whether no gradient stands twice among those of several inputs."""
     if len(grads) == 2:
         return grads[0] is not grads[1]
     args = [id(grad) for grad in grads if grad is not None]
     return len(set(args)) == len(args)
 
 
-def check_outside(leaf: Any) -> None:
-    if not leaf.is_leaf:
-        raise GraphError(
-            "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
-            "when it was used has been written to since, and a gradient for what it was has nowhere to go"
-        )
-
-
 def expand_to_leaf(leaf: Any, grad: Any) -> Any:
-    """The gradient of a leaf that got another shape since it was used, where it broadcasts to that."""
+    """A leaf may have got another shape since it was used, to which the gradient broadcasts."""
     try:
         return grad.expand(leaf._shape)
     except RuntimeError:
@@ -138,7 +130,6 @@ def add_to(held: Any, grad: Any) -> None:
 
 @jit(nogil=False)  # letting go of the interpreter and taking it again costs more than most gradients
 def add_into(total: np.ndarray, part: np.ndarray) -> bool:
-    """total += part if they are of one size."""
     if total.size != part.size:
         return False
     add_each(total, part)
@@ -147,7 +138,6 @@ def add_into(total: np.ndarray, part: np.ndarray) -> bool:
 
 @jit
 def add_each(total: np.ndarray, part: np.ndarray) -> None:
-    """total += part, for arrays of one size."""
     for i in range(total.size):
         total[i] += part[i]
 
@@ -179,17 +169,8 @@ class AccumulateGrad(Node):
         return super().register_hook(hook)
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
-        """Call `hook(grad_outputs)` before a gradient is added; it may return another."""
         leaf_hooks(self.variable).accumulator = weakref.ref(self)
         return super().register_prehook(hook)
-
-
-def accumulator_of(leaf: Any) -> AccumulateGrad:
-    with _making:
-        node = _alive.get(id(leaf))
-        if node is None:
-            node = _alive[id(leaf)] = AccumulateGrad(leaf)
-        return node
 
 
 class Seen(tuple[Any, ...]):
@@ -212,17 +193,19 @@ inspection.next_functions = next_functions
 
 
 def next_function(edge: Any) -> tuple[Any, int]:
-    """An edge as (node, number of its output)."""
     edge = shown(edge)
     if edge is None or edge is NOWHERE:
         return (None, 0)
     if edge.edge_kind == LEAF:
-        return (accumulator_of(edge), 0)
+        with _making:
+            node = _alive.get(id(edge))
+            if node is None:
+                node = _alive[id(edge)] = AccumulateGrad(edge)
+            return (node, 0)
     return output_at(edge)
 
 
 def forget_gradients(leaves: Iterable[Any], set_to_none: bool) -> None:
-    """Take the gradients of leaves away, or fill them with zeros."""
     if not set_to_none:
         zero_gradients(leaves)
         return
@@ -231,11 +214,7 @@ def forget_gradients(leaves: Iterable[Any], set_to_none: bool) -> None:
 
 
 def zero_gradients(leaves: Iterable[Any]) -> None:
-    """Write zeros to the tensors that are gradients of leaves; they stay the same tensors, and leave the graph.
-
-    Raises:
-        RuntimeError: a gradient is a view that has a place in the graph.
-    """
+    """They stay the same tensors, and leave the graph. RuntimeError: one is a view that has a place in the graph."""
     batched = []
     for leaf in leaves:
         grad = leaf.grad
@@ -258,7 +237,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
 
 
 def can_batch_update(tensor: Any) -> bool:
-    """Whether a launch over several tensors of a device can change this one, and nobody watches ops."""
+    """A launch over several tensors of a device can change this one, and nobody watches ops."""
     from ..kernels.cuda_launch.multi_tensor import fits_index32
 
     plain = tensor._flat is not None and tensor._dtype.kind in "fc" and not watch.active

@@ -20,7 +20,7 @@ _CALL, _PARENT = "traceback_", "parent_"  # where PyTorch keeps them in a node's
 
 
 class _Running(PerThread):
-    """The node that the innermost backward pass of this thread runs: what is recorded meanwhile comes from it."""
+    """What is recorded meanwhile comes from the node."""
 
     def __init__(self) -> None:
         self.node: Node | None = None
@@ -54,7 +54,7 @@ class set_detect_anomaly:
         _turn(*self.previous)
 
 
-class detect_anomaly:
+class detect_anomaly(set_detect_anomaly):
     """A context manager for anomaly mode: ops note where they are called, and backward names that place when it fails.
 
     The place is in a note to the error and in a warning, with the entry of the spec; under `create_graph` a node that
@@ -84,9 +84,6 @@ class detect_anomaly:
         self.previous = (is_anomaly_enabled(), AnomalyPass.check_nan)
         _turn(True, self.check_nan)
 
-    def __exit__(self, *_: object) -> None:
-        _turn(*self.previous)
-
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Turn anomaly mode on or off.
@@ -114,7 +111,7 @@ def _turn(on: bool, check_nan: bool) -> None:
 
 
 def note_call(result: Any) -> None:
-    """Keep the stack of the user's call with the node that made `result`, and the node that is run at the moment."""
+    """With the stack of the user's call, and the node that runs at the moment."""
     node = recording_node(result)
     if node is not None:
         node.metadata[_CALL] = _stack()
@@ -130,14 +127,11 @@ def _stack() -> list[str]:
 
 
 class AnomalyPass(BackwardPass):
-    """A backward pass that explains errors, and makes nan one."""
-
     __slots__ = ()
     running: Any
     check_nan = True
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
-        """Run one node; an error of its own gets the place of the forward call."""
         before, _running.node, self.running = _running.node, node, node
         try:
             return super().step(node, grad)
@@ -150,37 +144,25 @@ class AnomalyPass(BackwardPass):
             _running.node = before
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
-        """Look at the gradients of a node before they are handed on."""
         self.look(grads)
         return super().follow(edges, grads, owned, incoming)
 
-    def hold_back(
-        self,
-        edges: Sequence[Any],
-        grads: Sequence[Any],
-        owned: bool = False,
-        incoming: Any = None,
-        order: Sequence[int] = (),
-    ) -> Sequence[Any]:
-        """Look also at those that wait for the hooks of a leaf."""
+    def hold_back(self, edges: Any, grads: Any, owned: bool = False, incoming: Any = None, order: Any = ()) -> Any:
         self.look(grads)
         return super().hold_back(edges, grads, owned, incoming, order)
 
     def look(self, grads: Sequence[Any]) -> None:
-        """Refuse nan in the gradients that a node of this pass has made."""
         node: Any = getattr(self, "running", None)
         for index, grad in enumerate(grads if self.check_nan and node is not None else ()):
-            if grad is not None and _has_nan(grad):
+            if grad is None:
+                continue
+            while grad._vmap_level is not None:  # one example of a batch: look at the whole
+                grad = grad.value
+            array = compute_array(grad if grad.layout is strided else grad._values())
+            if (array != array).any():
                 raise RuntimeError(
                     f"Function '{node.name()}' returned nan values in its {index}th output: {_named(node)}"
                 )
-
-
-def _has_nan(grad: Any) -> bool:
-    while grad._vmap_level is not None:  # one example of a batch: look at the whole
-        grad = grad.value
-    array = compute_array(grad if grad.layout is strided else grad._values())
-    return bool((array != array).any())
 
 
 def _named(node: Node) -> str:
@@ -189,17 +171,12 @@ def _named(node: Node) -> str:
 
 
 def _origins(node: Node) -> list[str]:
-    """Where a node was recorded; for one that a backward pass has made, then also the node that it was made by."""
     frames = node.metadata.get(_CALL)
+    error = f"Error detected in {node.name()}: {_named(node)}."
     if frames is None:
-        return [
-            f"Error detected in {node.name()}: {_named(node)}. No forward pass information available. Enable detect "
-            "anomaly during forward pass for more information."
-        ]
-    strings = [
-        f"Error detected in {node.name()}: {_named(node)}. Traceback of forward call that caused the error:\n"
-        + "".join(frames)
-    ]
+        hint = "Enable detect anomaly during forward pass for more information."
+        return [f"{error} No forward pass information available. {hint}"]
+    strings = [f"{error} Traceback of forward call that caused the error:\n" + "".join(frames)]
     parent = node.metadata.get(_PARENT)
     while parent is not None:
         call = parent.metadata.get(_CALL)

@@ -27,8 +27,7 @@ def as_strided_forward(
 ) -> Tensor:
     """A view of the tangent where that holds all elements: writes to the one reach the other.
 
-    Else the tangent is put into storage through the input's layout and read through the new one.
-    """
+    Else the tangent is put into storage through the input's layout and read through the new one."""
     start = to_offset - offset
     within = start >= 0 and start + view_shapes.span(to_size, to_stride) <= tangent.numel()
     placed = tangent.stride()

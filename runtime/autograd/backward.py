@@ -1,7 +1,4 @@
-"""`backward` and `grad`: one run of the engine on what they are given.
-
-The arguments of `backward` and `grad`: tensors or edges to start from, their gradients, and inputs asked for.
-"""
+"""`backward` and `grad`: one run of the engine on tensors or edges, their gradients, and inputs asked for."""
 
 from __future__ import annotations
 
@@ -19,14 +16,14 @@ from ..fast_path import starter
 from ..namespace import op
 from ..shapes import Size
 from ..tensor.dtype_views import unmarked
-from ..tensor.memory import full, zeros
+from ..tensor.memory import full
 from ..tensor.tensor import TensorBase, from_flat
 from .accumulate_grad import AccumulateGrad
 from .captured_inputs import Capture
 from .engine import run
 from .hooks import registered
 from .node import Output
-from .saved_tensors import edge_of, meta_of
+from .saved_tensors import edge_of, meta_of, zeros_of
 from .view_history import NOWHERE
 
 
@@ -41,7 +38,6 @@ def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
 
 
 def is_edge(value: Any) -> bool:
-    """Whether this is a GradientEdge: a node and the number of one of its outputs."""
     return isinstance(value, tuple) and hasattr(value, "node") and hasattr(value, "output_nr")
 
 
@@ -83,19 +79,16 @@ def initial_gradients(
     name: str, roots: Sequence[Any], value: Any, batched: bool = False, argument: str = "grad_outputs"
 ) -> list[Any]:
     """The gradients to start from: those given, or 1 for outputs of one element."""
-    if value is None or isinstance(value, TensorBase):
-        value = (None,) * len(roots) if value is None else (value,)
-    value = as_tuple(name, argument, value)
+    value = (None,) * len(roots) if value is None else as_tuple(name, argument, value)
     if len(value) != len(roots):
         raise GraphError(f"{name}(): got {len(roots)} tensors and {len(value)} gradients")
     return [initial(name, root, g, i, batched) for i, (root, g) in enumerate(zip(roots, value, strict=True))]
 
 
 def initial(name: str, root: Any, value: Any, index: int = 0, batched: bool = False) -> Any:
-    is_tensor = isinstance(root, TensorBase)
-    shape, dtype = (root._shape, root._dtype) if is_tensor else _meta_of_edge(root)
+    shape, dtype, device = _meta_and_device(root)
     if value is None:
-        return _one(name, shape, dtype, root._device if is_tensor else _device_of_edge(root))
+        return _one(name, shape, dtype, device)
     if not isinstance(value, TensorBase):
         raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(value)}")
     if shape is None:
@@ -146,27 +139,27 @@ def one_in(dtype: Any) -> np.ndarray:
     return np.ones(1, dtype.np)
 
 
-def _meta_of_edge(edge: Any) -> Any:
-    """Shape and dtype of what a GradientEdge leads to; Nones where it does not know them."""
-    if isinstance(edge.node, AccumulateGrad):
-        return meta_of(edge.node.variable)
-    metas = getattr(edge.node, "output_metas", None)
-    return (edge.meta or (None, None)) if metas is None else metas[edge.output_nr]
-
-
-def _device_of_edge(edge: Any) -> Any:
-    """The device of what a GradientEdge leads to, as far as it is known."""
-    if isinstance(edge.node, AccumulateGrad):
-        return edge.node.variable._device
-    out_devices = getattr(edge.node, "output_devices", None)
-    return edge.device if out_devices is None else out_devices[edge.output_nr]
+def _meta_and_device(root: Any) -> tuple[Any, Any, Any]:
+    """Of a tensor, or of what a GradientEdge leads to; no shape and dtype where the edge does not know them."""
+    if not isinstance(root, TensorBase) and not isinstance(root.node, AccumulateGrad):
+        metas, devices = getattr(root.node, "output_metas", None), getattr(root.node, "output_devices", None)
+        meta = (root.meta or (None, None)) if metas is None else metas[root.output_nr]
+        return *meta, root.device if devices is None else devices[root.output_nr]
+    tensor = root if isinstance(root, TensorBase) else root.node.variable
+    return tensor._shape, tensor._dtype, tensor._device
 
 
 def zeros_like(tensor: Any) -> Any:
-    return from_flat(zeros(tensor.numel(), tensor._dtype.np, tensor._device), tensor._shape, tensor._dtype)
+    return zeros_of(meta_of(tensor), tensor._device)
 
 
 Tensors = Any
+CYCLES = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
+)
 
 
 def backward(
@@ -207,26 +200,45 @@ def backward(
         run([edge], [initial("backward", tensors, None)], bool(retain_graph), False)
         return
     if create_graph:
-        _warn_of_cycles()
+        warn_user(CYCLES)
     roots = as_tuple("backward", "tensors", tensors)
     edges = [root_edge("backward", t, i) for i, t in enumerate(roots)]
-    grads = initial_gradients(
-        "backward", roots, _grad_tensors_arg(grad_tensors, grad_variables), argument="grad_tensors"
-    )
+    if grad_variables is not None:
+        warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise GraphError(
+                "backward(): `grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    grads = initial_gradients("backward", roots, grad_tensors, argument="grad_tensors")
     capture = None if inputs is None else Capture(_edges_of_inputs(inputs), edges, accumulate=True)
     run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
 
 
-def _grad_tensors_arg(grad_tensors: Tensors, grad_variables: Tensors) -> Tensors:
-    if grad_variables is None:
-        return grad_tensors
-    warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-    if grad_tensors is not None:
-        raise GraphError(
-            "backward(): `grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-            "Please only use `grad_tensors`."
-        )
-    return grad_variables
+def backward_of(
+    self: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
+    """Add this tensor's gradients to the `.grad` of the leaves it was computed from.
+
+    Args:
+        gradient: the gradient of this tensor; may be None for one element, where it is 1.
+        retain_graph, create_graph, inputs: as of `specgrad.autograd.backward`.
+
+    Raises:
+        RuntimeError: the errors of `specgrad.autograd.backward`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).backward(sg.tensor([1.0, 10.0]))
+        >>> x.grad
+        tensor([ 2., 40.])
+    """
+    backward(self, gradient, retain_graph, create_graph, None, inputs)
+
+
+backward_of.__name__, backward_of.__qualname__ = "backward", "Tensor.backward"
 
 
 def _edges_of_inputs(inputs: Tensors) -> list[Any]:
@@ -237,15 +249,6 @@ def _edges_of_inputs(inputs: Tensors) -> list[Any]:
         if isinstance(tensor, TensorBase):
             tensor.retain_grad()  # type: ignore[attr-defined]  # for leaves it does nothing
     return [input_edge("backward", t) for t in requested]
-
-
-def _warn_of_cycles() -> None:
-    warn_user(
-        "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
-        "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
-        "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
-        "the cycle and avoid the leak."
-    )
 
 
 def grad(
@@ -313,12 +316,10 @@ def grad(
         results = run_pass(edges, grads, targets, retain, create_graph)
     if allow_unused is None:
         allow_unused = materialize_grads
-    return tuple(
-        [
-            _unused(i, requested[i], allow_unused, materialize_grads) if result is None else result
-            for i, result in enumerate(results)
-        ]
-    )
+    for i, result in enumerate(results):
+        if result is None:
+            results[i] = _unused(i, requested[i], allow_unused, materialize_grads)
+    return tuple(results)
 
 
 def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: bool, create: bool) -> Any:
@@ -330,7 +331,6 @@ def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: b
 
 
 def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
-    """The gradients at the targets; None where there is none."""
     capture = Capture(targets, edges, accumulate=False)
     run(edges, grads, retain, create, capture)
     return [capture.found(target) for target in targets]
@@ -350,7 +350,6 @@ def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool
 
 
 def _unused(index: int, requested: Any, allow_unused: bool, materialize: bool) -> Any:
-    """The gradient of an input that the outputs do not depend on: an error, None or zeros."""
     if not allow_unused:
         raise GraphError(
             f"grad(): The differentiated Tensor at index {index} appears to not have been used in the graph. Set "

@@ -6,22 +6,21 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from .node import LEAF, NODE, Node
+from .node import LEAF, NODE, Node, node_at, output_at
 
 
 class Capture:
     """The gradients asked for by edge, and the nodes that lead to them; all others take no part in the pass.
 
-    `leaves` and `outputs` hold what was found, `nodes` are those whose outputs are asked for, and `forks` those of the
-    leading nodes that have an edge to where nothing is asked for; `special` are all of these.
-    """
+    `nodes` are those whose outputs are asked for, `forks` the leading nodes that have an edge to where nothing is asked
+    for; `special` are both."""
 
     __slots__ = ("accumulate", "forks", "leading", "leaves", "nodes", "outputs", "special")
 
     def __init__(self, edges: list[Any], roots: list[Any], accumulate: bool) -> None:
         self.accumulate = accumulate  # whether leaves add to .grad instead of being captured
         self.leaves: dict[int, Any] = {id(edge): None for edge in edges if edge.edge_kind == LEAF}
-        self.outputs: dict[tuple[Any, int], Any] = {_edge_slot(e): None for e in edges if e.edge_kind != LEAF}
+        self.outputs: dict[tuple[Any, int], Any] = {output_at(e): None for e in edges if e.edge_kind != LEAF}
         self.nodes: set[Any] = {node for node, _ in self.outputs}
         self.leading: set[Any] = set()
         self.forks: set[Any] = set()
@@ -31,7 +30,7 @@ class Capture:
     def look_for_ways(self, reachable: set[Node]) -> None:
         """Find the nodes from which something asked for can be reached, older ones first."""
         leaves, requested, leading, forks = self.leaves, set(self.nodes), self.leading, self.forks
-        for node in sorted(reachable, key=_sequence):
+        for node in sorted(reachable, key=attrgetter("sequence")):
             leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
             misses = False
             for edge in node.edges:
@@ -49,14 +48,13 @@ class Capture:
                     forks.add(node)
 
     def is_requested(self, edge: Any) -> bool:
-        kind = edge.edge_kind
-        if kind == LEAF:
+        if edge.edge_kind == LEAF:
             return id(edge) in self.leaves
-        node = edge if kind == NODE else edge.node
+        node = node_at(edge)
         return node in self.leading or node in self.nodes
 
     def passing(self, edges: Iterable[Any]) -> list[Any]:
-        """The edges with None for those that lead to nothing asked for: nothing runs there, no hook is called."""
+        """Where nothing is asked for nothing runs, and no hook is called."""
         return [edge if edge is not None and self.is_requested(edge) else None for edge in edges]
 
     def asking(self, node: Node) -> Node:
@@ -65,11 +63,7 @@ class Capture:
             return node
         return node.with_edges(tuple(self.passing(node.edges)))
 
-    def receivers(self) -> set[int]:
-        return {*self.leaves, *map(id, self.nodes), *map(id, self.leading)}
-
     def take(self, node: Node, grad: Any) -> None:
-        """Note the finished gradient of a node's outputs where it was asked for."""
         for index in range(node.output_count):
             if (node, index) in self.outputs:
                 self.outputs[node, index] = grad if node.output_count == 1 else grad[index]
@@ -79,18 +73,11 @@ class Capture:
         self.leaves[id(leaf)] = grad if held is None else held + grad
 
     def found(self, edge: Any) -> Any:
-        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_edge_slot(edge)]
-
-
-_sequence = attrgetter("sequence")
-
-
-def _edge_slot(edge: Any) -> tuple[Any, int]:
-    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
+        return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[output_at(edge)]
 
 
 def reachable(roots: Sequence[Any], leading: set[Any] | None = None) -> set[Node]:
-    """All nodes to which the edges lead; where `leading` is given, what lies behind other nodes is left out."""
+    """Where `leading` is given, what lies behind other nodes is left out."""
     seen: set[Node] = set()
     stack = list(roots)
     while stack:

@@ -1,9 +1,7 @@
 """The nodes that writes and changes of layout put into the graph, so that base and views of one memory stay consistent.
 
-`CopySlices` is a region written into a base, `Region` one read from it. `Relaid` stands before the node of a tensor
-that got another layout outside the graph, by a view op in place under `no_grad` or by `data`: what comes back is in
-today's shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does.
-"""
+`Relaid` stands before the node of a tensor that got another layout outside the graph: what comes back is in today's
+shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does."""
 
 from __future__ import annotations
 
@@ -59,15 +57,12 @@ class CopySlices(Node):
         return (passed.contiguous(), *grads[1:])
 
     def split_gradient(self, grad: Any) -> tuple[Any, Any]:
-        passed = self._with_base_layout(grad)
-        return passed, passed.as_strided(*self.geometry)
-
-    def _with_base_layout(self, grad: Any) -> Any:
-        """A copy of the gradient in which the region lies where it lies in the base's memory."""
+        """A copy of the gradient, and in it the region, which lies where it lies in the base's memory."""
         if grad.is_contiguous() and grad.stride() == self.layout[1]:
-            return grad.clone()
-        storage = grad.new_zeros(span(*self.layout))
-        return storage.as_strided(*self.layout).copy_(grad)
+            passed = grad.clone()
+        else:
+            passed = grad.new_zeros(span(*self.layout)).as_strided(*self.layout).copy_(grad)
+        return passed, passed.as_strided(*self.geometry)
 
     def region(self) -> Region:
         return Region(self, (*self.layout, 0), self.geometry)
@@ -112,7 +107,6 @@ class Region(Node):
         self.geometry = geometry
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient at the view's offsets in the base, and zeros around it."""
         return (as_strided_backward(grad, *self.layout, *self.geometry),)
 
     def name(self) -> str:
@@ -169,7 +163,6 @@ class Relaid(Node):
         self.meta = meta
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient in the shape and dtype that the tensor had in the graph."""
         shape = self.meta[0]
         if not broadcasts(shape, grad._shape):
             made_by = node_of(self).name()

@@ -1,7 +1,6 @@
 """Regions of a base, also where a view reads complex numbers as pairs of real ones, or pairs as complex numbers.
 
-The gradient of a complex number is that of its parts, so a gradient is read in the other dtype as the numbers are.
-"""
+The gradient of a complex number is that of its parts, so a gradient is read in the other dtype as the numbers are."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ class Layouts(NamedTuple):
 
 
 def layouts_of(base: Any, view: Any) -> Layouts:
-    """The layouts of a base and a view of it in memory that begins with the base, at whole elements of both dtypes."""
+    """The memory begins with the base, at whole elements of both dtypes."""
     own, other = base._dtype.itemsize, view._dtype.itemsize
     step = max(own, other)
     start = base._offset * own // step * step
@@ -42,7 +41,6 @@ def are_related(base: Any, view: Any) -> bool:
 
 
 def in_other_dtype(memory: Any) -> Any:
-    """One-dimensional memory as the parts of its complex numbers, or as the complex numbers of its pairs."""
     return op.view_as_real(memory) if memory.is_complex() else op.view_as_complex(memory.view(-1, 2))
 
 
@@ -90,7 +88,6 @@ class RetypedRegion(Region):
         self.layouts = layouts
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient at the view's offsets in the base, and zeros around it."""
         _, strides, offset = self.layouts.view
         memory = op.restride(grad, strides, offset, (self.layouts.view_size,), (1,), 0)
         return (in_other_dtype(memory).as_strided(*self.layouts.base),)
@@ -108,7 +105,7 @@ def follow_base(view: Any, base: Any) -> None:
 
 
 def region_of(full: Any, base: Any, view: Any) -> Any:
-    """The region of `whole`, laid out as the contiguous `base`, at the offsets of a view; None if there is none."""
+    """`full` is laid out as the contiguous `base`; None if there is none."""
     if view._dtype is base._dtype:
         start = full.storage_offset() + view._offset - base._offset
         return shown_by(view, full.as_strided(view._shape, view.stride(), start))

@@ -1,7 +1,6 @@
 """Forward mode as users call it: levels, `make_dual` and `unpack_dual`. Levels nest, within each other and within grad.
 
-See "Forward-mode automatic differentiation" in A. Griewank and A. Walther, Evaluating Derivatives, chapter 3.
-"""
+See A. Griewank and A. Walther, Evaluating Derivatives, chapter 3."""
 
 from __future__ import annotations
 
@@ -20,8 +19,6 @@ _WATCHER = "forward mode"
 
 
 class _Opened(PerThread):
-    """The levels that this thread has opened, outermost first."""
-
     def __init__(self) -> None:
         self.levels: list[int] = []
 

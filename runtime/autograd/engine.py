@@ -1,12 +1,8 @@
 """The backward engine: an explicit loop over nodes, newest first, without recursion.
 
 Every node has a sequence number larger than those of the nodes that made its inputs, so taking the waiting node with
-the largest number means that all contributions to its gradient have arrived. A straight chain never touches the heap.
-
-Starting a backward pass: its class, the thread's mode meanwhile, and other threads where passes nest deep.
-
-Whether a backward pass may use a thread for each device: a setting of programs, kept and given back.
-"""
+the largest number means that all contributions to its gradient have arrived. A straight chain never touches the
+heap."""
 
 from __future__ import annotations
 
@@ -31,14 +27,13 @@ from ..thread_state import set_states_here, states_here
 from .accumulate_grad import accumulate, all_different
 from .captured_inputs import Capture
 from .hooks import (
+    accumulator,
     registered,
     run_accumulated_hooks,
-    run_leaf_pre_hooks,
     run_output_hooks,
     run_post_hooks,
     run_pre_hooks,
     run_tensor_hooks,
-    see_only_leaf,
 )
 from .leaf_hooks import propagate_with_hooks
 from .node import LEAF, NODE, Node
@@ -53,23 +48,7 @@ class Missing(list[Any]):
         return grad
 
 
-def apply_if_defined(node: Any, grad: Any) -> Sequence[Any]:
-    """The gradients of a node's inputs; None gives None, except in custom Functions, which make zeros of it."""
-    value = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
-    return node.apply(grad) if value or node.runs_without else (None,) * len(node.edges)
-
-
-def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, Any]:
-    """Run a node to which None has come, as a step of a backward pass."""
-    grad = None if node.output_count == 1 else list(waiting)
-    if node.runs_without or any(g is not None for g in waiting):
-        return backward_pass.step(node, grad)
-    return backward_pass.step_with_hooks(node, grad)
-
-
 class BackwardPass:
-    """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
-
     __slots__ = ("__weakref__", "buffers", "capture", "create", "heap", "hooked", "retain")
 
     def __init__(self, retain: bool, create: bool, capture: Capture | None) -> None:
@@ -97,7 +76,9 @@ class BackwardPass:
                 node = heapq.heappop(heap)[1]
                 grad = buffers.pop(node)
                 if grad.__class__ is Missing:
-                    node, grad = step_without(self, node, grad)
+                    runs = node.runs_without or any(g is not None for g in grad)
+                    grad = None if node.output_count == 1 else list(grad)
+                    node, grad = step(node, grad) if runs else self.step_with_hooks(node, grad)
                     continue
             node, grad = run_natively(self, node, grad)
             if node is not None:
@@ -118,7 +99,7 @@ class BackwardPass:
         return self.follow(edges, grads, node.returns_owned, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:
-        """Run one node that has hooks, or whose gradient is asked for: that is seen before its hooks, if it runs."""
+        """A gradient that is asked for is seen before the node's hooks, if it runs."""
         capture, hooks = self.capture, node.hooks
         if capture is not None:
             if node not in capture.leading:
@@ -128,7 +109,10 @@ class BackwardPass:
         if hooks is not None:
             grad = run_pre_hooks(node, grad)
         capture_node = node if hooks is not None or capture is None else capture.asking(node)
-        grads = apply_if_defined(capture_node, grad)
+        is_defined = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
+        # None gives None, except in custom Functions, which make zeros of it.
+        runs = is_defined or capture_node.runs_without
+        grads = capture_node.apply(grad) if runs else (None,) * len(capture_node.edges)
         if hooks is not None:
             if hooks.post:
                 grads = run_post_hooks(node, tuple(grads), grad)
@@ -136,7 +120,7 @@ class BackwardPass:
         return self.finish(node, grads)
 
     def finish(self, node: Node, grads: Sequence[Any]) -> tuple[Any, Any]:
-        """Release a node that has run with care, and hand on its gradients, which somebody else may hold."""
+        """The gradients of a node that has run with care may be held by somebody else."""
         edges: Sequence[Any] = node.edges
         if not self.retain and node.saved_slots:
             node.release()
@@ -146,14 +130,7 @@ class BackwardPass:
             grads = self.hold_back(edges, grads, order=node.hook_order)
         return self.follow(edges, grads, owned=False)
 
-    def hold_back(
-        self,
-        edges: Sequence[Any],
-        grads: Sequence[Any],
-        owned: bool = False,
-        incoming: Any = None,
-        order: Sequence[int] = (),
-    ) -> Sequence[Any]:
+    def hold_back(self, edges: Any, grads: Any, owned: bool = False, incoming: Any = None, order: Any = ()) -> Any:
         """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
         if self.hooked is None:
             return grads
@@ -163,10 +140,9 @@ class BackwardPass:
         return passed
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
-        """Hand gradients on; one of them may skip the heap: the newest single-output node that waits for no other.
+        """One gradient may skip the heap: that of the newest single-output node that waits for no other.
 
-        `owned` says that the gradients were just made, so that a leaf may keep one that is not `incoming` passed on.
-        """
+        `owned`: the gradients were just made, so that a leaf may keep one that is not `incoming` passed on."""
         heap = self.heap
         if owned and len(grads) > 1:
             owned = all_different(grads)
@@ -212,7 +188,6 @@ class BackwardPass:
         waiting[index] = grad if waiting[index] is None else waiting[index] + grad
 
     def deliver_all(self, node: Node, grads: Sequence[Any]) -> None:
-        """Add gradients, or None, of each output of a node to what waits for it."""
         for index, grad in enumerate(grads):
             if grad is not None:
                 self.deliver_output(node, index, grad)
@@ -228,13 +203,15 @@ class BackwardPass:
         """A gradient has arrived at a leaf; None only where it has hooks."""
         hooks = leaf._hooks
         if hooks is not None:
-            grad, owned = run_tensor_hooks(hooks, grad), owned and see_only_leaf(hooks)
+            grad = run_tensor_hooks(hooks, grad)
+            if hooks.tensor or hooks.retained or hooks.accumulator is not None:
+                owned = False  # a hook that got more than the leaf can hold the gradient before it is in `.grad`
         capture = self.capture
         if capture is not None and not capture.accumulate:
             capture.add(leaf, grad)
             return
-        if hooks is not None:
-            grad = run_leaf_pre_hooks(hooks, grad)
+        if hooks is not None and (node := accumulator(hooks)) is not None:
+            grad = run_pre_hooks(node, grad)
         if grad is not None:
             accumulate(leaf, grad, owned, self.create)
         if hooks is not None:
@@ -243,7 +220,7 @@ class BackwardPass:
 
 
 def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
-    """Propagate `grads` from `edges` to the leaves (or to what `capture` asks for)."""
+    """Propagate `grads` from `edges` to the leaves, or to what `capture` asks for."""
     state = mode.__dict__  # of this thread
     before, depth = state["grad"], state["depth"]
     if depth == DEEPEST:
@@ -279,10 +256,7 @@ DEEPEST = 24  # so many nested passes share a stack, which leaves each 40 frames
 
 
 def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function in another thread, which sees the states of this one, and wait for what it returns or raises.
-
-    At the interpreter's end, in a finaliser, no thread can start any more.
-    """
+    """The thread sees the states of this one. At the interpreter's end, in a finaliser, no thread can start."""
     if sys.is_finalizing():
         return function(*args)
     matches: list[Any] = []

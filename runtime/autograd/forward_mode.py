@@ -1,11 +1,12 @@
 """Tangents: what forward mode keeps with tensors, and how an op's outputs get theirs.
 
-A tensor's `_tangent` is None or a dictionary from forward-mode level to tangent, outermost level first. It stands for
-a number x + t1 e1 + t2 e2 + ... in which the tangent of a level may itself carry tangents of the levels around it.
-"""
+A tensor's `_tangent` is None or a dictionary from forward-mode level to tangent, outermost level first. It stands for a
+number x + t1 e1 + t2 e2 + ... in which the tangent of a level may itself carry tangents of the levels around it."""
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,7 +26,6 @@ open_levels: set[int] = set()
 
 
 def tangent_at(value: Any, level: int) -> Any:
-    """The tangent of a tensor, or a list of them for a list; None where there is none."""
     if isinstance(value, (list, tuple)):
         tangents = [tangent_at(v, level) for v in value]
         return None if all(t is None for t in tangents) else tangents
@@ -33,7 +33,6 @@ def tangent_at(value: Any, level: int) -> Any:
 
 
 def levels_of(values: Sequence[Any]) -> list[int]:
-    """The open levels in which some tensor has a tangent, outermost first."""
     matches: set[int] = set()
     for value in values:
         if isinstance(value, (list, tuple)):
@@ -115,8 +114,7 @@ def vmaps_of(tangent: Any) -> set[int]:
 def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
     """The tangent of a view as a view of its base's, which gets zeros if it has none; None for what shares no memory.
 
-    The tensor itself had `own`; the new one has room for the values of `like`.
-    """
+    The tensor itself had `own`; the new one takes the values of `like`."""
     base = tensor if tensor._base is None else tensor._base
     has_gaps = not is_dense(base._shape, base.stride())
     if (base is tensor and not base._views) or has_gaps or not are_related(base, tensor):
@@ -192,11 +190,7 @@ def zeros_if_missing(tangent: Any, primal: Any) -> Any:
 
 
 def total(*parts: Any) -> Any:
-    matches = [part for part in parts if part is not None]
-    result = matches[0]
-    for part in matches[1:]:
-        result = result + part
-    return result
+    return functools.reduce(operator.add, [part for part in parts if part is not None])
 
 
 def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:

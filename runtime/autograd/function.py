@@ -99,8 +99,7 @@ class Function:
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
         """Compute the outputs of a whole batch, and where each has the batch's dimension.
 
-        `info` has `batch_size` and `randomness`; `in_dims` has the batch's dimension in each of `args`, or None.
-        """
+        `info` has `batch_size` and `randomness`; `in_dims` has the batch's dimension in each of `args`, or None."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -176,7 +175,6 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
 
 
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A call while somebody watches: as whole batches under vmap, with tangents, and noted by watchers."""
     for function in watch.functions:
         result = function(cls, args)
         if result is not NOT_HANDLED:

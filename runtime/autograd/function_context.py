@@ -1,7 +1,6 @@
 """`FunctionCtx`: what forward and backward of one call of a custom Function share.
 
-It is apart from the call's graph node so that any attribute may be put on it; it knows the node only weakly.
-"""
+It is apart from the call's graph node so that any attribute may be put on it; it knows the node only weakly."""
 
 from __future__ import annotations
 
@@ -59,8 +58,7 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward, which reads them as `ctx.saved_tensors`: inputs and outputs of forward, or others.
 
-        Only inputs and outputs can be differentiated through in double backward.
-        """
+        Only inputs and outputs can be differentiated through in double backward."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -113,7 +111,6 @@ class FunctionCtx:
         return tuple([self._unpacked(node, position, *saved) for position, saved in slots])
 
     def _unpacked(self, node: Any, position: int, tensor: Any, version: int) -> Any:
-        """One saved tensor; an input that nothing has happened to as it is."""
         if tensor is None or (current_version(tensor) == version and position not in self._saved_outputs):
             return tensor
         if node is None:  # the outputs are gone, and with them the graph that an output would have a place in

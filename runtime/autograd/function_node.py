@@ -1,10 +1,7 @@
-"""`FunctionNode`, the graph node of a call of a custom Function, and how the outputs of forward get it.
+"""`FunctionNode`, the graph node of a call of a custom Function, how outputs get it, and forward mode by `jvp`.
 
-Forward mode through a custom Function: its static method `jvp` gives the outputs' tangents, level by level.
-
-forward computes on plain values: tensors that it is given have no tangents while it runs. While `jvp` runs for one
-level, they have those of the levels around it, so that levels nest.
-"""
+forward computes on plain values: its tensors have no tangents while it runs. While `jvp` runs for one level, they have
+those of the levels around it, so that levels nest."""
 
 from __future__ import annotations
 
@@ -32,13 +29,6 @@ from .view_history import CUSTOM, MULTI_VIEW
 
 
 class FunctionNode(Node):
-    """The graph node of one call; `grad_fn` shows the user's attributes of ctx too.
-
-    Args:
-        edges: where the gradient of each argument goes.
-        metas: the shape and dtype of each argument.
-    """
-
     __slots__ = ("__dict__", "ctx", "output_count", "output_metas", "output_devices")
     ctx: Any
     output_metas: Any
@@ -60,7 +50,6 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors(self) -> Any:
-        """The tensors that ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
         return self.ctx._saved
 
     @kept_tensors.setter
@@ -69,7 +58,6 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors_version(self) -> Any:
-        """The versions that they had."""
         return self.ctx._versions
 
     @property
@@ -88,7 +76,6 @@ class FunctionNode(Node):
             self.ctx._saved = FREED
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Call the user's backward with `grad` (a list for several outputs) and check what it returns."""
         ctx = self.ctx
         grads = (grad,) if self.output_count == 1 else grad
         if ctx.materialize_grads:
@@ -115,7 +102,7 @@ class FunctionNode(Node):
 
 
 def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:
-    """backward returns one gradient for each argument; more are harmless where they are None."""
+    """More gradients than arguments are harmless where they are None."""
     if len(grads) < count or any(g is not None for g in grads[count:]):
         raise GraphError(
             f"function {name} returned an incorrect number of gradients (expected {count}, got {len(grads)})"
@@ -123,7 +110,6 @@ def check_count(name: str, grads: tuple[Any, ...], count: int) -> None:
 
 
 def checked(name: str, index: int, grad: Any, meta: Any, requested: Any) -> Any:
-    """A gradient as its input needs it; None for an input that needs none."""
     if meta is None:
         raise GraphError(
             f"function {name} returned a gradient different than None at position {index + 1}, but the corresponding "
@@ -165,7 +151,7 @@ def record(
 
 
 def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool) -> None:
-    """Tensors that forward changed must be inputs and outputs, and such as may be changed; their versions go up."""
+    """Tensors that forward changed must be inputs and outputs; their versions go up."""
     for tensor in ctx.dirty_tensors:
         if not is_among(tensor, outputs):
             raise GraphError(
@@ -193,9 +179,11 @@ def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], 
         return _outside_the_graph(output, value, dirty)
     if value and not dirty:
         output = _same(output)
-    edge = node if len(outputs) == 1 else Output(node, index)
+    edge: Any = node if len(outputs) == 1 else Output(node, index)
     if dirty and value:
-        _require_device(output, edge)
+        before = output._grad_fn
+        set_history(output, edge if output._base is None else Replaced(edge))  # of a view, that of the base changes too
+        after_write(output, before)
     else:
         set_history(output, edge)
         if output._base is not None:
@@ -215,15 +203,6 @@ def _outside_the_graph(output: Any, value: bool, dirty: bool) -> Any:
     if output._requires_grad and output._base is None:
         clear_history(output)
     return output
-
-
-def _require_device(tensor: Any, edge: Any) -> None:
-    """The place in the graph of an input that was changed in place; through a view, that of its base changes too."""
-    before = tensor._grad_fn
-    if tensor._base is not None:
-        edge = Replaced(edge)
-    set_history(tensor, edge)
-    after_write(tensor, before)
 
 
 _OUTERMOST = -1
@@ -260,11 +239,10 @@ def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any
                 _check_memory(tangent, result, tensors, level)
                 _give(tangent, result, level, written=is_among(result, args))
             elif is_among(result, args) and isinstance(result, TensorBase):
-                _drop(result, level)
+                result._tangent = {other: t for other, t in (result._tangent or {}).items() if other != level} or None
 
 
 def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
-    """The tangent that jvp gets for an argument of forward; None for other values than floating-point tensors."""
     if not isinstance(argument, TensorBase) or argument._dtype.kind not in "fc":
         return None
     tangent = tangent_at(argument, level)
@@ -281,7 +259,6 @@ def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple
 
 
 def padded_tuple(value: Any, count: int) -> tuple[Any, ...]:
-    """The return value of jvp as a tuple with a tangent, or None, for each output."""
     result = value if isinstance(value, tuple) else (value,)
     if len(result) != count:
         raise GraphError(
@@ -291,7 +268,6 @@ def padded_tuple(value: Any, count: int) -> tuple[Any, ...]:
 
 
 def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any) -> None:
-    """A tangent must be a tensor like the differentiable output that it is for."""
     if not isinstance(tangent, TensorBase):
         raise GraphError(f"expected Variable or None (got {type_name(tangent)}) for grad output {index}.")
     tensor = isinstance(result, TensorBase) and result._dtype.kind in "fc"
@@ -319,7 +295,9 @@ def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> N
                 "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
             )
         return
-    held = next((tangent_at(x, level) for x in inputs if _looks_into(result, x)), None)
+    base = result._base
+    shared = [x for x in inputs if base is not None and (base is x or base is x._base)]
+    held = tangent_at(shared[0], level) if shared else None
     if held is not None and tangent._base is None:
         raise GraphError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
@@ -330,10 +308,6 @@ def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> N
         )
 
 
-def _looks_into(view: Any, source: Any) -> bool:
-    return view._base is not None and (view._base is source or view._base is source._base)
-
-
 def _give(tangent: Any, result: Any, level: int, written: bool) -> None:
     before = result._tangent
     tangent = fit(tangent, (result._shape, result._dtype))
@@ -342,7 +316,3 @@ def _give(tangent: Any, result: Any, level: int, written: bool) -> None:
     set_tangent(result, level, tangent)
     if written and (before is None or level not in before):
         write_tangents(result, before)
-
-
-def _drop(result: Any, level: int) -> None:
-    result._tangent = {other: t for other, t in (result._tangent or {}).items() if other != level} or None

@@ -1,9 +1,6 @@
-"""Places in the graph as users name them: `GradientEdge`, and the counts of writes.
+"""Places in the graph as users name them: `GradientEdge`, counts of writes, and a node's saved tensors.
 
-Public attributes for a node's saved tensors: `_saved_NAME`, the tensor, and `_raw_saved_NAME`, its slot.
-
-A node class gets both for each of its `kept_NAME` slots when it is defined, so that `dir(node)` lists them.
-"""
+A node class gets `_saved_NAME`, the tensor, and `_raw_saved_NAME`, its slot, for each of its `kept_NAME` slots."""
 
 from __future__ import annotations
 
@@ -102,7 +99,6 @@ SAVED_PREFIX = "kept_"
 
 
 def show_saved(node_class: Any) -> None:
-    """Give a node class the public attributes of its slots."""
     for slot in node_class.saved_slots:
         name = slot.removeprefix(SAVED_PREFIX)
         setattr(node_class, f"_saved_{name}", SavedAttribute(slot, raw=False))

@@ -1,13 +1,9 @@
 """Hooks on tensors and nodes: where they are kept, how they are removed, in which order the engine calls them.
 
-A node's hooks live in `node.hooks`, a `Hooks` record made on first use; a leaf's in its `_hooks`.
-
-On the gradient of a node's outputs: the hooks of the output tensors in order of registration, then what `retain_grad`
-keeps, then the node's pre-hooks, then the node itself, then its post-hooks. On that of a leaf in the same order, where
-the node is the leaf's `AccumulateGrad`; hooks that want the leaf with its `.grad` run right after that was added to.
-
-Hooks of tensors that are copied or saved: they are not copied with them, which is warned of.
-"""
+A node's hooks live in `node.hooks`, a `Hooks` record made on first use; a leaf's in its `_hooks`. On the gradient of a
+node's outputs: the hooks of the output tensors in order of registration, then what `retain_grad` keeps, then the node's
+pre-hooks, then the node itself, then its post-hooks. On that of a leaf the same, where the node is its
+`AccumulateGrad`; hooks that want the leaf with its `.grad` run right after that was added to."""
 
 from __future__ import annotations
 
@@ -20,6 +16,7 @@ from typing import Any, TypeVar
 from ..errors import type_name
 from ..tensor.dtype_views import unmarked
 from ..tensor.tensor import TensorBase
+from .node import output_at
 
 _ids = itertools.count()
 
@@ -74,7 +71,7 @@ class Hooks:
 
 
 def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> RemovableHandle:
-    """Put a hook at the end of a table, or in front of all others; `notes` are tables that forget it with the hook."""
+    """`notes` are tables that forget the hook too."""
     handle = RemovableHandle(table, extra_dict=notes)
     table[handle.id] = hook
     if prepend:
@@ -82,34 +79,18 @@ def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> R
     return handle
 
 
-def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register a node hook; `kind` is 'pre' or 'post'."""
-    return add_hook(getattr(_hooks_of(node), kind), hook)
-
-
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
     if tensor.is_leaf:
         return add_hook(leaf_hooks(tensor).tensor, (0, hook))
-    hooks, index = _output_hooks(tensor._grad_fn)
-    return add_hook(hooks.tensor, (index, hook))
+    node, index = output_at(tensor._grad_fn)
+    return add_hook(hooks_of(node).tensor, (index, hook))
 
 
-def _output_hooks(edge: Any) -> tuple[Hooks, int]:
-    node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
-    return _hooks_of(node), index
-
-
-def _hooks_of(node: Any) -> Hooks:
+def hooks_of(node: Any) -> Hooks:
     new = Hooks()
     if node.hooks is None:  # no other thread gets in between here
         node.hooks = new
     return node.hooks
-
-
-def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register `hook(tensor)`, called after a gradient was added to a leaf's `.grad`."""
-    return add_hook(leaf_hooks(tensor).accumulated, hook)
 
 
 def leaf_hooks(tensor: Any) -> Hooks:
@@ -130,8 +111,8 @@ def retain_grad(tensor: Any) -> RemovableHandle:
         if alive is not None:
             alive._grad = grad.clone() if alive._grad is None else alive._grad + grad
 
-    hooks, index = _output_hooks(tensor._grad_fn)
-    return add_hook(hooks.retained, (index, keep))
+    node, index = output_at(tensor._grad_fn)
+    return add_hook(hooks_of(node).retained, (index, keep))
 
 
 def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
@@ -168,12 +149,6 @@ def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, .
     return grads
 
 
-def run_leaf_pre_hooks(hooks: Hooks, grad: Any) -> Any:
-    """The pre-hooks of a leaf's AccumulateGrad, where somebody has that node."""
-    node = accumulator(hooks)
-    return grad if node is None else run_pre_hooks(node, grad)
-
-
 def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
     """Call the hooks of a leaf after a gradient was added to its `.grad`: its own, then those of its AccumulateGrad."""
     for hook in list(hooks.accumulated.values()):
@@ -185,11 +160,6 @@ def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
         run_post_hooks(node, (), grad)
 
 
-def see_only_leaf(hooks: Hooks) -> bool:
-    """Whether the hooks of a leaf get the leaf alone, and so cannot hold the gradient before it is in `.grad`."""
-    return not hooks.tensor and not hooks.retained and hooks.accumulator is None
-
-
 def accumulator(hooks: Hooks) -> Any:
     """The AccumulateGrad of a leaf if it is alive and has hooks."""
     node = None if hooks.accumulator is None else hooks.accumulator()
@@ -197,7 +167,7 @@ def accumulator(hooks: Hooks) -> Any:
 
 
 def replaced(hook: Any, new: Any, old: Any) -> Any:
-    """A hook's return value that replaces a gradient, after checking that it has the type, dtype and shape of that."""
+    """A hook's return value, checked: it must have the type, dtype and shape of the gradient."""
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(new, TensorBase):
@@ -214,7 +184,6 @@ def replaced(hook: Any, new: Any, old: Any) -> Any:
 
 
 def all_replaced(hook: Any, new: Any, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The return value of a node's hook that replaces its gradients, after checks; each may be None."""
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type_name(new)}'")
     if len(new) != len(old):

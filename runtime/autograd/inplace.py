@@ -1,11 +1,8 @@
-"""In-place ops and views: how writing to one tensor rewrites the history of all that share its memory.
+"""In-place ops, `out=` and views: how writing to one tensor rewrites the history of all that share its memory.
 
 Writing to a view is, for its base, a new base in which one region was replaced (`CopySlices`). Every live view of the
 base is then a view of the new base, and gets a node that says so (`Region`); or, where PyTorch's rules forbid it, an
-edge that refuses to be used.
-
-Writing into tensors that exist already: in-place ops, `out=`, and what autograd must know of it.
-"""
+edge that refuses to be used."""
 
 from __future__ import annotations
 
@@ -49,7 +46,6 @@ def write(name: str, into: Any, result: Any) -> Any:
 
 
 def check_shape(name: str, into: Any, result: Any) -> None:
-    """Refuse a result of another shape than that of the tensor that it is to be written to."""
     if into._shape != result._shape:
         raise ShapeError(
             f"{name}(): output with shape {list(into._shape)} doesn't match the broadcast shape {list(result._shape)}"
@@ -61,24 +57,23 @@ def before_write(
 ) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
-    `operands` are all of the op's tensors, `tensor` the first; `keep` are those whose formula reads the old value:
-    where it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in
-    the memory of `tensor`: "anyhow", in the "same" places, or "never". `replaces` says that each element keeps its
-    value or gets one that does not depend on it, so that several may share a place.
-    """
+    `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
+    then. `share`: the other operands may lie in the memory "anyhow", in the "same" places, or "never". `replaces`: each
+    element keeps its value or gets one that does not depend on it, so that several may share a place."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)
-    if is_recording(operands):
-        check_recordable(name, tensor, operands)
+    if is_recording(operands):  # what could not be recorded once it is done is refused before the write
+        check_history(name, tensor)
+        for other in operands[1:]:
+            if getattr(other, "_requires_grad", False):
+                edge_of(other)
     if tensor._strides is not None and not replaces:
         check_single(name, tensor)
-    if share != "anyhow":
-        storage = tensor._storage
-        for other in operands[1:]:
-            if getattr(other, "_storage", None) is storage and name not in BY_VALUE:
-                check_disjoint(name, tensor, other, share == "same")
-    if keep and (is_recording(keep) or have_tangents(operands)):
+    if name not in BY_VALUE:
+        check_shared(name, tensor, operands[1:], share)
+    followed = watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
+    if keep and (followed or is_recording(keep)):
         saved_copy = as_recorded(from_flat(copied(tensor.array).ravel(), tensor._shape, tensor._dtype), tensor)
         if saved_copy._tangent is not None:  # the write changes tangents in place, too
             saved_copy._tangent = {level: op.clone(tangent) for level, tangent in saved_copy._tangent.items()}
@@ -91,18 +86,18 @@ def unchanged(tensor: Any) -> Any:
     return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
+def check_shared(name: str, tensor: Any, others: tuple[Any, ...], share: str) -> None:
+    for other in others if share != "anyhow" else ():
+        if getattr(other, "_storage", None) is tensor._storage:
+            check_disjoint(name, tensor, other, share == "same")
+
+
 def is_recording(operands: tuple[Any, ...]) -> bool:
-    """Whether an op on these tensors, numbers and Nones is to be recorded."""
     if mode.grad:
         for operand in operands:  # in plain words, for a generator costs as much as the rest
             if getattr(operand, "_requires_grad", False):
                 return True
     return False
-
-
-def have_tangents(operands: Any) -> bool:
-    """Whether forward mode follows an op on these tensors, numbers and Nones."""
-    return watch.active and any(getattr(operand, "_tangent", None) is not None for operand in operands)
 
 
 def as_recorded(other: Any, tensor: Any) -> Any:
@@ -111,19 +106,8 @@ def as_recorded(other: Any, tensor: Any) -> Any:
     return other
 
 
-def check_recordable(name: str, tensor: Any, operands: tuple[Any, ...]) -> None:
-    """Whether a write can be recorded: all that could not, once it is done, is refused now."""
-    check_history(name, tensor)
-    for other in operands[1:]:
-        if getattr(other, "_requires_grad", False):
-            edge_of(other)
-
-
 def check_history(name: str, tensor: Any) -> None:
-    """Whether the history of a tensor can be extended by a write.
-
-    A leaf that requires grad has none to extend: what is written to it, or to a view of it, would be lost.
-    """
+    """A leaf that requires grad has no history to extend: what is written to it, or to a view of it, would be lost."""
     base = tensor._base
     if base is not None:
         check_origin(name, tensor)
@@ -136,7 +120,7 @@ def check_history(name: str, tensor: Any) -> None:
 
 
 def check_out(name: str, out: Any, result: Any) -> None:
-    """Whether nothing is being differentiated that a copy into `out` would hide."""
+    """Refuse to hide from autograd what is copied into `out`."""
     if mode.grad and (out._requires_grad or result._requires_grad):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
@@ -162,10 +146,7 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
         out._shape, out._array, out._strides = blank._shape, None, None
         note_layout_change()
     check_single(name, out)
-    if share != "anyhow":
-        for other in operands:
-            if getattr(other, "_storage", None) is out._storage:
-                check_disjoint(name, out, other, share == "same")
+    check_shared(name, out, operands, share)
     write(name, out, result)
     end_write(out)
     return out

@@ -1,10 +1,7 @@
-"""Leaves that have hooks: their gradient is held back until all contributions of a backward pass are there.
+"""Leaves with hooks: their gradient is held back until all contributions of a backward pass are there.
 
-A leaf without hooks takes each contribution at once. A hook must see their sum, so the edges that lead to leaves with
-hooks are counted before the pass, by a traversal of the graph, which is left out until some leaf has had a hook.
-
-Hooks that wait for the gradients of several tensors.
-"""
+So edges that lead to leaves with hooks are counted before the pass, once some leaf has had a hook. Also hooks that wait
+for the gradients of several tensors."""
 
 from __future__ import annotations
 
@@ -24,8 +21,6 @@ from .saved_tensors import edge_of
 
 
 class HookedLeaves:
-    """For each leaf with hooks, how many contributions are still to come and the sum of those that came."""
-
     __slots__ = ("left", "own", "sums")
 
     def __init__(self, roots: Sequence[Any], leading: set[Any] | None) -> None:
@@ -37,18 +32,11 @@ class HookedLeaves:
                 self.left[edge] = self.left.get(edge, 0) + 1
 
     def take(
-        self,
-        edges: Sequence[Any],
-        grads: Sequence[Any],
-        owned: bool = False,
-        incoming: Any = None,
-        order: Sequence[int] = (),
+        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any, order: Sequence[int]
     ) -> tuple[Sequence[Any], list[Any]]:
         """Keep the gradients of hooked leaves; returns the others and the leaves that have all of theirs now.
 
-        `owned` says that the gradients were just made, each once, but for one that is `incoming` passed on; `order` in
-        which order the edges are looked at, where that is not their own.
-        """
+        `owned`: the gradients were just made, each once, but for one that is `incoming` passed on."""
         passed, complete = list(grads), []
         for i in order or range(min(len(edges), len(grads))):
             edge, grad = edges[i], grads[i]
@@ -67,7 +55,7 @@ class HookedLeaves:
 
 
 class Current(PerThread):
-    """The innermost backward pass of this thread that looks for hooks: where it began, what it visits, notes on it."""
+    """The innermost backward pass of this thread that looks for hooks."""
 
     def __init__(self) -> None:
         self.roots: Sequence[Any] = ()
@@ -92,14 +80,6 @@ def propagate_with_hooks(backward_pass: Any, edges: Sequence[Any], grads: Sequen
         backward_pass.propagate(edges, grads)
     finally:
         current.roots, current.capture, current.notes = before
-
-
-def visited() -> set[int]:
-    """The ids of the nodes and leaves whose gradients the current backward pass gets to see."""
-    capture = current.capture
-    nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
-    matches = {id(end) for end in (*nodes, *leaves)}
-    return matches if capture is None else matches & capture.receivers()
 
 
 def _ahead(roots: Sequence[Any], leading: set[Any] | None) -> tuple[set[Any], list[Any]]:
@@ -158,39 +138,30 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
             )
     registered.leaf_hooks = True  # passes keep what `current` says
     if mode == "any":
-        first = First(fn)
+
+        def first(grad: Any) -> None:
+            if first not in current.notes:
+                current.notes[first] = True
+                fn(grad)
+
         return MultiHandle(tuple(add_tensor_hook(t, first) for t in tensors if t._requires_grad))
     multi_hook = MultiGradHook(tensors, fn)
-    return MultiHandle(tuple(add_tensor_hook(t, multi_hook.part(i)) for i, t in enumerate(tensors)))
-
-
-class First:
-    """Calls a function with the first gradient of each pass."""
-
-    def __init__(self, function: Callable[[Any], None]) -> None:
-        self.function = function
-
-    def __call__(self, grad: Any) -> None:
-        if self not in current.notes:
-            current.notes[self] = True
-            self.function(grad)
+    return MultiHandle(tuple(add_tensor_hook(t, functools.partial(multi_hook.note, i)) for i, t in enumerate(tensors)))
 
 
 class MultiGradHook:
-    """Calls a function with the gradients of several tensors when the last that a pass computes is known."""
-
     def __init__(self, tensors: tuple[Any, ...], function: Callable[[Any], None]) -> None:
         edges = [edge_of(t) for t in tensors]
         self.targets = [weakref.ref(e if e.edge_kind == LEAF else node_at(e)) for e in edges]  # they hold this hook
         self.function = function
 
-    def part(self, index: int) -> Callable[[Any], None]:
-        return functools.partial(self.note, index)
-
     def note(self, index: int, grad: Any) -> None:
-        """The gradient of one tensor is known in the current pass."""
         if self not in current.notes:
-            seen = visited()
+            capture = current.capture
+            nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
+            seen = {id(end) for end in (*nodes, *leaves)}
+            if capture is not None:
+                seen &= {*capture.leaves, *map(id, capture.nodes), *map(id, capture.leading)}
             current.notes[self] = [sum(id(target()) in seen for target in self.targets), [None] * len(self.targets)]
         progress = current.notes[self]
         progress[0] -= 1

@@ -1,10 +1,7 @@
 """Graph nodes: what backward runs. Generated nodes subclass `Node`; an edge is a Node, an Output or a leaf tensor.
 
 A node's edges name where each input's gradient goes: the node that made the input, `Output(node, i)` when that node
-has several outputs, the leaf tensor itself, or None when the input needs no gradient.
-
-Making a gradient look like the input it belongs to: what the generator adds to every formula.
-"""
+has several outputs, the leaf tensor itself, or None when the input needs no gradient."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
 
 
 def in_rows(grad: Any) -> Any:
-    """A gradient that is one number for all elements, written down for each of them."""
+    """For an expanded number."""
     return grad.contiguous()
 
 
@@ -75,7 +72,7 @@ FREED = Freed()
 
 
 class Inspection:
-    """Functions behind attributes of nodes that make nodes themselves: their modules put them here when imported."""
+    """Functions of modules that know nodes, which put them here when imported."""
 
     next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # engine/accumulate_grad.py
     show_saved: Callable[[type[Node]], None]  # saved/access.py
@@ -140,7 +137,7 @@ class Node:
         raise NotImplementedError
 
     def with_edges(self, edges: tuple[Any, ...]) -> Node:
-        """A copy that computes the gradients for these edges; threads share the node itself, so it stays as it is."""
+        """Threads share the node itself, so it stays as it is."""
         copy = object.__new__(type(self))
         copy.sequence, copy.hooks, copy.metas = self.sequence, None, self.metas
         copy.edges = edges
@@ -150,7 +147,6 @@ class Node:
         return copy
 
     def fitted(self, grads: list[Any]) -> tuple[Any, ...]:
-        """The gradients `grads` made to look like their inputs: un-broadcast, real where those are, of their dtype."""
         metas = self.metas
         if metas is None:
             return tuple(grads)
@@ -187,15 +183,15 @@ class Node:
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; it may return new grad_inputs."""
-        from .hooks import add_node_hook
+        from .hooks import add_hook, hooks_of
 
-        return add_node_hook(self, "post", hook)
+        return add_hook(hooks_of(self).post, hook)
 
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        from .hooks import add_node_hook
+        from .hooks import add_hook, hooks_of
 
-        return add_node_hook(self, "pre", hook)
+        return add_hook(hooks_of(self).pre, hook)
 
     def _sequence_nr(self) -> int:
         return self.sequence
@@ -218,7 +214,6 @@ class Output:
 
 
 def node_at(edge: Any) -> Any:
-    """The node that an edge leads to; the edge is no leaf."""
     return edge if edge.edge_kind == NODE else edge.node
 
 
@@ -228,7 +223,7 @@ def output_at(edge: Any) -> tuple[Any, int]:
 
 
 def recording_node(result: Any) -> Any:
-    """The node of what an op has returned, a tensor or several; None where the op was not recorded."""
+    """None where the op was not recorded."""
     for output in result if isinstance(result, (tuple, list)) else (result,):
         edge = getattr(output, "_grad_fn", None)
         if edge is not None and edge.edge_kind != LEAF:

@@ -1,8 +1,7 @@
 """Derivatives of an op with a kernel, by differentiating a function that computes it by other ops.
 
 The kernel runs forward, and backward while nothing is recorded. Under create_graph and in forward mode the function is
-run in its place, and its ops are differentiated: to any order, in any mode, in batches.
-"""
+run in its place: to any order, in any mode, in batches."""
 
 from __future__ import annotations
 
@@ -19,10 +18,7 @@ Tensors = Sequence[Any]  # of tensors and None
 
 
 def recompute_vjp(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *rest: Any) -> tuple[Any, ...]:
-    """The gradients of sum_i <grads_i, compute(*inputs, *rest)_i> by each input; None for None.
-
-    They are recorded if the caller is recording.
-    """
+    """The gradients of sum_i <grads_i, compute(*inputs, *rest)_i> by each input; recorded if the caller records."""
     args = [None if x is None else _starting_at(x) for x in inputs]
     with enable_grad():
         outputs = compute(*args, *rest)
@@ -34,7 +30,7 @@ def recompute_vjp(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, 
 
 
 def _starting_at(x: Any) -> Any:
-    """The values of `x` as the output of a node of their own; gradients end there, or are recorded on to `x`."""
+    """As the output of a node of its own: gradients end there, or are recorded on to `x`."""
     start = x.view_as(x)
     set_requires_grad(start, True)
     with enable_grad():

@@ -1,11 +1,7 @@
 """`saved_tensors_hooks`: what nodes save is handed to a pack function and got back through an unpack function.
 
 The innermost pair of hooks applies. A node is packed right after it was recorded, when ops tell watchers of it.
-
-`allow_mutation_on_saved_tensors`: a saved tensor that is written to keeps the value that it had when it was saved.
-
-What is saved shares the memory of the tensor until an op is about to write there; only then is it copied.
-"""
+`allow_mutation_on_saved_tensors`: what is saved is copied when an op is about to write to its memory."""
 
 from __future__ import annotations
 
@@ -25,14 +21,14 @@ from ..tensor.observers import NOT_HANDLED, SAVING, OpCall, Watcher, watch
 from ..tensor.tensor import TensorBase
 from ..thread_state import PerThread
 from .graph import check_hooks, outside
-from .node import Node, recording_node
+from .node import recording_node
 from .saved_tensors import NUMBER, Packed, edge_from, edge_of, version_of
 
 _NAME = "saved tensor hooks"
 
 
 class _Hooks(PerThread):
-    """The pairs of hooks in force in this thread, outermost first, and why there may be none."""
+    """Outermost first; `forbidden`: why there may be none."""
 
     def __init__(self) -> None:
         self.stack: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
@@ -147,15 +143,9 @@ def _back(packed: tuple[Any, Any]) -> Any:
 
 
 def pack_recorded(result: Any) -> None:
-    """Pack what the node that made `result` has just saved, where hooks are in force in this thread."""
-    node = recording_node(result) if _hooks.stack and mode.grad else None
-    if node is not None:
-        pack_node(node)
-
-
-def pack_node(node: Node) -> None:
     """Replace each tensor in a node's slots by what the hooks make of it."""
-    for slot in node.saved_slots:
+    node = recording_node(result) if _hooks.stack and mode.grad else None
+    for slot in () if node is None else node.saved_slots:
         saved_value = getattr(node, slot)
         if isinstance(saved_value, tuple):  # those of a custom Function were packed when its ctx kept them
             setattr(node, slot, tuple([pack_saved(t) for t in saved_value]))
@@ -166,11 +156,10 @@ def pack_node(node: Node) -> None:
 
 
 def pack_saved(saved_value: Any, reference: Any = None) -> Any:
-    """The value that a node keeps for a saved tensor: the tensor itself, or a `Packed` where hooks are in force.
+    """The tensor itself, or a `Packed` where hooks are in force; numbers are not packed.
 
-    Numbers are not packed. `place` is the edge of a saved output: the hook sees the output there; afterwards it is
-    outside the graph, so that the node does not hold itself when the hook has kept it.
-    """
+    `reference` is the edge of a saved output: the hook sees the output there; afterwards it is outside the graph, so
+    that the node does not hold itself when the hook has kept it."""
     if not (_hooks.stack and isinstance(saved_value, TensorBase)) or saved_value._version_counter is NUMBER:
         return saved_value
     if reference is None:
@@ -203,7 +192,7 @@ class SavedTensor:
 
 
 class Mutation:
-    """The tensors that were saved in one `allow_mutation_on_saved_tensors` block, by memory."""
+    """Saved tensors by memory."""
 
     def __init__(self) -> None:
         self.saved_value: dict[int, weakref.WeakSet[SavedTensor]] = {}
@@ -251,7 +240,7 @@ def owner_of(tensor: Any) -> Any:
 
 
 def announce_write(tensor: Any) -> None:
-    """Say that something else than an op is about to write to a tensor."""
+    """Something else than an op is about to write to a tensor."""
     for block in _allowed:
         block.about_to_write(tensor)
 

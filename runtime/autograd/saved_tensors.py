@@ -1,10 +1,7 @@
 """Saved tensors as generated nodes keep and check them, and the edges of tensors.
 
-`Packed`: what stands in a node's slot for a saved tensor while saved-tensor hooks are in force.
-
-Its `_version_counter` never equals a version that a node noted, so that reading a slot notices it by the comparison
-that it makes for every saved tensor anyhow.
-"""
+`Packed` stands in a node's slot while hooks are in force. Its `_version_counter` never equals a version that a node
+noted, so that reading a slot notices it by the comparison that it makes anyhow."""
 
 from __future__ import annotations
 
@@ -36,11 +33,7 @@ class SavedLeaf(Node):
 
 
 class Packed:
-    """A saved tensor's value as packed by a hook, with what is needed to make a tensor of it again.
-
-    `edge` is the place in the graph of a saved input, None for one that does not require grad; a saved output's is not
-    kept, so that the node does not hold itself.
-    """
+    """`edge`: the place in the graph of a saved input; a saved output has none, lest the node hold itself."""
 
     __slots__ = ("contiguous", "dtype", "edge", "shape", "tangent", "unpack_hook", "value")
     _version_counter = [PACKED_VERSION, "a pack hook"]  # a slot of tensors, spelt as theirs
@@ -53,7 +46,7 @@ class Packed:
         self.value = pack_unchanged(tensor, pack)
 
     def unpack(self) -> Any:
-        """The tensor that the unpack hook returns, outside the graph that the hook may have recorded."""
+        """Outside the graph that the unpack hook may have recorded."""
         tensor = self.unpack_hook(self.value)
         if not isinstance(tensor, TensorBase):
             raise TypeError(
@@ -66,7 +59,6 @@ class Packed:
         return tensor
 
     def placed(self) -> Any:
-        """The unpacked tensor at the place in the graph where the saved one was."""
         return saved_by_reference(self.unpack(), self.edge)
 
     def fitted(self, name: str, op_name: str) -> Any:
@@ -97,7 +89,7 @@ def saved_by_reference(tensor: Any, edge: Any) -> Any:
 
 
 def pack_unchanged(tensor: Any, pack: Callable[..., Any]) -> Any:
-    """Call a pack hook, which records nothing and must not write to what it is given."""
+    """A pack hook records nothing, and must not write to what it is given."""
     version = tensor._version
     before, mode.grad = mode.grad, False
     try:
@@ -130,7 +122,7 @@ def unpack(node: Node, name: str) -> Any:
 
 
 def unpack_unequal(node: Node, name: str, tensor: Any, expected: int) -> Any:
-    """A saved tensor that is not at the version it had: what hooks have packed, or one that was written to."""
+    """What hooks have packed, or a tensor that was written to."""
     if type(tensor) is Packed:
         return tensor.fitted(name.removeprefix("kept_"), node.op_name)
     raise modified(node, name.removeprefix("kept_"), tensor, expected)
@@ -178,7 +170,6 @@ def edge_from(node: Node, index: int) -> Any:
 
 
 def version_of(tensor: Any) -> int:
-    """The version counter of a tensor that is to be saved: the number of writes to its memory."""
     writes = tensor._version_counter
     return 0 if writes is None else writes[0]
 

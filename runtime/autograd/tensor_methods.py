@@ -13,10 +13,10 @@ from ..tensor.grad_mode import UNTRACKED, current_version, inference_writes, is_
 from ..tensor.history import clear_history
 from ..tensor.override_modes import passthrough_functions
 from ..tensor.tensor import TensorBase, alias, note_layout_change
-from .backward import backward
+from .backward import backward_of
 from .copy_slices import keep_in_graph, node_of, shown
 from .dual import split_dual, with_tangent
-from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
+from .hooks import RemovableHandle, add_hook, add_tensor_hook, leaf_hooks, retain_grad
 from .node import LEAF, OUTPUT
 from .saved_tensors import meta_of
 from .version_counter import note_replaced
@@ -29,6 +29,7 @@ class AutogradMethods(TensorBase):
     __slots__ = ()
     _with_tangent = with_tangent
     _split_dual = split_dual
+    backward = backward_of
 
     @property
     def requires_grad(self) -> bool:
@@ -113,27 +114,6 @@ class AutogradMethods(TensorBase):
         edge = shown(self._grad_fn)
         return edge.index if edge is not None and edge.edge_kind == OUTPUT else 0
 
-    def backward(
-        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
-    ) -> None:
-        """Add this tensor's gradients to the `.grad` of the leaves it was computed from.
-
-        Args:
-            gradient: the gradient of this tensor; may be None for one element, where it is 1.
-            retain_graph, create_graph, inputs: as of `specgrad.autograd.backward`.
-
-        Raises:
-            RuntimeError: the errors of `specgrad.autograd.backward`.
-
-        Example:
-            >>> import specgrad as sg
-            >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
-            >>> (x * x).backward(sg.tensor([1.0, 10.0]))
-            >>> x.grad
-            tensor([ 2., 40.])
-        """
-        backward(self, gradient, retain_graph, create_graph, None, inputs)
-
     def detach(self) -> Any:
         """A tensor over this memory outside the graph."""
         result = detacher()(self)
@@ -179,7 +159,7 @@ class AutogradMethods(TensorBase):
             raise GraphError(f"{name}: cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise GraphError(f"{name}: post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return add_accumulated_hook(self, hook)
+        return add_hook(leaf_hooks(self).accumulated, hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in its `.grad`."""
@@ -235,7 +215,6 @@ passthrough_functions.append(AutogradMethods.grad.__get__)
 
 
 def check_gradient(tensor: Any, grad: Any) -> None:
-    """Refuse a gradient that does not have the shape, dtype and device of its tensor."""
     if not isinstance(grad, TensorBase):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}")
     if grad is tensor:

@@ -1,7 +1,6 @@
 """The version counter of a tensor's memory: the count of writes, the last writer, and functions to call at the next.
 
-The writer's line is kept while something watches every op (anomaly mode).
-"""
+The writer's line is kept while something watches every op (anomaly mode)."""
 
 from __future__ import annotations
 
@@ -27,7 +26,6 @@ class Awaited(int):
 
     @classmethod
     def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
-        """A count with functions to call at its next increase."""
         result = cls(count)
         result.waiting = waiting
         return result
@@ -46,8 +44,7 @@ class Awaited(int):
 
 
 class Replaced(int):
-    """The count of a tensor that was given memory of another shape or dtype: who has saved the tensor at the same count
-    finds that it has changed, though nothing was written."""
+    """A tensor got memory of another shape or dtype: who saved it at the same count finds that it has changed."""
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -59,15 +56,17 @@ class Replaced(int):
 
 
 def note_replaced(tensor: Any) -> None:
-    """The tensor has memory of its own from now on, of another shape or dtype than the one that may have been saved."""
+    """The tensor has memory of its own from now on: who has saved it finds that it has changed."""
     tensor._version_counter = [Replaced(current_version(tensor)), "data"]
 
 
 def note_write(tensor: Any, name: str) -> None:
     """Count a write by the op `name`, which is yet to be recorded: `end_write` must follow."""
     if watch.active:
-        writer = Writer(name)
-        writer.location = calling_line()
+        writer, frame = Writer(name), sys._getframe()
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+            frame = frame.f_back
+        writer.location = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         name = writer
     writes = tensor._version_counter
     if writes is None:
@@ -91,10 +90,3 @@ def last_writer(tensor: Any) -> str:
     writer = tensor._version_counter[1]
     location = getattr(writer, "location", "")
     return f"{writer}()" + (f" at {location}" if location else "")
-
-
-def calling_line() -> str:
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

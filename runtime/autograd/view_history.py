@@ -1,11 +1,8 @@
 """Views that a write cannot be followed through, because of how they were made, and what PyTorch's rules say of them.
 
-Such are views made while nothing is recorded, several at a time (`unbind`, `split`, `chunk`), or by a custom Function,
-and views of these. While graphs are recorded they may not be written to; and once their memory has been written to by
-any way, their place in the graph is unknown, and using them where a graph is recorded is an error.
-
-A view keeps its origin in the slot `_views`, where a base lists its views.
-"""
+Such are views made while nothing is recorded, several at a time (`unbind`, `split`), or by a custom Function, and views
+of these. While graphs are recorded they may not be written to; once their memory has been written to, using them where
+a graph is recorded is an error. A view keeps its origin in the slot `_views`, where a base lists its views."""
 
 from __future__ import annotations
 
@@ -48,10 +45,7 @@ CUSTOM = NO_GRAD._replace(
 
 
 class Nowhere(Node):
-    """The edge of a view that is outside the graph though its base requires grad: gradients that come here are lost.
-
-    For the engine this is a leaf that does not require grad any longer.
-    """
+    """The edge of a view outside the graph of its base; for the engine a leaf that does not require grad."""
 
     __slots__ = ()
     edge_kind = LEAF
@@ -78,7 +72,6 @@ class Outdated(Nowhere):
 
 
 def complaint(origin: Origin, edge: Any, what: str) -> str:
-    """PyTorch's words for a view that may not be written to, or that was."""
     if edge is None or edge is NOWHERE:
         return f"A view was created in {origin.made_in} and {what} {origin.written_in}{origin.advice}"
     node, number = output_at(edge)
@@ -124,7 +117,7 @@ def put_nowhere(base: Any, views: Sequence[Any]) -> None:
 
 
 def await_write(base: Any) -> None:
-    """Register the views of `base` to be updated at the next write to their memory."""
+    """The views of `base` are updated at the next write to their memory."""
     writes = base._shared_version()
     if is_inference(base):
         return  # no write is ever recorded
@@ -143,10 +136,7 @@ def live_views(base: Any) -> Iterator[Any]:
 
 
 def written(base: Any) -> bool:
-    """Update the views of `base`, whose memory is being written to: those that cannot follow are outdated.
-
-    Says whether there are leaves among the views, which may have views that the next write must reach.
-    """
+    """Those that cannot follow are outdated. Whether there are leaves among them, which the next write must reach."""
     leaves = False
     for view in live_views(base):
         inside = view._grad_fn is not None and view._grad_fn is not NOWHERE

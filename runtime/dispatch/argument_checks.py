@@ -1,8 +1,7 @@
 """Argument checks of generated functions, one per schema type: the value normalised, or a TypeError.
 
 A check is called as `check(op, name, value)`; those of `int[N]` take N as a fourth argument. A type `T?` has the check
-`optional_` + the name of the check of `T`.
-"""
+`optional_` + the name of the check of `T`."""
 
 from __future__ import annotations
 
@@ -30,18 +29,12 @@ REJECTABLE = ("bools", "integers", "out of range", "negative integers")
 
 
 def rejects(what: str) -> Callable[[Check], Check]:
-    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls.
+    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls; the generator reads
+    it.
 
-    The generator reads the declaration; it changes nothing of the function.
-
-    Args:
-        what: "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor
-            nor positive numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold.
-            "negative integers": arguments of type int below 0.
-
-    Raises:
-        ValueError: another word.
-    """
+    "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor nor
+    positive numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold. "negative
+    integers": arguments of type int below 0."""
     if what not in REJECTABLE:
         raise ValueError(f"rejects() takes one of {', '.join(map(repr, REJECTABLE))}, not {what!r}")
     return lambda check: check
@@ -52,7 +45,6 @@ def _wrong(op: str, name: str, expected: str, value: Any) -> ArgumentError:
 
 
 def _number(value: Any) -> Any:
-    """The Python number in a NumPy scalar or in a 0-d tensor outside any graph; other values unchanged."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return number_of(value)
     if isinstance(value, TensorBase) and not value._shape and not value._requires_grad:
@@ -61,7 +53,7 @@ def _number(value: Any) -> Any:
 
 
 def number_of(value: Any) -> Any:
-    """The Python number in a NumPy scalar or 0-d array; `item()` leaves numbers of extended precision as they are."""
+    """`item()` leaves numbers of extended precision as they are."""
     result = value.item()
     if isinstance(result, np.longdouble):
         return float(result)
@@ -69,7 +61,6 @@ def number_of(value: Any) -> Any:
 
 
 def tensor(op: str, name: str, value: Any) -> Any:
-    """A Tensor."""
     if isinstance(value, TensorBase):
         return value
     raise _wrong(op, name, "Tensor", value)
@@ -94,7 +85,6 @@ def _from_array(op: str, name: str, value: np.ndarray) -> Any:
 
 
 def tensor_list(op: str, name: str, value: Any) -> tuple[Any, ...]:
-    """A list or tuple of Tensors, as a tuple."""
     return _tensors(op, name, value, (TensorBase,))
 
 
@@ -115,7 +105,6 @@ def _tensors(op: str, name: str, value: Any, allowed: tuple[type, ...]) -> tuple
 
 
 def scalar(op: str, name: str, value: Any) -> Any:
-    """A number: Python's, NumPy's, or a 0-d tensor that does not require grad; as a Python number."""
     result = value if type(value) in _PYTHON_DTYPES else _number(value)
     if isinstance(result, (int, float, complex)):
         return result
@@ -140,7 +129,6 @@ def integer(op: str, name: str, value: Any) -> int:
 
 
 def position(owner: str, value: Any) -> int:
-    """An index of a container."""
     try:
         return operator.index(value)
     except TypeError:
@@ -175,7 +163,6 @@ def _list_item(op: str, name: str, position: int, value: Any) -> int:
 
 
 def floating(op: str, name: str, value: Any) -> float:
-    """A real number, as a Python float."""
     result = value if type(value) is float else _number(value)
     if not isinstance(result, (int, float)):
         raise _wrong(op, name, "float", value)
@@ -186,21 +173,18 @@ def floating(op: str, name: str, value: Any) -> float:
 
 
 def floating_list(op: str, name: str, value: Any) -> tuple[float, ...]:
-    """A list or tuple of real numbers, as a tuple of floats."""
     if isinstance(value, (list, tuple)):
         return tuple(floating(op, name, number) for number in value)
     raise _wrong(op, name, "tuple of floats", value)
 
 
 def boolean(op: str, name: str, value: Any) -> bool:
-    """True or False; numbers are refused, as in PyTorch."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise _wrong(op, name, "bool", value)
 
 
 def string(op: str, name: str, value: Any) -> str:
-    """A string."""
     if isinstance(value, str):
         return value
     raise _wrong(op, name, "str", value)
@@ -223,21 +207,18 @@ def device(op: str, name: str, value: Any) -> devices.device:
 
 
 def generator(op: str, name: str, value: Any) -> random.Generator:
-    """A random Generator."""
     if isinstance(value, random.Generator):
         return value
     raise _wrong(op, name, "specgrad.Generator", value)
 
 
 def memory_format(op: str, name: str, value: Any) -> MemoryFormat:
-    """A memory format, such as `specgrad.preserve_format`."""
     if isinstance(value, MemoryFormat):
         return value
     raise _wrong(op, name, "specgrad.memory_format", value)
 
 
 def process_group(op: str, name: str, value: Any) -> Ranks:
-    """A process group."""
     if isinstance(value, Ranks):
         return value
     raise _wrong(op, name, "specgrad.distributed.ProcessGroup", value)
@@ -249,8 +230,6 @@ def wrap_dim(op: str, dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
 
 
 def _optional(check: Callable[..., Any]) -> Callable[..., Any]:
-    """The check that also lets None through."""
-
     def checked(op: str, name: str, value: Any, *rest: Any) -> Any:
         return None if value is None else check(op, name, value, *rest)
 

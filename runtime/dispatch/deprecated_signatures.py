@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, warn_user
@@ -23,16 +23,18 @@ def call_deprecated_signature(
     options: Sequence[Option],
     out: Any = None,
 ) -> Any:
-    """Call a function by what values mean that were given by place, more of them than it has places.
-
-    The tensor that a method is called on comes first, wherever the form has it.
-    """
+    """Call what values given by place mean; the tensor of a method comes first, wherever the form has it."""
     values = [value for value in args if value is not None]
-    for form in (order for each in forms for order in (each, tensor_first(each))):
+    for form in (
+        order for each in forms for order in (each, sorted(each, key=lambda argument: argument[0] != "input"))
+    ):
         if len(form) == len(values) and all(map(stands_for, form, values)):
             break
     else:
-        raise ArgumentError(explanation(function.__name__, forms, values))
+        positions = sum(kind != "Scalar" for _, kind in forms[0])
+        raise ArgumentError(
+            f"{function.__name__}() takes {positions} positional arguments but {len(values)} were given"
+        )
     named = dict(zip([name for name, _ in form], values, strict=True))
     for name, value, default in options:
         if value is not default and name in named:
@@ -40,10 +42,6 @@ def call_deprecated_signature(
         named.setdefault(name, value)
     warn(function.__name__, form)
     return function(**named, **({} if out is None else {"out": out}))
-
-
-def tensor_first(form: Form) -> Form:
-    return tuple(sorted(form, key=lambda argument: argument[0] != "input"))
 
 
 def stands_for(argument: tuple[str, str], value: Any) -> bool:
@@ -54,13 +52,7 @@ def stands_for(argument: tuple[str, str], value: Any) -> bool:
     return kind != "Scalar" and (isinstance(value, TensorBase) or value.__class__ not in plain)
 
 
-def explanation(name: str, forms: Sequence[Form], values: Sequence[Any]) -> str:
-    """What Python says of a call with so many arguments."""
-    positions = sum(kind != "Scalar" for _, kind in forms[0])
-    return f"{name}() takes {positions} positional arguments but {len(values)} were given"
-
-
-def warn(name: str, form: Form) -> None:
+def warn(name: str, form: Iterable[tuple[str, str]]) -> None:
     """PyTorch's warning, the first time that any function is called in an older form."""
     if _warned:
         return

@@ -1,7 +1,4 @@
-"""Whether an in-place op may write where its results are to go while it still reads, or after.
-
-`out=` of ops with several outputs: a tuple with a tensor for each.
-"""
+"""Where results are written: whether an in-place op may write while it still reads, and `out=` of several outputs."""
 
 from __future__ import annotations
 
@@ -19,25 +16,19 @@ from ..tensor.view_shapes import may_overlap
 
 
 def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
-    """Whether results may be written to a tensor one by one: no operand is read after it was written to.
-
-    Those over its memory are the same elements in the same order, of which an element-wise op reads one and writes it.
-    """
+    """No operand may be read after it was written to: those over `into`'s memory have its elements in its order."""
     if into._shape != shape or into._dtype is not final or may_meet(into):
         return False
-    for v in operands:
-        if isinstance(v, TensorBase) and not (
-            covers_same_elements(v, into) if v._storage is into._storage else disjoint(v, into)
-        ):
-            return False
-    return True
+    place = (*layout_of(into), into._offset)
+    return all(
+        (*layout_of(v), v._offset) == place if v._storage is into._storage else disjoint(v, into)
+        for v in operands
+        if isinstance(v, TensorBase)
+    )
 
 
 def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) -> bool:
-    """Whether a kernel may write to the memory of a tensor, which has the values of `tensor`, while it reads others.
-
-    On the CPU, in the dtype of the computation, where none of these has a place in common with it.
-    """
+    """Whether `into`, which has the values of `tensor`, is on the CPU and shares no memory with `others`."""
     if into._device is not CPU or into._dtype is not computed or computed.compute is not computed:
         return False
     if into._shape != tensor._shape or may_meet(into):
@@ -49,13 +40,8 @@ def may_meet(tensor: Any) -> bool:
     return tensor._strides is not None and may_overlap(tensor._shape, tensor._strides)
 
 
-def covers_same_elements(tensor: Any, other: Any) -> bool:
-    return layout_of(tensor) == layout_of(other) and tensor._offset == other._offset
-
-
 def disjoint(tensor: Any, other: Any) -> bool:
-    """Whether no place of a tensor lies between those of another, which has a memory of its own, or one that it is read
-    in as another dtype."""
+    """`other` may be read in another dtype: then it has another array."""
     one, two = tensor.array, other.array
     return not (one.__class__ is np.ndarray and two.__class__ is np.ndarray and np.may_share_memory(one, two))
 
@@ -66,10 +52,7 @@ def layout_of(value: Any) -> tuple[Any, Any, Any]:
 
 
 def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
-    """The results copied into tensors of just their dtypes, all of which are looked at before one is written to.
-
-    Returns these tensors as the op returns its results: `torch.sort(x, out=(values, indices)).indices`.
-    """
+    """Results copied into tensors of just their dtypes, all of which are checked before one is written to."""
     if not isinstance(outs, (tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(outs).__name__}")
     if len(outs) != len(results):

@@ -1,7 +1,4 @@
-"""Where an op runs: the device of its tensors, which must agree, and the kernels for that device.
-
-Kernels for tensors without memory: an entry's shape rule says what would come out, and nothing is computed.
-"""
+"""Where an op runs: the device of its tensors, which must agree, and the kernels for it; shape rules for `meta`."""
 
 from __future__ import annotations
 
@@ -22,12 +19,11 @@ _RUNTIME = __name__.rpartition(".dispatch.")[0]
 
 
 class Shaped:
-    """Stands for a kernel: takes what it takes, and returns arrays without memory of the shapes that its rule gives.
+    """Stands for a kernel on `meta`: returns arrays without memory of the shapes that its rule gives.
 
-    A rule is a function, or its place in the runtime (`"ops.reduction.shapes:reduced"`), which is loaded now. It takes
-    the kernel's arguments and gives the shape of the result, a list of them for several results; a result that has
-    another dtype than the first operand, and none that the entry names, is an array itself.
-    """
+    A rule is a function, or its place in the runtime (`"ops.reduction.shapes:reduced"`). It takes the kernel's
+    arguments and gives the shape of the result, a list of them for several; a result of another dtype than the first
+    operand's, that the entry does not name, is an array itself."""
 
     def __init__(self, kernel: Any, rule: Any) -> None:
         self.name = kernel.__name__
@@ -40,7 +36,9 @@ class Shaped:
                 "kernel registered: its entry has no key 'shape'"
             )
         arrays = list(_arrays_in(args))
-        _check_devices(self.name, arrays)
+        for array in arrays:  # none with memory beside those without, but for single numbers of the host
+            if not isinstance(array, MetaArray) and (array.ndim or not isinstance(array, np.ndarray)):
+                raise devices_differ(self.name, META, array.device)
         dtype = next(array.dtype for array in arrays if isinstance(array, MetaArray))
         result = self.rule(*args)
         return [_made(each, dtype) for each in result] if isinstance(result, list) else _made(result, dtype)
@@ -64,29 +62,14 @@ def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
-def _check_devices(name: str, arrays: list[Any]) -> None:
-    """Refuse arrays with memory beside those without, but for single numbers of the host."""
-    for array in arrays:
-        if not isinstance(array, MetaArray) and (array.ndim or not isinstance(array, np.ndarray)):
-            raise DeviceError(
-                f"{name}(): Expected all tensors to be on the same device, but found at least two devices, meta and "
-                f"{array.device}!"
-            )
-
-
 def at(tensor: Any, kernel: Any, shape: Any = None) -> Any:
-    """A kernel, or what stands for it on the device where a tensor lies; `shape` names the rule of its results."""
+    """`shape` names the rule of the kernel's results."""
     if tensor is None or tensor._device is CPU:
         return kernel
-    return without_memory(kernel, shape) if tensor._device is META else counterpart(kernel)
+    return Shaped(kernel, shape) if tensor._device is META else counterpart(kernel)
 
 
 def at_first(tensors: Sequence[Any], kernel: Any, shape: Any = None) -> Any:
-    """A kernel, or what stands for it on the device where the tensors of a list lie; see `at`.
-
-    Raises:
-        DeviceError: (a RuntimeError) they lie on several devices.
-    """
     if not tensors:
         return kernel
     first = tensors[0]
@@ -97,7 +80,7 @@ def at_first(tensors: Sequence[Any], kernel: Any, shape: Any = None) -> Any:
 
 
 def at_array(array: Any, kernel: Any) -> Any:
-    """A kernel, or what stands for it on the device of an array, or of those in a list that are not None."""
+    """`array`: an array, or a list of arrays and None."""
     if array.__class__ is np.ndarray:
         return kernel
     if isinstance(array, (list, tuple)):
@@ -122,18 +105,8 @@ def shapeless(*args: Any) -> Any:
 SHAPELESS = object()
 
 
-def without_memory(kernel: Any, shape: Any) -> Any:
-    """What says the shapes of a kernel's results for tensors without memory."""
-
-    return Shaped(kernel, shape)
-
-
 def device_of(name: str, operands: Iterable[Any]) -> device:
-    """The device on which an op computes: that of its tensors, of which only 0-d ones may lie on the CPU beside others.
-
-    Raises:
-        DeviceError: (a RuntimeError) the tensors lie on several devices.
-    """
+    """The device of the tensors, of which only 0-d ones may lie on the CPU beside others."""
     target_device, alone = None, None
     for value in operands:
         if not isinstance(value, TensorBase):
@@ -149,7 +122,6 @@ def device_of(name: str, operands: Iterable[Any]) -> device:
 
 
 def check_devices(name: str, values: Iterable[Any]) -> None:
-    """Refuse tensors, in lists too, that lie on different devices."""
     tensors: list[Any] = []
     for value in values:
         tensors.extend(value if isinstance(value, (list, tuple)) else (value,))
@@ -165,7 +137,7 @@ def devices_differ(name: str, one: device, other: device) -> DeviceError:
 
 
 def brought(operands: tuple[Any, ...], target_device: device) -> tuple[Any, ...]:
-    """The operands of an op on a device: 0-d tensors of the CPU that require grad are moved, so that it comes back."""
+    """0-d tensors of the CPU that require grad are moved, so that their gradients come back."""
     return tuple([_moved(v, target_device) if isinstance(v, TensorBase) and v._requires_grad else v for v in operands])
 
 

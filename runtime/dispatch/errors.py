@@ -1,10 +1,7 @@
-"""Kernels that fail in a way that no check foresaw: the error says which op it was, and on what.
+"""Errors of kernels that no check foresaw, which say the op and its arguments; and the spec's record of an op.
 
-Finding the spec's record of an op while a program runs: its entry in the registry beside the op's module.
-
-The runtime knows no op and imports no generated package, its own or another's; only the name of the module in which a
-function or a node was defined says where to look.
-"""
+The runtime imports no generated package: the name of the module in which a function or a node was defined says where
+the registry is."""
 
 from __future__ import annotations
 
@@ -27,8 +24,7 @@ _AS_THEY_ARE = (*(cls for cls in vars(errors).values() if isinstance(cls, type))
 def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
     """Raise an error of a kernel as a RuntimeError that names op, shapes and dtypes, unless it says all that itself.
 
-    Kernels are found by the first tensor, so tensors on several devices are found out here.
-    """
+    Kernels are found by the first tensor, so tensors on several devices are found out here."""
     check_devices(name, arguments)
     if isinstance(error, _AS_THEY_ARE) or str(error).startswith(name.rstrip("_")):
         raise error
@@ -39,7 +35,6 @@ def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
 
 
 def described(value: Any) -> str:
-    """An argument in few words: shape and dtype of a tensor, other values as they are."""
     if isinstance(value, TensorBase):
         return f"{value._dtype!r} tensor of shape {list(value._shape)}"
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
@@ -58,12 +53,7 @@ def op_node(node: Any) -> Any:
 
 
 def entry_of(module: str, name: str) -> Op | None:
-    """The entry of an op by its full name; None for what was written by hand.
-
-    Args:
-        module: in which its function or its node is defined.
-        name: the name in the spec, with overload; of an in-place form also the plain one's with `_`.
-    """
+    """None for what was written by hand. `name`: with overload, in place also with `_`."""
     entries = _entries(generated_package(module))
     return entries.get(name) or entries.get(name.replace("_.", ".").removesuffix("_"))
 

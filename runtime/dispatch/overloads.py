@@ -48,7 +48,7 @@ class Overloads:
             function = self.choose(args, kwargs)
             if self.types_tell(function, args, kwargs, is_type_match):
                 self.by_types[key] = function
-            elif self.types_tell(function, args, kwargs, is_role_match):
+            elif self.types_tell(function, args, kwargs, lambda _, value: isinstance(value, TensorBase)):
                 self.by_types[with_roles] = function
         return function(*args, **kwargs)
 
@@ -75,10 +75,7 @@ class Overloads:
         return True
 
     def choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        """The overload that the arguments fit, the first with the fewest tensors in the place of numbers.
-
-        `out` is none of the arguments.
-        """
+        """The first with the fewest tensors in the place of numbers. `out` is none of the arguments."""
         named = {name: value for name, value in kwargs.items() if name != "out"}
         fitting = [
             (function, parameters) for function, _, parameters in self.overloads if fits(parameters, args, named)
@@ -104,7 +101,6 @@ def overloads_of(function: Callable[..., Any]) -> Overloads | None:
 
 
 def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments can be bound to these parameters and are of their types."""
     positional = [p for p in parameters if not p[3]]
     if len(args) > len(positional):
         return False
@@ -147,11 +143,6 @@ def is_type_match(kind: str, value: Any) -> bool:
 def role(tensor: Any) -> tuple[bool, bool]:
     """Whether a tensor can stand for a number, and for an integer: all that overloads ask of it."""
     return _is_number(tensor), _is_integer(tensor)
-
-
-def is_role_match(_: str, value: Any) -> bool:
-    """The same beside the roles of tensors: of any of them."""
-    return isinstance(value, TensorBase)
 
 
 def is_a(kind: str, value: Any) -> bool:

@@ -14,9 +14,8 @@ Finish = Callable[[], np.ndarray]  # waits for a call that is under way, and giv
 class Ranks(ABC):
     """A group of ranks, as kernels see it.
 
-    An array is either one for each rank, or the same on all ("replicated"). Between processes this one has its own;
-    where all ranks are in one process, arrays of the first kind have a first dimension with a part for each.
-    """
+    An array is one for each rank, or the same on all ("replicated"). Where all ranks are in one process, arrays of the
+    first kind have a first dimension with a part for each."""
 
     leading = 0  # how many dimensions arrays have in front of those of a rank
 
@@ -49,16 +48,12 @@ _default: list[Callable[[], Ranks]] = []
 
 
 def offer_default(find: Callable[[], Ranks]) -> None:
-    """Say who knows the group that calls without one are about.
-
-    Args:
-        find: gives the default group of processes.
-    """
+    """`find` gives the default group of processes."""
     _default[:] = [find]
 
 
 def chosen(group: Ranks | None) -> Ranks:
-    """The group that a call is about, the default one for None; a ValueError where there is none."""
+    """The group that a call is about, the default one for None."""
     if group is not None:
         return group
     if not _default:

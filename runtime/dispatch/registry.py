@@ -1,15 +1,8 @@
 """The records of a generated package's ops: what tests, `verify`, docs and benchmarks need to know of them.
 
-`generated/registry.jsonl` has a line for each op. Hardly any program asks for all of them, and most for none: the file
-is read when the first op is asked for, and a line is parsed when its op is.
-
-The classes whose attributes are looked up natively (native/members.py), from the time on when native code is there.
-
-The function behind attributes stands in a slot of each class. CPython puts its own back by itself when somebody gives a
-class, or one that it is derived from, another `__getattr__` or `__getattribute__`.
-
-`register()` of a package of a user's ops: methods of Tensor, and functions in specgrad's namespaces.
-"""
+`generated/registry.jsonl` has a line for each op: it is read when the first op is asked for, a line when its op is.
+Also the classes whose attributes are looked up natively: the function behind attributes stands in a slot of each class,
+and CPython puts its own back when somebody gives the class another `__getattr__` or `__getattribute__`."""
 
 from __future__ import annotations
 
@@ -74,7 +67,6 @@ class Op:
 
     @property
     def spec(self) -> str:
-        """The path of the spec."""
         return spec_path(self.function.__module__)
 
 
@@ -82,7 +74,7 @@ class Registry(Mapping[str, Op]):
     """The ops of a generated package by name, in the order of its spec."""
 
     def __init__(self, module: str, ops: Any, functions: Any) -> None:
-        """`module` lies beside the data; the others have the functions and the classes of nodes that these name."""
+        """`module` lies beside the data; `ops` and `functions` have what its names stand for."""
         self._package = module.rpartition(".")[0]
         self._ops, self._functions = ops, functions
         self._parsed: dict[str, Op] = {}
@@ -115,8 +107,6 @@ class Registry(Mapping[str, Op]):
 
 
 class Ops(Sequence[Op]):
-    """The ops of a registry in order."""
-
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
@@ -140,12 +130,11 @@ class Ops(Sequence[Op]):
 
 
 def _name(line: str) -> str:
-    """The name that a line begins with."""
     return str(json.loads(line[_LEAD : line.index('"', _LEAD + 1) + 1]))
 
 
 def _plain(value: Any) -> Any:
-    """A value of the data as a record has it: sequences are tuples."""
+    """Sequences are tuples in records."""
     if isinstance(value, list):
         return tuple(map(_plain, value))
     return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
@@ -161,8 +150,7 @@ _waiting: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 def look_into_tables(cls: type) -> None:
-    """From now on, or from when there is native code, a class whose `__getattr__` does no more than look into the
-    tables of members has the native slot."""
+    """For a class whose `__getattr__` does no more than look into the tables of members."""
     if not _Slot.native:
         _waiting.add(cls)
         return
@@ -172,7 +160,7 @@ def look_into_tables(cls: type) -> None:
 
 
 def begin(distance: int, default_slot: int, native: int) -> None:
-    """There is native code: where a class has the slot, and the functions that stand there."""
+    """`default_slot`: CPython's function for attributes; `native`: ours."""
     _Slot.distance, _Slot.default_slot, _Slot.native = distance, default_slot, native
     while _waiting:
         look_into_tables(_waiting.pop())
@@ -182,13 +170,9 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 class Registration:
-    """The names that a package gives, on request, to places that are not its own.
+    """The names that a package of a user's ops gives, on request, to `Tensor` and namespaces, by `locations`.
 
-    Args:
-        package: the package, for errors.
-        places: `Tensor` or a namespace, by the name under which users know it.
-        functions: for each of them the functions by name.
-    """
+    `functions`: for each location the functions by name."""
 
     def __init__(self, package: str, locations: Mapping[str, Any], functions: Mapping[str, Functions]) -> None:
         self.package = package
@@ -196,11 +180,7 @@ class Registration:
         self.functions = functions
 
     def register(self) -> None:
-        """Put every function in its place, or none where something else has a name already.
-
-        Raises:
-            ValueError: something has; the message names both.
-        """
+        """ValueError: something else has a name already; then nothing was registered."""
         for label, location, name, function in self._each():
             there = getattr(location, name, None)
             if there is not None and there is not function:

@@ -1,10 +1,7 @@
-"""Shape rules that serve kernels of any family: what comes out of arrays of given shapes.
+"""Shape rules that serve kernels of any family, and checks of shapes, dtypes and numbers.
 
-A rule takes a kernel's arguments, arrays whose elements it does not look at among them, and gives the shape of the
-result, or a list with the shape of each. An entry names it under `shape`.
-
-Checks of shapes, dtypes and numbers that several families of ops make.
-"""
+A rule takes a kernel's arguments, arrays whose elements it does not look at, and gives the shape of the result, or a
+list with the shape of each. An entry names it under `shape`."""
 
 from __future__ import annotations
 
@@ -67,13 +64,11 @@ def by_values(*args: Any) -> NoReturn:
 
 
 def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
-    """`tensor` must have exactly this shape."""
     if tuple(tensor._shape) != tuple(shape):
         raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor._shape)}")
 
 
 def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtypes.dtype]) -> None:
-    """`tensor` must hold integers of one of the `allowed` dtypes."""
     if tensor.dtype not in allowed:
         names = " or ".join(d.name for d in allowed)
         raise DtypeError(f"{op}(): expected {name} of dtype {names}, got {tensor.dtype.name}")
@@ -99,21 +94,18 @@ def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
 
 
 def is_known(value: Any) -> bool:
-    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
-    that are not there."""
+    """Not the elements of one example of a batch under vmap, and not those that are not there."""
     return getattr(value, "_vmap_level", None) is None and not is_recorded(value)
 
 
 def is_recorded(value: Any) -> bool:
-    """Whether the elements of a tensor are not there: it is on a device whose current stream is recorded for a graph,
-    or has no memory."""
+    """A tensor on `meta`, or on a device whose current stream is recorded for a graph, has no elements to look at."""
     if getattr(value, "is_cuda", False):
         return is_recorded_on(value.device)
     return getattr(value, "is_meta", False)
 
 
 def is_recorded_on(target_device: Any) -> bool:
-    """Whether the current stream of a device is recorded for a graph."""
     if target_device.type != "cuda":
         return False
     from ..device.cuda.graph_capture import here_on  # loaded with the first device

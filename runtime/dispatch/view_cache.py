@@ -18,14 +18,10 @@ view_ops: dict[str, ViewOp] = {}  # by name
 class ViewOp:
     """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
-    `found` keeps (place, *arguments as checked) by (shape, strides, offset, *arguments as given); `launch` gives the
-    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples or lists of ints.
-
-    An op that gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
-    So does that of a composite, whose `node` is None: it keeps (place or places, dtype, whether views are marked as
-    those of one op that gives several) of what turned out to be views. One that `retypes` reads complex numbers as
-    "real" ones, or these as "complex".
-    """
+    `cached` keeps (geometry, *arguments as checked) by (shape, strides, offset, *arguments as given). An op of
+    `multiple_views` keeps a tuple of geometries, and leaves to Python what is recorded. So does a composite, whose
+    `node` is None: it keeps (geometry or geometries, dtype, whether views are marked as those of one op that gives
+    several). One that `retypes` reads complex numbers as "real" ones, or these as "complex"."""
 
     __slots__ = ("cached", "launch", "name", "node", "operands", "retypes", "multiple_views")
 
@@ -45,7 +41,6 @@ class ViewOp:
         return self.launch
 
     def remember(self, source: Any, args: tuple[Any, ...], result: tuple[Any, ...]) -> None:
-        """Keep what was found for a layout and arguments, where they can be looked up."""
         try:
             if len(self.cached) >= MAX_CACHED_VIEWS:
                 self.cached.clear()
@@ -56,25 +51,18 @@ class ViewOp:
     def remember_made(self, source: Any, args: tuple[Any, ...], result: Any) -> None:
         """Keep the views that a composite has given, where they are some, outside of graphs."""
         views = result if self.multiple_views else (result,)
-        if (
-            source._requires_grad
-            or source._device is not CPU
-            or not views
-            or not all(is_part(view, source) for view in views)
-        ):
+        if source._requires_grad or source._device is not CPU:
+            return
+        if not views or not all(is_part(view, source) for view in views):
             return
         marks = [view._views for view in views]
-        inherits = source._base is not None and source._views is not None
-        if self.multiple_views and (
-            inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, MULTI_VIEW)
-        ):
-            return
-        view_geometries = tuple([placed(view._shape, view._strides, view._offset) for view in views])
-        self.remember(
-            source,
-            args,
-            (view_geometries if self.multiple_views else view_geometries[0], source._dtype, marks[0] is MULTI_VIEW),
-        )
+        if self.multiple_views:
+            inherits = source._base is not None and source._views is not None
+            if inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, MULTI_VIEW):
+                return
+        geometries = tuple([placed(view._shape, view._strides, view._offset) for view in views])
+        result = geometries if self.multiple_views else geometries[0]
+        self.remember(source, args, (result, source._dtype, marks[0] is MULTI_VIEW))
 
     def remember_as(self, source: Any, args: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
         """Let other arguments find the view that is kept for `checked`, if there is one."""
@@ -87,20 +75,17 @@ class ViewOp:
 
 
 def without_list(argument: Any) -> Any:
-    """An argument as it stands in a key: a list, which cannot, as a tuple."""
     return tuple(argument) if type(argument) is list else argument
 
 
 def is_part(view: Any, source: Any) -> bool:
-    """Whether a tensor is a view of another, or of the same base, that reads the same memory in the same way."""
     base = source if source._base is None else source._base
     alike = view._storage is source._storage and view._dtype is source._dtype
     return alike and view is not source and view._base is base
 
 
 def remember_gradient(table: dict[Any, Any], made: Any, value: Any, *known: Any) -> None:
-    """Keep by a gradient's layout, and what is known besides, what a node has made of it: the place of a view; True
-    for that gradient itself, False for anything else."""
+    """What a node made of a gradient, by its layout and `known`: a view's geometry, True for itself, False else."""
     if len(table) >= MAX_CACHED_VIEWS:
         table.clear()
     base = value if value._base is None else value._base

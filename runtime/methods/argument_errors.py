@@ -1,14 +1,8 @@
 """Why a call failed: the argument that is not what the signature says.
 
-Whatever came from code of the user's (a callback, a Dataset, a hook) passes as it is, and so does what this package
-raised on purpose, unless that speaks of a wrong type and not of the call (such as a tensor that is no index, somewhere
-inside). What is left are accidents: errors that Python, NumPy or a compiled function raised.
-
-Whether a value is what an annotation says, and the annotation in words.
-
-Generous where functions of PyTorch's are: NumPy's numbers and 0-d tensors are numbers, what can be gone through is a
-list. What cannot be decided fits.
-"""
+Whatever came from code of the user's passes as it is, and so does what this package raised on purpose, unless that
+speaks of a wrong type and not of the call. What is left are accidents: errors that Python, NumPy or a compiled function
+raised. `fits` is generous where PyTorch's functions are; what cannot be decided fits."""
 
 from __future__ import annotations
 
@@ -121,7 +115,6 @@ def type_phrase(hint: Any) -> str:
 
 
 def came(value: Any) -> str:
-    """The type of a given value in words, with those of a list's items."""
     if not isinstance(value, (list, tuple)):
         return type_name(value)
     more = ["..."] if len(value) > _SHOWN else []
@@ -141,10 +134,7 @@ _MAX_SHOWN_CHARS = 60
 def explain(
     function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], guards: Set[CodeType]
 ) -> None:
-    """Raise what explains why the call failed; return when `error` is to pass as it is.
-
-    `guards` are the code objects of all functions that ask for an explanation: the outermost of them raises it.
-    """
+    """Return when `error` is to pass as it is. `guards`: code objects of all that ask; the outermost of them raises."""
     entered = error.__traceback__
     if isinstance(error, _PASSING) or entered is None or not _is_inside(function, error, entered.tb_next):
         return
@@ -180,8 +170,7 @@ def _is_on_purpose(function: Callable[..., Any], error: Exception, arguments: Ma
     """Whether the error comes from a `raise` of this package that knows of the call.
 
     What a tensor says that Python took for an index or a list does not, nor a module without an attribute, unless the
-    names are the same by chance.
-    """
+    names are the same by chance."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -289,7 +278,6 @@ def title(function: Callable[..., Any]) -> str:
 
 
 def _unforeseen(function: Callable[..., Any], error: Exception, arguments: Mapping[str, Any]) -> Exception:
-    """An error of the class that fits, naming call and arguments, where every argument is what the signature says."""
     shown = ", ".join(f"{name}={_shown(value)}" for name, value in arguments.items())
     start = f"{title(function)}(): cannot be done with ({shown})"
     if isinstance(error, (TypeError, AttributeError)):

@@ -1,8 +1,7 @@
 """Where calls of users enter code written by hand: what fails there is explained from the annotations.
 
 What is on every path of a training step (`Module.__call__`, an optimizer's step) has the `try` itself, which costs
-nothing when nothing fails; what is called seldom gets it around from `guard`.
-"""
+nothing when nothing fails; what is called seldom gets it around from `guard`."""
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ def _instead_of(function: AnyFunction, call: Any) -> AnyFunction:
 
 
 class _Written(Signature):
-    """The signature of another function, found when it is looked at."""
+    """Found when it is looked at."""
 
     __slots__ = ("_cached", "_function")
 
@@ -96,10 +95,7 @@ class _Written(Signature):
 
 
 def asking(function: AnyFunction) -> AnyFunction:
-    """`explained`, for functions of tensors: arguments with a `__torch_function__` are asked first.
-
-    Tuples are looked into where functions take tensors in them; in `nn.functional` they are sizes.
-    """
+    """`explained`; tuples are looked into where functions take tensors in them; in `nn.functional` they are sizes."""
     passing = plain if function.__module__.startswith(f"{_PACKAGE}.runtime.") else plain_or_sizes
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -131,12 +127,7 @@ _guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes 
 
 
 def guard(besides: Iterable[Any]) -> None:
-    """Put `explained` around the functions, and the methods of classes, that public modules list in `__all__`.
-
-    Args:
-        besides: what is left as it is, as it is used all the time: functions, classes with those that they are
-            derived from, and modules for all that is in them.
-    """
+    """`besides` stays as it is: functions, classes with their bases, modules with all in them."""
     for left in besides:
         matches = [getattr(left, name) for name in dir(left)] if isinstance(left, ModuleType) else (left,)
         for value in matches:
@@ -156,7 +147,7 @@ def guard_module(name: str) -> None:
 
 
 def guarded(value: Any, module_name: str) -> Any:
-    """What a public module shows for a value of its own: of a function the guarded one, of a class itself."""
+    """Of a function the guarded one, of a class itself, its methods guarded."""
     if isinstance(value, type):
         _guard_class(value)
     return _once(value, module_name) if _by_hand(value) else value

@@ -1,8 +1,4 @@
-"""Changing the dtype of a tensor, or how it lies in memory.
-
-The dtype is changed by native code, or, where the tensor is in no graph and nothing looks on, by one loop over its
-memory.
-"""
+"""Changing the dtype of a tensor (natively, or by one loop outside of graphs), or how it lies in memory."""
 
 from __future__ import annotations
 
@@ -39,7 +35,6 @@ def goes_directly(tensor: TensorBase, to: Any) -> bool:
 
 
 def contiguous_as(tensor: Any, requested: Any) -> Any:
-    """The tensor itself when it lies in a memory format, else a copy that does."""
     argument_checks.memory_format("contiguous", "memory_format", requested)
     if requested is preserve_format:
         if tensor._flat is None:
@@ -52,7 +47,7 @@ def contiguous_as(tensor: Any, requested: Any) -> Any:
 
 
 def to_format(tensor: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`to` with a `memory_format`: what the other arguments ask for, then a copy unless it lies so."""
+    """What the other arguments ask for, then a copy unless it lies so."""
     requested = argument_checks.memory_format("to", "memory_format", kwargs["memory_format"])
     others = {name: value for name, value in kwargs.items() if name != "memory_format"}
     result = tensor.to(*args, **others) if args or others else tensor

@@ -1,8 +1,7 @@
 """`x[key]` and `x[key] = value`: the key is taken apart into view ops and at most one advanced indexing op.
 
-As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a
-view; what remains are index tensors at dimensions of that view. A list of numbers is an index tensor.
-"""
+As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a view; what
+remains are index tensors at dimensions of that view. A list of numbers is an index tensor."""
 
 from __future__ import annotations
 
@@ -67,7 +66,6 @@ def getitem(x: Any, key: Any) -> Any:
 
 
 def _is_foreign(key: Any) -> bool:
-    """Whether a part of a key, or a bound of a slice, may have a `__torch_function__`."""
     for part in key if type(key) is tuple else (key,):
         if type(part) is slice:
             if foreign((part.start, part.stop, part.step)):
@@ -108,14 +106,14 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     ndim = len(result._shape)
     if indices:
         args = [index for index in indices if index is not None]
-        ndim += max(map(_index_ndim, args)) - sum(map(_dims_used, args))
+        brought = max(1 if index._dtype is dtypes.bool_ else len(index._shape) for index in args)
+        ndim += brought - sum(map(_dims_used, args))
         op.index_put_(result, indices, _without_leading_ones(source, ndim), False)
     else:
         _assign(result, _without_leading_ones(source, ndim))
 
 
 def _has_number(own: dtypes.dtype, value: Any) -> bool:
-    """Whether a number may be written to tensors of a dtype without a further question."""
     kind = value.__class__
     if own.planned:
         return kind is float or kind is int
@@ -153,9 +151,7 @@ def _is_of_view(key: Any) -> bool:
 
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
-    """Whether a tensor has been written where a key says that a view lies, that indices of int64 do, or that one mask
-    is true, perhaps beside whole slices: these are the keys that need not be taken apart. Sizes of 1 in front are for
-    others."""
+    """Whether the key was of views, int64 indices, or one mask, perhaps beside whole slices."""
     if _is_of_view(key):
         view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):
@@ -241,7 +237,6 @@ def _without_leading_ones(value: Any, ndim: int) -> Any:
 
 
 def _as_items(key: Any) -> list[Any]:
-    """The parts of a key, each an int, slice, None, Ellipsis, bool or index Tensor."""
     return [_as_item(part) for part in key] if isinstance(key, tuple) or _stands_for_tuple(key) else [_as_item(key)]
 
 
@@ -282,7 +277,6 @@ def _as_tensor(part: Any) -> Any:
 
 
 def _index_tensor(index: Any) -> Any:
-    """An int64 or bool tensor, or the number in a 0-d one."""
     kind = index._dtype
     if kind not in (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_):
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {kind}")
@@ -294,8 +288,6 @@ def _index_tensor(index: Any) -> Any:
 
 
 class _View:
-    """The view that the basic parts of a key make, and the index tensors by dimension of it."""
-
     def __init__(self, x: Any) -> None:
         self.source = x
         self.found = x
@@ -349,7 +341,6 @@ class _View:
 
 
 def _bounds(item: slice, size: int) -> tuple[int, int, int]:
-    """Where a slice of a dimension of this size starts and ends, and its step."""
     start, stop, step = item.indices(size)
     if step < 0:
         raise ValueError(f"step must be greater than zero, got {step}")
@@ -361,10 +352,6 @@ def _dims_used(item: Any) -> int:
         return 0
     is_mask = isinstance(item, TensorBase) and item._dtype is dtypes.bool_
     return len(item._shape) if is_mask else 1
-
-
-def _index_ndim(index: Any) -> int:
-    return 1 if index._dtype is dtypes.bool_ else len(index._shape)
 
 
 def _select(x: Any, dim: int, index: int, shown_dim: int) -> Any:

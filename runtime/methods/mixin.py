@@ -32,6 +32,7 @@ class TensorAttributes(TensorBase):
     is_nonzero = queries.is_nonzero
     is_conj = queries.is_conj
     is_neg = queries.is_neg
+    is_pinned = host.is_pinned
     ndimension = TensorBase.dim
     resize_ = resizing.resize_
     resize_as_ = resizing.resize_as_
@@ -52,10 +53,6 @@ class TensorAttributes(TensorBase):
     def get_device(self) -> int:
         """The index of the CUDA device; -1 on the CPU."""
         return self._device.index or 0 if self._device.type == "cuda" else -1
-
-    def is_pinned(self) -> bool:
-        """Whether the memory is page-locked, so that a device copies it while the program goes on."""
-        return host.is_pinned(self)
 
     def is_distributed(self) -> bool:
         """Whether the elements are spread over processes: never."""
@@ -225,28 +222,6 @@ class TensorMethods(TensorAttributes):
             return self if self._flat is not None else op.contiguous_copy(self)
         return contiguous_as(self, memory_format)
 
-    def pin_memory(self) -> Any:
-        """A copy in page-locked memory, which a device copies while the program goes on.
-
-        Returns:
-            The tensor itself where it lies there already, or where there is no CUDA device.
-
-        Raises:
-            RuntimeError: the tensor lies on a device.
-        """
-        return host.pin_memory(self)
-
-    def record_stream(self, stream: Any) -> None:
-        """Say that a stream uses the memory: once nobody refers to it, it is free again only when that work is done.
-
-        Args:
-            stream: the `cuda.Stream`.
-
-        Raises:
-            RuntimeError: the tensor lies on the CPU.
-        """
-        host.record_stream(self, stream)
-
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """Address, shape, strides in bytes and dtype, for libraries that read memory of devices (version 3).
@@ -300,6 +275,8 @@ class TensorMethods(TensorAttributes):
         op.imag(self).copy_(_as_tensor(value, self))
 
     numpy = host.numpy
+    pin_memory = host.pin_memory
+    record_stream = host.record_stream
     item = host.item
     tolist = host.tolist
     __array__ = host.array_protocol
@@ -389,6 +366,6 @@ def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
 
 
 def parsed_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
-    """(device, dtype, non_blocking, memory format) that arguments of `to` ask for, None where they do not say."""
+    """None where the arguments do not say."""
     requested = _conversion(args, kwargs)
     return requested.device, requested.dtype, requested.non_blocking, kwargs.get("memory_format")

@@ -74,8 +74,6 @@ def set_printoptions(
 
 
 class _NumberFormat:
-    """One width and notation for all numbers of a real array."""
-
     def __init__(self, values: np.ndarray) -> None:
         self.is_float = values.dtype.kind == "f"
         self.is_integral, self.is_scientific, self.width = True, False, 1
@@ -83,15 +81,12 @@ class _NumberFormat:
         if self.is_float:
             shown = shown[np.isfinite(shown) & (shown != 0)]
             if shown.size:
-                self._choose_notation(shown)
+                magnitudes = np.abs(shown.astype(np.float64))
+                low, high = float(magnitudes.min()), float(magnitudes.max())
+                self.is_integral = bool((shown == np.ceil(shown)).all())
+                wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
+                self.is_scientific = wide if PRINT_OPTS.sci_mode is None else PRINT_OPTS.sci_mode
         self.width = max((len(self._formatted(x)) for x in shown.tolist()), default=1)
-
-    def _choose_notation(self, shown: np.ndarray) -> None:
-        magnitudes = np.abs(shown.astype(np.float64))
-        low, high = float(magnitudes.min()), float(magnitudes.max())
-        self.is_integral = bool((shown == np.ceil(shown)).all())
-        wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
-        self.is_scientific = wide if PRINT_OPTS.sci_mode is None else PRINT_OPTS.sci_mode
 
     def _formatted(self, value: Any) -> str:
         if not self.is_float:
@@ -107,14 +102,11 @@ class _NumberFormat:
 
 
 class _ComplexFormat:
-    """Separate formats for real and imaginary parts."""
-
     def __init__(self, values: np.ndarray) -> None:
         self.real, self.imaginary = _NumberFormat(values.real), _NumberFormat(values.imag)
         self.width = self.real.width + self.imaginary.width + 1
 
     def text(self, value: complex) -> str:
-        """The number as `a+bj`, its real part right-aligned."""
         imaginary = self.imaginary.text(value.imag).lstrip()
         return f"{self.real.text(value.real)}{'' if imaginary[0] in '+-' else '+'}{imaginary}j"
 
@@ -148,14 +140,12 @@ def _merged_lines(parts: list[list[str]], dots: str) -> list[str]:
 
 
 def _wrap(items: list[str], item_width: int, indent: int) -> str:
-    """One row, broken into lines of as many items as fit."""
     per_line = max(1, (PRINT_OPTS.linewidth - indent) // item_width)
     lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
 def _suffixes(tensor: Any) -> list[str]:
-    """The device, dtype, size and history that the numbers do not show."""
     matches = []
     if tensor.device.type != "cpu":
         matches.append(f"device='{tensor.device}'")
@@ -194,14 +184,7 @@ def to_repr(tensor: Any) -> str:
 
 
 def with_suffixes(text: str, suffixes: list[str], indent: int, force_newline: bool) -> str:
-    """The text of numbers, and of what else is said of a tensor, to the bracket at the end.
-
-    Args:
-        text: that of the numbers, with what stands before them.
-        suffixes: what else is said.
-        indent: where a new line begins.
-        force_newline: whether the first of these begins one.
-    """
+    """`text` has no closing bracket; `indent`: where a new line begins; `force_newline`: before the first suffix."""
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if force_newline or column + len(suffix) + 2 > PRINT_OPTS.linewidth:
@@ -219,7 +202,6 @@ def numbers(self: Any, indent: int) -> str:
 
 
 def format_numbers(array: np.ndarray, indent: int) -> str:
-    """The numbers of an array in brackets, its rows `indent` places from the margin."""
     if array.size == 0:
         return "[]"
     summarise = array.size > PRINT_OPTS.threshold

@@ -163,7 +163,7 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
 
 
 def _number(name: str, value: Any, kind: str) -> Any:
-    """A number as the dtype takes it: fractions of integers are cut off."""
+    """Fractions are cut off for integers."""
     result = value.item() if hasattr(value, "item") else value
     if not isinstance(result, (bool, int, float, complex)):
         raise TypeError(f"{name}(): expected a function that returns numbers, but got {type_name(value)}")

@@ -1,7 +1,4 @@
-"""Two tensors that exchange all that they are: memory, class, attributes, place in the graph.
-
-Weak references to tensors, and dictionaries whose keys are tensors by identity: `==` compares their elements.
-"""
+"""Two tensors that exchange all that they are; and weak references to tensors, and dictionaries of them by identity."""
 
 from __future__ import annotations
 

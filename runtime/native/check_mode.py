@@ -1,15 +1,8 @@
 """SPECGRAD_NATIVE=check: whatever native code answers is computed once more by the general path, and compared.
 
-Compared are the bits of results, their dtype, shape, strides and memory, their place in the graph with all that the
-node saved, and how the reference counts of the arguments have changed. Where something differs the call raises
-`NativeDifference`, which names the op, its arguments and the difference. See docs/wrong-result.md.
-
-SPECGRAD_NATIVE=check for backward passes: Python and native code rehearse each, and the gradients are compared.
-
-A rehearsal runs a copy of the pass that releases nothing; the `.grad` of leaves is put back after it. Python asks every
-node for its gradients by itself, so these are compared as well. Then native code runs the pass. Where other threads of
-Python run, which may use the same leaves, there is no rehearsal.
-"""
+Compared are bits, dtype, shape, strides and memory of results, their place in the graph with what the node saved, and
+the reference counts of the arguments. Of a backward pass Python and native code each run a copy that releases nothing,
+where no other thread of Python may use the same leaves; `.grad` is put back after it. See docs/wrong-result.md."""
 
 from __future__ import annotations
 
@@ -40,12 +33,10 @@ Launch = Callable[..., Any]
 
 
 class NativeDifference(AssertionError):
-    """Native code and the general path gave different results: a bug of ours, which should be reported."""
+    """A bug of ours, which should be reported."""
 
 
 class _State(PerThread):
-    """Whether this thread computes something by the general path alone, and whether it compares."""
-
     def __init__(self) -> None:
         self.general = False
         self.compares = True
@@ -76,19 +67,15 @@ def native_alone() -> Iterator[None]:
 
 
 def is_alone() -> bool:
-    """Whether native answers are not compared now: also where a test changes arguments in the middle of a call."""
+    """Also where a test changes arguments in the middle of a call."""
     return interrupt.hook is not None or not state.compares
 
 
 def compared(native: Launch, name: str, again: Launch | None, written: int | None = None) -> Launch:
-    """In check mode `native` with each answer compared with what `again` gives for the same arguments; else `native`.
+    """In check mode each answer of `native` that is not None is compared with what `again` gives.
 
-    Args:
-        native: gives a result, or None where the general path is to take the call.
-        name: of the op.
-        again: the call by the general path; None where there is none to compare with.
-        written: the place of the argument that is written to, if one is.
-    """
+    `written`: the position of the argument that is written to. `again` is None where there is nothing to compare
+    with."""
     if not CHECKING or again is None:
         return native
 
@@ -162,7 +149,6 @@ def tensor_differences(result: Any, expected: Any) -> Iterator[str]:
 
 
 def value_differences(result: Any, expected: Any) -> Iterator[str]:
-    """The differences between the elements of two tensors, which is all that is asked where one was written to."""
     if result._dtype is not expected._dtype or tuple(result._shape) != tuple(expected._shape):
         yield f"{_shown(result)} instead of {_shown(expected)}"
     elif not np.array_equal(_bytes(result), _bytes(expected)):
@@ -205,7 +191,6 @@ def _saved_differences(one: Any, other: Any) -> Iterator[str]:
 
 
 def _shown(value: Any) -> str:
-    """An argument in words: of a tensor dtype, shape and strides."""
     if isinstance(value, TensorBase):
         strides = "" if value._strides is None else f", strides {value._strides}"
         return f"tensor({value._dtype!r}, {tuple(value._shape)}{strides})"
@@ -213,11 +198,7 @@ def _shown(value: Any) -> str:
 
 
 def public_function(op: Any, operands: Sequence[str], in_place: bool = False) -> Launch | None:
-    """The op's public function as one of the operands in order; None for an op that no entry of its name stands for, or
-    that is not recorded.
-
-    The registry, in which it is found, is large: it is loaded in check mode alone.
-    """
+    """None for an op that no entry of its name stands for. The registry is large: it is loaded in check mode alone."""
     if not CHECKING or op.node is None:
         return None
     name = op.name if isinstance(op, CalledKernelOp) else op.node.op_name
@@ -230,7 +211,7 @@ def public_function(op: Any, operands: Sequence[str], in_place: bool = False) ->
 
 
 def compared_native_backward(walk: Walk) -> Walk:
-    """In check mode `walk` with each pass rehearsed before native code first runs nodes of it; else `walk`."""
+    """Python and native code rehearse each pass before native code first runs nodes of it."""
     if not CHECKING:
         return walk
 
@@ -260,13 +241,11 @@ def compare(backward_pass: Any, node: Any, gradient: Any, walk: Walk) -> None:
 
 
 def calls_users(node: Any) -> bool:
-    """Whether a node is of a custom Function, or has saved what hooks of users are to unpack."""
     saved = [getattr(node, slot, None) for slot in node.saved_slots]
     return node.runs_without or not all(value is None or isinstance(value, TensorBase | list) for value in saved)
 
 
 def rehearsed(backward_pass: Any, node: Any, gradient: Any, walk: Walk, leaves: Iterable[Any]) -> list[Any]:
-    """The gradients of leaves, and those that are asked for, after a copy of a pass."""
     again = BackwardPass(True, False, copied(backward_pass.capture))
     again.buffers = {
         n: copy.copy(waiting) if isinstance(waiting, list) else waiting for n, waiting in backward_pass.buffers.items()

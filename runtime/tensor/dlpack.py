@@ -1,10 +1,8 @@
 """DLPack's capsules of device memory: how one is made, how one is read, and who owns the memory meanwhile.
 
-What is exported is kept by NumPy: a capsule of one byte of the host is NumPy's, which frees it when the consumer has
-done with it, or when nobody took it; what it says is then replaced by an array on a device, which that byte keeps. So
-no Python runs where a capsule dies. What is imported belongs to its producer, whose function is called when the last
-tensor over it is gone.
-"""
+What is exported is kept by NumPy: a capsule of one byte of the host is NumPy's; what it says is replaced by an array on
+a device, which that byte keeps. So no Python runs where a capsule dies. What is imported belongs to its producer, whose
+function is called when the last tensor over it is gone."""
 
 from __future__ import annotations
 
@@ -48,14 +46,10 @@ class DLTensor(ctypes.Structure):
 
 
 class Managed(ctypes.Structure):
-    """What a capsule named `dltensor` holds."""
-
     _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
 
 class Versioned(ctypes.Structure):
-    """What a capsule named `dltensor_versioned` holds."""
-
     _fields_ = (
         ("major", ctypes.c_uint32),
         ("minor", ctypes.c_uint32),
@@ -77,13 +71,7 @@ _rename.argtypes, _rename.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.
 
 
 def exported(array: Any, kind: Dtype, max_version: tuple[int, int] | None) -> Any:
-    """A capsule over an array on a CUDA device, whose memory lives until the consumer gives it back.
-
-    Args:
-        array: a `DeviceArray`.
-        kind: its dtype.
-        max_version: the newest version that the consumer knows.
-    """
+    """The memory of the `DeviceArray` lives until the consumer, who knows `max_version`, gives it back."""
     count = max(array.ndim, 1)
     shape = (ctypes.c_int64 * count)(*array.shape)
     strides = (ctypes.c_int64 * count)(*(step // array.itemsize for step in array.byte_strides))
@@ -103,7 +91,7 @@ def exported(array: Any, kind: Dtype, max_version: tuple[int, int] | None) -> An
 
 
 def of_host(array: Any, kind: Dtype, max_version: Any, copy: bool | None) -> Any:
-    """A capsule over an array of the host; of elements that NumPy has no numbers for, as integers of their size."""
+    """Of elements that NumPy has no numbers for, as integers of their size."""
     if array.dtype.isbuiltin == NUMPYS:
         return array.__dlpack__(max_version=max_version, copy=copy)
     capsule = array.view(f"u{kind.itemsize}").__dlpack__(max_version=max_version, copy=copy)
@@ -113,8 +101,7 @@ def of_host(array: Any, kind: Dtype, max_version: Any, copy: bool | None) -> Any
 
 
 def renamed(capsule: Any) -> Dtype | None:
-    """The dtype of a capsule over elements that NumPy has no numbers for, which says integers of their size from now
-    on; None for any other."""
+    """The dtype of elements that NumPy has no numbers for, which the capsule now calls integers; None for others."""
     dl_tensor = content(capsule).tensor
     kind = dtype_of(dl_tensor)
     if kind.np.isbuiltin == NUMPYS:
@@ -126,14 +113,8 @@ def renamed(capsule: Any) -> Dtype | None:
 def hand_over(device: int, stream: int | None) -> None:
     """Let a stream of another library wait for all that the current one of a device was given.
 
-    Args:
-        device: the number of the device.
-        stream: CUDA's handle; None or 1 for the default stream; with -1 nobody waits.
-
-    Raises:
-        BufferError: 2, the default stream of a thread, which is not used here.
-        AssertionError: 0, which does not say which default stream is meant.
-    """
+    `stream`: CUDA's handle; None or 1 for the default stream; with -1 nobody waits. BufferError: 2, the default stream
+    of a thread, which is not used here. AssertionError: 0, which does not say which default stream is meant."""
     from ..device.cuda.current import current_stream  # loaded with the first device
     from ..device.cuda.driver import driver
 
@@ -153,7 +134,6 @@ def hand_over(device: int, stream: int | None) -> None:
 
 
 def content(capsule: Any) -> Any:
-    """What a capsule holds that nobody has taken; a BufferError where there is no such capsule."""
     for name, layout in LAYOUTS.items():
         if _is_valid(capsule, name):
             return layout.from_address(_pointer(capsule, name))
@@ -166,7 +146,6 @@ def data_type(kind: Dtype) -> tuple[int, int]:
 
 
 def dtype_of(dl_tensor: DLTensor) -> Dtype:
-    """The dtype of an array; a BufferError where specgrad has no such dtype."""
     word = KINDS.get(dl_tensor.code, f"code {dl_tensor.code}, ")
     try:
         if dl_tensor.lanes != 1:
@@ -180,11 +159,8 @@ def dtype_of(dl_tensor: DLTensor) -> Dtype:
 class Borrowed:
     """Memory of another library, given back when nothing refers to this object any more. Stands for a `Block`.
 
-    Args:
-        address: of the whole of what a capsule held.
-        deleter: the address of the function that takes it back; 0 where there is none.
-        stream: that which used it first.
-    """
+    `address`: of what a capsule held; `deleter`: of the function that takes it back, or 0; `stream`: that used it
+    first."""
 
     def __init__(self, address: int, deleter: int, stream: int) -> None:
         self.address, self.deleter, self.stream = address, deleter, stream
@@ -220,11 +196,7 @@ class Foreign(NamedTuple):
 
 
 def consume_capsule(capsule: Any, stream: int) -> Foreign:
-    """The array of a capsule, which is the caller's from now on.
-
-    Raises:
-        BufferError: it was taken before, or it has a dtype or strides that no tensor has.
-    """
+    """The capsule's array, the caller's from now on. BufferError: taken, or no tensor has its dtype or strides."""
     held = content(capsule)
     dl_tensor = held.tensor
     if isinstance(held, Versioned) and held.major != MAJOR:

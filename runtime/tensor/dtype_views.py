@@ -1,10 +1,7 @@
-"""Views of another dtype: the same bytes as an array of other elements.
+"""Views of another dtype: the same bytes as an array of other elements; and tensors without marks.
 
 A memory has one array for each dtype in which somebody reads it, so that tensors of one dtype over one memory have the
-same storage, and who looks for shared memory compares storages.
-
-Tensors without marks, for code that keeps a tensor's memory or hands it to others; see representations/marked/.
-"""
+same storage, and who looks for shared memory compares storages."""
 
 from __future__ import annotations
 
@@ -24,15 +21,12 @@ _making = new_lock()
 
 
 def typed_view(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
-    """A view of `source` whose elements are of the dtype `kind`, in which the place is counted."""
+    """`kind` is the dtype of the view, in whose elements the geometry counts."""
     return _retyped(view(source, view_geometry), kind, view_geometry[3])
 
 
 def typed_alias(source: Any, view_geometry: ViewGeometry, kind: dtype) -> Any:
-    """A tensor of dtype `kind` over the memory of `source`, outside the graph and not among its views.
-
-    Writes to it are counted with those to `source`.
-    """
+    """Outside the graph and not among the views of `source`; writes are counted with those to `source`."""
     shape, strides, offset, count = view_geometry
     return _retyped(alias(source, shape, strides, offset), kind, count)
 
@@ -51,7 +45,7 @@ def origin_of(storage: Any) -> Any:
 
 
 def arrays_over(origin: Any) -> list[Any]:
-    """The array of a memory and those that were made of it for views of other dtypes."""
+    """The array of a memory, and those made of it for views of other dtypes."""
     with _making:
         made = [reference() for (number, _), reference in _arrays.items() if number == id(origin)]
     return [origin, *(array for array in made if array is not None)]
@@ -74,7 +68,6 @@ def storage_as(storage: Any, kind: dtype) -> Any:
 
 
 def _note(key: tuple[int, dtype], array: np.ndarray, origin: np.ndarray) -> None:
-    """Remember an array, and where it comes from, as long as it is there."""
     number = id(array)
 
     def forget(reference: Any) -> None:

@@ -129,7 +129,6 @@ for _d in ALL:
 
 
 def from_name(name: str) -> dtype:
-    """The dtype called `name` ("float32"); ValueError when there is none."""
     try:
         return _BY_NAME[name]
     except KeyError:
@@ -152,7 +151,6 @@ FLOAT8 = (float8_e4m3fn, float8_e5m2)
 
 
 def _promote(a: dtype, b: dtype) -> dtype | None:
-    """The common dtype of two; None where PyTorch defines none."""
     if a is b:
         return a
     if _CATEGORY_ORDER.index(a.kind) > _CATEGORY_ORDER.index(b.kind):
@@ -172,7 +170,6 @@ def _promote(a: dtype, b: dtype) -> dtype | None:
 
 
 def _promote_complex(a: dtype, b: dtype) -> dtype:
-    """The common dtype of a complex dtype and another, which is complex or real."""
     if a.kind in "bi":
         return b
     parts = _promote(a.real, b.real)
@@ -304,7 +301,6 @@ _OF_PYTHON: dict[Any, dtype] = {float: float64, complex: complex128, int: int64}
 
 
 def _of_python(kind: Any) -> Any:
-    """The dtype that Python's `float`, `complex` or `int` stands for; others as they are."""
     return _OF_PYTHON.get(kind, kind) if isinstance(kind, type) else kind
 
 

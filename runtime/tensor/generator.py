@@ -86,8 +86,7 @@ class Generator:
     def set_state(self, new_state: Any) -> None:
         """Go back to `new_state`, a state that `get_state` returned.
 
-        Of a state that was saved when NumPy drew the numbers, seed and position in the words are taken over.
-        """
+        Of a state that was saved when NumPy drew the numbers, seed and position in the words are taken over."""
         array = getattr(new_state, "array", None)
         if array is None or array.dtype != np.uint8:
             raise ArgumentError(f"set_state(): expected a uint8 Tensor, but got {type_name(new_state)}")

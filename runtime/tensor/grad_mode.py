@@ -1,13 +1,8 @@
 """Whether operations are recorded: no_grad, enable_grad, set_grad_enabled and inference_mode, one state per thread.
 
-Inference mode: which threads are in it, and what tensors that are made there have in the place of a version counter.
-
-A tensor's memory has a count of writes, which nodes note when they save the tensor (`tensor/base.py`). Inference
-tensors have `UNTRACKED`, which cannot be noted, and counts nothing: so what saves and what writes finds them where it
-looks at that count anyway, and other tensors cost nothing more. Native code reads `inferring` where it makes a tensor.
-
-Context managers that are decorators too: the base class that programs derive their own from.
-"""
+A tensor's memory has a count of writes, which nodes note when they save the tensor. Inference tensors have `UNTRACKED`,
+which cannot be noted, and counts nothing: who saves and who writes finds them where it looks at that count anyway, and
+other tensors cost nothing more. Native code reads `inferring` where it makes a tensor."""
 
 from __future__ import annotations
 
@@ -33,8 +28,7 @@ inferring: list[None] = []  # as many items as threads are in the mode: nearly a
 
 
 class Inference(list[Any]):
-    """`[count, op]` of an inference tensor: who reads the count by its number, as nodes that save a tensor do, gets the
-    error. All others take the list apart (`count, op = writes`)."""
+    """`[count, op]`: who reads the count by its number, as nodes that save do, gets the error; others take it apart."""
 
     def __getitem__(self, position: Any) -> Any:
         if position == 0 and mode.inference is not None:
@@ -55,7 +49,6 @@ UNTRACKED = Inference([Uncounted(), ""])  # of all inference tensors
 
 
 def switch(state: dict[str, Any], requested: bool | None) -> None:
-    """Let the thread that has this state of `mode` enter the mode, or leave it."""
     before = state["inference"]
     if requested and not before:
         inferring.append(None)
@@ -74,7 +67,7 @@ def is_inference(tensor: Any) -> bool:
 
 
 def current_version(tensor: Any) -> int:
-    """How often a tensor's memory has been written to, as far as that is counted: for who does not save the tensor."""
+    """For who does not save the tensor."""
     writes = tensor._version_counter
     if writes is None:
         return 0
@@ -83,19 +76,14 @@ def current_version(tensor: Any) -> int:
 
 
 def inference_writes(tensor: Any) -> Inference | None:
-    """What a tensor over the memory of this one has if its writes are counted apart: of an inference tensor's memory it
-    is one too, which may be written to, and cannot be saved."""
+    """Of an inference tensor's memory it is one too, which may be written to, and cannot be saved."""
     if not is_inference(tensor):
         return None
     return UNTRACKED if mode.inference else Inference([0, ""])
 
 
 def check_written(tensor: Any) -> None:
-    """Refuse a write to an inference tensor outside the mode, before anything is written.
-
-    Raises:
-        RuntimeError: this is such a write.
-    """
+    """Refuse a write to an inference tensor outside the mode, before anything is written."""
     if tensor._version_counter is UNTRACKED and not mode.inference:
         raise RuntimeError(WRITTEN)
 

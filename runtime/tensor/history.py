@@ -1,10 +1,7 @@
-"""The place of a tensor in the graph: this module sets it, besides the tensor's own, generated code and native code.
+"""The place of a tensor in the graph: set here, by the tensor's own module, generated code and native code.
 
-`_requires_grad` says whether a tensor requires grad. `_grad_fn` is the edge that its gradient takes: the node that
-made it, an
-`Output` of one with several outputs, or None for a leaf and for what is outside the graph (`autograd/node.py`).
-Others read `requires_grad`, `is_leaf` and `grad_fn`; on hot paths the two slots.
-"""
+`_grad_fn` is the edge that its gradient takes: the node that made it, an `Output` of one with several outputs, or None
+for a leaf and for what is outside the graph. Others read `requires_grad`, `is_leaf` and `grad_fn`."""
 
 from __future__ import annotations
 
@@ -28,5 +25,4 @@ def copy_history(tensor: TensorBase, source: TensorBase) -> None:
 
 
 def set_requires_grad(leaf: TensorBase, required: bool) -> None:
-    """Set whether a leaf requires grad, without the checks of `requires_grad_`."""
     leaf._requires_grad = required

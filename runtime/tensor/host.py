@@ -43,7 +43,6 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
 
 
 def array_protocol(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """`__array__`: shares memory unless a dtype or a copy is asked for."""
     return np.array(numpy(tensor), dtype=dtype, copy=copy)
 
 
@@ -98,12 +97,10 @@ def _real(value: Any, target: str) -> Any:
 
 
 def to_float(tensor: Any) -> float:
-    """`float(tensor)` of one element."""
     return float(_real(_only_element(tensor, "float"), "float"))
 
 
 def to_int(tensor: Any) -> int:
-    """`int(tensor)` of one element: truncated."""
     value = _real(_only_element(tensor, "int"), "int")
     if not isfinite(value):
         raise NotFiniteError(f"int(): cannot convert {value} to an integer")
@@ -111,12 +108,10 @@ def to_int(tensor: Any) -> int:
 
 
 def to_complex(tensor: Any) -> complex:
-    """`complex(tensor)` of one element."""
     return complex(_only_element(tensor, "complex"))
 
 
 def to_bool(tensor: Any) -> bool:
-    """`bool(tensor)` of one element; RuntimeError for any other number of elements."""
     count = tensor.numel()
     if count != 1:
         result = "more than one value" if count else "no values"
@@ -125,7 +120,6 @@ def to_bool(tensor: Any) -> bool:
 
 
 def to_index(tensor: Any) -> int:
-    """`tensor.__index__()`: one element of an integer or bool dtype."""
     if tensor.numel() != 1 or tensor.dtype.kind not in "bi":
         raise TypeError(
             "only integer tensors of a single element can be converted to an index, "
@@ -137,14 +131,12 @@ def to_index(tensor: Any) -> int:
 
 
 def length(tensor: Any) -> int:
-    """`len(tensor)`: the size of the first dimension."""
     if not tensor._shape:
         raise TypeError("len() of a 0-d tensor")
     return tensor._shape[0]
 
 
 def iterate(tensor: Any) -> Iterator[Any]:
-    """`iter(tensor)`: the slices along the first dimension."""
     if not tensor._shape:
         raise TypeError("iteration over a 0-d tensor")
     return iter(op.unbind(tensor, 0))
@@ -234,7 +226,7 @@ def dlpack_device(tensor: Any) -> tuple[int, int]:
 
 
 def is_pinned(tensor: Any) -> bool:
-    """Whether a tensor of the CPU lies in page-locked memory."""
+    """Whether the memory is page-locked, so that a device copies it while the program goes on."""
     if tensor._device is not CPU or not cuda_available():
         return False
     from ..device.cuda import pinned_memory  # loaded with the first device
@@ -243,7 +235,14 @@ def is_pinned(tensor: Any) -> bool:
 
 
 def pin_memory(tensor: Any) -> Any:
-    """A copy in page-locked memory; see `Tensor.pin_memory`."""
+    """A copy in page-locked memory, which a device copies while the program goes on.
+
+    Returns:
+        The tensor itself where it lies there already, or where there is no CUDA device.
+
+    Raises:
+        RuntimeError: the tensor lies on a device.
+    """
     if tensor._device is not CPU:
         raise RuntimeError(f"cannot pin a tensor on {tensor._device}: only dense CPU tensors can be pinned")
     if not cuda_available() or is_pinned(tensor):
@@ -254,14 +253,20 @@ def pin_memory(tensor: Any) -> Any:
 
 
 def record_stream(tensor: Any, stream: Any) -> None:
-    """Let a stream use the memory of a tensor; see `Tensor.record_stream`."""
+    """Say that a stream uses the memory: once nobody refers to it, it is free again only when that work is done.
+
+    Args:
+        stream: the `cuda.Stream`.
+
+    Raises:
+        RuntimeError: the tensor lies on the CPU.
+    """
     if not tensor.is_cuda:
         raise RuntimeError(f"record_stream(): expected a tensor on a CUDA device, but got one on {tensor._device}")
     tensor._storage.block.record_stream(stream.handle)
 
 
 def cuda_array_interface(tensor: Any) -> dict[str, Any]:
-    """The protocol of libraries that share memory of CUDA devices, in version 3."""
     if not tensor.is_cuda:
         raise AttributeError(
             "Can't get __cuda_array_interface__ on non-CUDA tensor. If CUDA data is required use tensor.cuda() to copy "

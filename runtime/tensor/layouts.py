@@ -46,8 +46,7 @@ def suggested_format(shape: Shape, strides: Strides | None) -> memory_format:
 
 @functools.lru_cache(maxsize=4096)
 def preserved_strides(shape: Shape, strides: Strides | None) -> Strides | None:
-    """The strides of a copy that preserves the order of dimensions, None for the usual ones: those of the tensor where
-    it has neither gaps nor overlaps, else its order without gaps."""
+    """Those of the tensor where it has no gaps nor overlaps, else its order without gaps; None for usual ones."""
     if strides is None or is_contiguous(shape, strides):
         return None if strides is None or strides == contiguous_strides(shape) else strides
     result = strides if is_dense(shape, strides) else ordered_strides(shape, memory_order(shape, (strides,)))
@@ -74,8 +73,7 @@ def are_alike(shape: Sequence[int], strides: Sequence[int], others: Sequence[int
 def memory_order(shape: Shape, operands: Sequence[Strides]) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost, by the strides of operands expanded to a shape.
 
-    The first operand whose strides differ decides, 0 tells nothing, and what nobody tells stays in row order.
-    """
+    The first operand whose strides differ decides, 0 tells nothing, and what nobody tells stays in row order."""
     order = list(reversed(range(len(shape))))  # the innermost first
     for start in range(1, len(order)):
         position = start
@@ -113,19 +111,17 @@ def _inherited_format(tensor: Any) -> memory_format:
 
 
 def keeps_order(tensor: Any) -> bool:
-    """Whether what is computed of a tensor lies as it does: on the host, and on `meta`, which says how that is."""
+    """Results keep the layout on the host, and on `meta`, which says how that is; not on devices."""
     return tensor._device is CPU or tensor._device is META
 
 
 def keeps_rows(tensor: Any) -> bool:
-    """Whether a copy that preserves the layout of a tensor has its elements in rows, as all have on devices."""
     if not keeps_order(tensor):
         return True
     return tensor._strides is None or preserved_strides(tensor._shape, tensor._strides) is None
 
 
 def agreeing(tensors: Sequence[Any]) -> Any:
-    """The first of some tensors if all have one memory format, else None."""
     formats = {suggested_format(t._shape, t._strides) for t in tensors}
     return tensors[0] if len(formats) == 1 else None
 
@@ -141,12 +137,10 @@ def memory_format_of(result: Any, *tensors: Any) -> Any:
 
 
 def first_format_of(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
-    """Several results of which the first is in the memory format of some tensors."""
     return memory_format_of(results[0], *tensors), *results[1:]
 
 
 def in_rows(tensor: Any) -> Any:
-    """A tensor whose elements lie in rows for a kernel: itself, or of one in another memory format a copy."""
     if is_in_rows(tensor):
         return tensor
     return from_flat(_copied(tensor).ravel(), tensor._shape, tensor._dtype)
@@ -161,7 +155,7 @@ def formatted(op: str, result: Any, source: Any, requested: memory_format | None
 
 
 def requested_strides(op: str, source: Any, requested: memory_format | None) -> Strides | None:
-    """The strides of a copy of a tensor in a memory format, by default the one that preserves; None for the usual."""
+    """Of a copy, by default the one that preserves; None for the usual ones."""
     if requested is None or requested is preserve_format:
         return preserved_strides(source._shape, source._strides)
     if requested is contiguous_format:
@@ -171,7 +165,7 @@ def requested_strides(op: str, source: Any, requested: memory_format | None) -> 
 
 
 def with_layout(tensor: Any, strides: Strides) -> Any:
-    """A copy of a tensor, without a place in the graph, whose elements lie without gaps in the order of strides."""
+    """A copy outside the graph, whose elements lie without gaps in the order of the strides."""
     if tensor._device is META:
         return relaid(tensor, strides)
     shape, steps = tensor._shape, tensor.stride()
@@ -182,10 +176,10 @@ def with_layout(tensor: Any, strides: Strides) -> Any:
 
 
 def relaid(tensor: Any, strides: Strides | None) -> Any:
-    """A new contiguous tensor, whose elements mean nothing yet or are all equal, under other strides without gaps."""
+    """A new contiguous tensor, not filled or of equal elements, under other strides without gaps."""
     return tensor if strides is None else alias(tensor, tensor._shape, strides, 0)
 
 
 def _copied(tensor: Any) -> Any:
-    """The elements of a tensor as an array in row order, which is always a new one."""
+    """Always a new array, in row order."""
     return copied_on_host(tensor.array) if tensor._device is CPU else copied(tensor.array)

@@ -1,17 +1,9 @@
-"""New memory for tensors, flat, wherever it is to lie.
+"""New memory for tensors, and copies and casts between arrays, wherever they lie.
 
-Memory of freed arrays stays with the process, to be used for the next ones, and lies in large pages.
-
-By default glibc gives the memory of large arrays back to the operating system when they are freed, and the next one
-costs a page fault, and zeros, for every 4 KiB: more than many an operation on it takes. With these settings arrays of
-up to BLOCK bytes come from the heap, whose free end is kept up to KEPT bytes.
-
-The heap gets addresses for RESERVED bytes at once, so that the kernel can be asked to back them with pages of 2 MiB:
-each costs one fault, and whoever reads an array across its rows finds the pages in the processor's table of them.
-Addresses are no memory: that is taken, a page at a time, when it is first written to.
-
-Changing the dtype of arrays, and copying between them, wherever they lie.
-"""
+By default glibc gives the memory of large arrays back when they are freed, and the next one costs a page fault, and
+zeros, for every 4 KiB. With the settings here arrays of up to BLOCK bytes come from the heap, whose free end is kept up
+to CACHED_BLOCKS bytes. The heap gets addresses for RESERVED bytes at once, so that the kernel can be asked for pages of
+2 MiB: each costs one fault. Addresses are no memory: that is taken, a page at a time, when it is first written to."""
 
 from __future__ import annotations
 
@@ -29,12 +21,11 @@ from ..kernels.cpu import casting as host
 
 
 def empty(count: int, kind: np.dtype, device: Any) -> Any:
-    """A 1-D array of `count` elements of a NumPy dtype that are not set."""
     return allocate_and_fill.empty(count, kind) if device is CPU else _of(device).empty((count,), kind, device)
 
 
 def exposed(flat: Any) -> Any:
-    """An array that is not set, for the user, who may read what the memory happens to hold."""
+    """For the user, who may read what the memory happens to hold."""
     return flat if isinstance(flat, np.ndarray) or not flat.size else _of(flat.device).exposed(flat)
 
 
@@ -55,7 +46,7 @@ def copied(array: Any) -> Any:
 
 
 def copied_once(array: Any, memo: dict[int, Any]) -> Any:
-    """The copy of a memory that one `copy.deepcopy` makes for all that lies in it."""
+    """The copy that one `copy.deepcopy` makes for all that lies in the memory."""
     if id(array) not in memo:
         memo[id(array)] = copied(array)
         memo.setdefault(id(memo), []).append(array)  # kept, as `copy` does: no other object may get this number
@@ -68,7 +59,7 @@ def contiguous(array: Any) -> Any:
 
 
 def on_host(array: Any) -> np.ndarray:
-    """A NumPy array as it is; of a device's array a copy, once all is done that was to be done before."""
+    """Of a device's array a copy, once all is done that was to be done before."""
     return array if isinstance(array, np.ndarray) else _of(array.device).to_host(array)
 
 
@@ -77,7 +68,6 @@ def placed(array: np.ndarray, device: Any) -> Any:
 
 
 def _of(device: Any) -> Any:
-    """The module of the functions for a device's memory, loaded with its first tensor."""
     if device is META:
         from . import meta
 
@@ -128,7 +118,6 @@ def empty_cache() -> None:
 
 
 def _glibc() -> Any:
-    """The C library, if it is glibc."""
     try:
         library = ctypes.CDLL(None)
         return library if library.mallopt and library.malloc_trim else None
@@ -148,7 +137,7 @@ def _limited() -> bool:
 
 
 def _reserve(library: Any) -> None:
-    """Let the heap grow by a block that is freed at once, and ask for large pages there."""
+    """The block is freed at once."""
     library.malloc.restype, library.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     library.free.argtypes = [ctypes.c_void_p]
     library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
@@ -163,7 +152,6 @@ def _reserve(library: Any) -> None:
 
 
 def copy_cast(to: Any, source: Any) -> None:
-    """Copy with any change of dtype and of place; see `kernels.cpu.casting.copy_cast`."""
     if isinstance(to, np.ndarray) and isinstance(source, np.ndarray):
         host.copy_cast(to, source)
         return
@@ -177,10 +165,7 @@ def copy_cast(to: Any, source: Any) -> None:
 
 
 def cast(array: Any, to: Any, final: Any = None) -> Any:
-    """The array in another dtype: a copy, or, on a device, the same memory that kernels convert as they read it.
-
-    `final` is the dtype of what an op computes of it, where that is another one than `to`.
-    """
+    """On a device the same memory, which kernels convert as they read it. `final`: of what an op computes of it."""
     return array.as_read(to, final) if getattr(array, "on_device", False) else host.cast(array, to)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .layouts import is_dense
 from .memory import copy_cast
 
 _ADVICE = "refer to a single memory location. Please clone() the tensor before performing the operation."
@@ -18,7 +19,6 @@ def overlaps(tensor: Any) -> bool:
 
 
 def check_single(name: str, tensor: Any) -> None:
-    """Refuse to write different values to one place."""
     if overlaps(tensor):
         raise RuntimeError(
             f"{name}(): unsupported operation: more than one element of the written-to tensor "
@@ -45,33 +45,13 @@ def as_bytes(array: np.ndarray) -> np.ndarray:
 
 
 def check_disjoint(name: str, tensor: Any, other: Any, same_allowed: bool) -> None:
-    """Refuse an operand that lies in the memory that is being written to, but for all of it where that is allowed.
-
-    As in PyTorch, tensors with gaps between their elements are not looked at.
-    """
-    if _meet(tensor, other) and not (same_allowed and (other is tensor or _same_elements(tensor, other))):
+    """Refuse an operand in the written memory, but for all of it where allowed; as in PyTorch, not with gaps."""
+    count, others = tensor.numel(), other.numel()
+    meets = tensor._offset < other._offset + others and other._offset < tensor._offset + count
+    if not (meets and count and others and all(is_dense(t._shape, t.stride()) for t in (tensor, other))):
+        return
+    place, others_place = ((t._offset, t.numel(), t.stride()) for t in (tensor, other))
+    if not (same_allowed and (other is tensor or place == others_place)):
         raise RuntimeError(
             f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor {_ADVICE}"
         )
-
-
-def _meet(a: Any, b: Any) -> bool:
-    """Whether two dense tensors over one storage have places in common."""
-    if not (a.numel() and b.numel() and _is_dense(a) and _is_dense(b)):
-        return False
-    return bool(a._offset < b._offset + b.numel() and b._offset < a._offset + a.numel())
-
-
-def _same_elements(a: Any, b: Any) -> bool:
-    """Whether two dense tensors that meet have the same elements, in the same order."""
-    return bool(a._offset == b._offset and a.numel() == b.numel() and a.stride() == b.stride())
-
-
-def _is_dense(tensor: Any) -> bool:
-    """Whether the elements lie without gaps, in whatever order of the dimensions."""
-    step = 1
-    for stride, size in sorted((s, n) for s, n in zip(tensor.stride(), tensor._shape, strict=True) if n > 1):
-        if stride != step:
-            return False
-        step *= size
-    return True

@@ -1,8 +1,7 @@
 """Arrays without memory: what a tensor of the device `meta` holds where one of the CPU has a NumPy array.
 
-A `MetaArray` has a shape, strides and a dtype. It is filled, copied and written to in no time, and whoever asks for its
-elements gets an error that says so. What is done with memory anywhere (`tensor/memory.py`) has a function here too.
-"""
+A `MetaArray` has a shape, strides and a dtype; who asks for elements gets an error. What is done with memory anywhere
+(`tensor/memory.py`) has a function here too."""
 
 from __future__ import annotations
 
@@ -19,10 +18,7 @@ NO_DATA = "Cannot copy out of meta tensor; no data!"
 
 
 class MetaArray:
-    """The shape, the dtype and the layout of elements that there are not.
-
-    `strides` are in bytes, None where the elements would lie in row order without gaps.
-    """
+    """`strides` are in bytes, None where the elements would lie in row order without gaps."""
 
     __slots__ = ("__weakref__", "dtype", "shape", "size", "strides")
     __array_ufunc__ = None
@@ -69,7 +65,6 @@ class MetaArray:
         return MetaArray, (self.shape, self.dtype, self.strides)
 
     def __getitem__(self, part: slice) -> MetaArray:
-        """A range of a 1-D array without gaps."""
         first, end, _ = part.indices(self.size)
         return MetaArray((max(end - first, 0),), self.dtype)
 
@@ -82,12 +77,11 @@ class MetaArray:
         return self if self.ndim == 1 else MetaArray((self.size,), self.dtype)
 
     def view(self, dtype: Any) -> MetaArray:
-        """The memory of a 1-D array without gaps, read in another dtype."""
+        """Of a 1-D array without gaps."""
         kind = np.dtype(dtype)
         return MetaArray((self.nbytes // kind.itemsize,), kind)
 
     def strided(self, shape: Shape, dtype: np.dtype, offset: int, steps: tuple[int, ...]) -> MetaArray:
-        """Elements of this memory `steps` bytes apart, wherever they begin."""
         is_contiguous = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
         return MetaArray(shape, dtype, None if tuple(steps) == is_contiguous else tuple(steps))
 
@@ -104,7 +98,6 @@ def empty(shape: Shape, dtype: Any, target_device: Any) -> MetaArray:
 
 
 def exposed(array: MetaArray) -> MetaArray:
-    """The array itself: there is nothing that a program could read."""
     return array
 
 
@@ -120,24 +113,13 @@ contiguous = copied
 
 
 def to_host(array: MetaArray) -> np.ndarray:
-    """No copy.
-
-    Raises:
-        NoDataError: (a NotImplementedError) always.
-    """
     raise no_data()
 
 
 def from_host(array: Any, target_device: Any) -> MetaArray:
-    """What is left of an array of another place: its shape and dtype."""
     return MetaArray(array.shape, array.dtype)
 
 
 def copy(to: Any, source: Any) -> None:
-    """Nothing where the elements are to go to an array without memory.
-
-    Raises:
-        NoDataError: (a NotImplementedError) they are to come from one.
-    """
     if not isinstance(to, MetaArray):
         raise no_data()

@@ -1,9 +1,8 @@
 """Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
 
-A watcher with an `intercept` function may run something else in place of an op, or around it. Every generated function
-calls `intercept` before its general path when a watcher wants it to. The watchers' functions are nested in their order:
-the profiler around batching, batching around the op itself. One that leaves a call to the next answers NOT_HANDLED.
-"""
+Every generated function calls `intercept` before its general path when a watcher wants it to. The watchers' functions
+are nested in their order: the profiler around batching, batching around the op. NOT_HANDLED leaves a call to the
+next."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from ..locks import new_lock
@@ -31,8 +31,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Watcher(NamedTuple):
-    """Callbacks of somebody who watches every operation."""
-
     note: Callable[[Any], None] | None = None  # called with what each recorded op returned
     backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
     intercept: Callable[[Any], Any] | None = None  # called with each op's call: its result, or NOT_HANDLED
@@ -47,14 +45,11 @@ class Watch:
     """Generated functions try native code first unless `every` is true: somebody looks at every op, in any thread.
 
     Forward mode and vmap do not: native code answers None where an argument has tangents or is an example of a batch.
-    Nor does who only wants to know of nodes that keep tensors: while `saving` is true, native code notes these too.
-    What else native code is not told of (ops' tangents, backward passes) is left to the general path while `active` is
-    true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws, and but for
-    autocast. For that ops whose entries have the key read `casts` in the place of `every`: it is true for both, and
-    `uncast` says then whether it concerns them.
-    `notes`, `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in
-    their order.
-    """
+    While `saving` is true, native code notes nodes that keep tensors too. What else native code is not told of is left
+    to the general path while `active` is true: for everybody but vmap, whose interceptors the general path asks, and
+    autocast. For that, ops whose entries have the key read `casts` in the place of `every`, and `uncast`. `notes`,
+    `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in their
+    order."""
 
     __slots__ = (
         "active",
@@ -86,14 +81,13 @@ class Watch:
         self.reads: tuple[Any, ...] = ()
 
     def enter(self, name: str, watcher: Watcher) -> None:
-        """Begin to watch, under a name; each `enter` needs a `leave`."""
+        """Each `enter` needs a `leave`."""
         with self.lock:
             _, count = self.watchers.get(name, (watcher, 0))
             self.watchers[name] = watcher, count + 1
             self.arrange()
 
     def leave(self, name: str) -> None:
-        """Undo one `enter` of this name."""
         with self.lock:
             watcher, count = self.watchers.pop(name)
             if count > 1:
@@ -101,7 +95,7 @@ class Watch:
             self.arrange()
 
     def turn(self, name: str, watcher: Watcher | None) -> None:
-        """Set the watcher of a name, however often it has entered; None removes it."""
+        """However often it has entered; None removes it."""
         with self.lock:
             if watcher is None:
                 self.watchers.pop(name, None)
@@ -110,7 +104,6 @@ class Watch:
             self.arrange()
 
     def arrange(self) -> None:
-        """Compute from the watchers what ops and engine read; blocks that end soon are left with none."""
         if not self.watchers:
             self.notes = self.passes = self.interceptors = self.functions = self.spans = self.reads = ()
             self.active = self.casts = self.every = self.saving = False
@@ -132,12 +125,10 @@ class Watch:
         self.saving = SAVING in concerns
 
     def note_read(self, tensor: Any) -> None:
-        """Call every `read` with a tensor whose elements leave the framework."""
         for read in self.reads:
             read(tensor)
 
     def note(self, result: Any) -> None:
-        """Call every `note` with the result of a recorded op."""
         for note in self.notes:
             note(result)
 
@@ -150,12 +141,7 @@ policies_of: dict[Any, dict[str, str]] = {}  # function -> type of device -> wha
 
 
 def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]:
-    """Note what autocast does with a function's tensors, which takes the place of its calls as watchers do.
-
-    Args:
-        cpu, cuda: the word of the key `autocast` for each type of device; nothing where calls are left alone. In the
-            place of an argument's name is its place.
-    """
+    """`cpu`, `cuda`: the word of the key `autocast`, with positions for argument names; nothing leaves calls alone."""
 
     def note(function: Function) -> Function:
         policies_of[function] = {"cpu": cpu, "cuda": cuda}
@@ -165,7 +151,7 @@ def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]
 
 
 def uncast() -> bool:
-    """Whether native code may answer a call that autocast concerns: this thread casts nothing, and nobody watches."""
+    """This thread casts nothing, and nobody watches every op."""
     return not watch.every and mode.autocast != mode.depth
 
 
@@ -183,21 +169,16 @@ class _Passing(threading.local):
 _passing = _Passing()
 
 
+@dataclass(slots=True, eq=False)
 class OpCall:
-    """One call of an op: its name in the spec, the Python function, its batching rule or its name, the arguments."""
-
-    __slots__ = ("args", "following", "function", "kwargs", "name", "rule")
-
-    def __init__(self, name: str, function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> None:
-        self.name = name
-        self.function = function
-        self.rule = rule
-        self.args = args
-        self.kwargs = kwargs
-        self.following = watch.interceptors
+    name: str
+    function: Callable[..., Any]
+    rule: Any
+    args: Any
+    kwargs: Any
+    following: Any = field(default_factory=lambda: watch.interceptors)
 
     def advance(self) -> Any:
-        """The answer of the first of the following watchers that handles the call; NOT_HANDLED when none does."""
         while self.following:
             first, self.following = self.following[0], self.following[1:]
             result = first(self)
@@ -206,7 +187,6 @@ class OpCall:
         return NOT_HANDLED
 
     def proceed(self) -> Any:
-        """Run what comes next, the watchers that follow and then the op itself, and return its result."""
         result = self.advance()
         if result is not NOT_HANDLED:
             return result
@@ -214,7 +194,7 @@ class OpCall:
 
 
 def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The result of an op that watchers have been asked about, and left to itself."""
+    """Watchers have been asked, and left the op to itself."""
     if not watch.interceptors:
         return function(*args, **kwargs)
     _passing.function = function
@@ -225,7 +205,6 @@ def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
-    """The answer of a `__torch_function__`, or of the watchers, to a call; NOT_HANDLED when the op is to run itself."""
     result = overridden_call(function, args, kwargs, name)
     if result is NOT_HANDLED and watch.interceptors and not _passing.all:
         if _passing.function is function:
@@ -242,7 +221,6 @@ def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **
 
 @contextmanager
 def without_interception() -> Iterator[None]:
-    """Inside, the ops of this thread are not intercepted."""
     before, _passing.all = _passing.all, True
     try:
         yield
@@ -251,12 +229,7 @@ def without_interception() -> Iterator[None]:
 
 
 def interceptable(rule: str, sparse: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let watchers intercept a hand-written function as they do generated ops.
-
-    Args:
-        rule: its batching rule: `random` for functions that draw numbers, `like` for new tensors like another.
-        sparse: its rule for sparse tensors; without one they are refused.
-    """
+    """`rule` is for batching: `random` for what draws numbers, `like` for new tensors; `sparse` for sparse tensors."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__

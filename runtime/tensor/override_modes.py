@@ -1,7 +1,4 @@
-"""What `__torch_function__` does where a subclass of `Tensor` leaves it as it is: results are of the subclass.
-
-Modes: blocks in which an object of the user's takes the place of every call.
-"""
+"""`__torch_function__` of a subclass of `Tensor` that has none, and modes: blocks in which an object is asked."""
 
 from __future__ import annotations
 
@@ -26,9 +23,9 @@ def torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any
         func: what was called.
         types: the classes of arguments that have a `__torch_function__`.
         args, kwargs: with what it was called.
+
     Returns:
-        The result, NotImplemented where a class of `types` is neither `cls` nor one of its bases.
-    """
+        The result, NotImplemented where a class of `types` is neither `cls` nor one of its bases."""
     if not all(issubclass(cls, t) for t in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
@@ -37,7 +34,6 @@ def torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any
 
 
 def converted(result: Any, cls: Any) -> Any:
-    """A tensor, or each of a list, as a tensor of a class."""
     if isinstance(result, TensorBase):
         return result if isinstance(result, cls) else as_subclass(result, cls)
     if isinstance(result, (tuple, list)):
@@ -127,7 +123,8 @@ class TorchFunctionMode:
 
     def __enter__(self) -> TorchFunctionMode:
         _members.enter()
-        watch.enter(_NAME, Watcher(intercept=_unanswered, order=-1))
+        # Modes are asked before the watchers of ops: see intercept().
+        watch.enter(_NAME, Watcher(intercept=lambda call: NOT_HANDLED, order=-1))
         state.modes = [*state.modes, self]
         return self
 
@@ -151,11 +148,6 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
-
-
-def _unanswered(call: Any) -> Any:
-    """Modes are asked before the watchers of ops: see intercept()."""
-    return NOT_HANDLED
 
 
 class _Members:

@@ -1,19 +1,9 @@
 """A call whose arguments, or a mode, take its place: who is asked, in which order, with what.
 
-Whether a thread asks arguments and modes for their `__torch_function__`, and blocks in which it does not.
-
-Which classes have a `__torch_function__`, and which are known to have none.
-
 An op asks `value.__class__ not in plain` once native code has left a call to Python; everything else happens where that
-is true. `plain` is empty while somebody takes the place of ops: then every call is looked at.
-
-Which arguments a program gave by name, where a function that has been entered does not know that any more.
-
-Methods and properties of tensors that are no ops, for classes whose `__torch_function__` is to be asked for them.
-
-Ops ask for themselves. What is written by hand for `Tensor` does not, and costs plain tensors nothing: a subclass with
-a `__torch_function__` of its own gets members that ask first, and while a mode is entered so does `Tensor`.
-"""
+is true. `plain` is empty while somebody takes the place of ops: then every call is looked at. Ops ask for themselves.
+What is written by hand for `Tensor` does not, and costs plain tensors nothing: a subclass with a `__torch_function__`
+of its own gets members that ask first, and while a mode is entered so does `Tensor`."""
 
 from __future__ import annotations
 
@@ -33,10 +23,7 @@ from ..thread_state import PerThread
 
 
 class Overriding(PerThread):
-    """Of one thread: whether arguments are asked, and the modes that are, the innermost last.
-
-    In a backward pass no arguments are; `outside` says whether they were where it began.
-    """
+    """In a backward pass no arguments are asked; `outside` says whether they were where it began."""
 
     def __init__(self) -> None:
         self.arguments = True
@@ -80,7 +67,6 @@ plain_or_sizes: set[type] = {*known, tuple}  # where a tuple holds sizes, and no
 
 
 def add_plain(cls: type) -> None:
-    """Objects of a class are never asked for a `__torch_function__`."""
     known.add(cls)
     if plain:
         plain.add(cls)
@@ -88,7 +74,7 @@ def add_plain(cls: type) -> None:
 
 
 def never_plain(cls: type) -> None:
-    """Calls on objects of a class, which has no `__torch_function__`, are looked at all the same: those of a layout."""
+    """Calls on objects of a class without `__torch_function__` are looked at all the same: those of a layout."""
     known.discard(cls)
     plain.discard(cls)
 
@@ -104,7 +90,6 @@ def watch_all(every: bool) -> None:
 
 
 def foreign(value: Any) -> bool:
-    """Whether an argument, or an item of a list, is of a class that may have a `__torch_function__`."""
     if value.__class__ is tuple or value.__class__ is list:
         return not plain.issuperset(map(type, value))
     return value.__class__ not in plain
@@ -164,8 +149,6 @@ def _names_at(code: CodeType, offset: int) -> tuple[str, ...]:
 
 
 class NotHandled:
-    """The class of NOT_HANDLED: the answer of a watcher that lets the op run as if nobody watched."""
-
     def __repr__(self) -> str:
         return "NOT_HANDLED"
 
@@ -218,10 +201,7 @@ def overridden(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def overridden_in(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """`overridden` with the parameters of a function: what `locals()` gives in its first line.
-
-    As in PyTorch, those without a default go by place, the others by name.
-    """
+    """`arguments`: `locals()` at first. Those without a default go by place, others by name, as in PyTorch."""
     known = parameters(function)
     args = [arguments[name] for name, (default, _) in known.items() if default is inspect.Parameter.empty]
     named = {name: arguments[name] for name, (default, _) in known.items() if default is not inspect.Parameter.empty}
@@ -229,7 +209,7 @@ def overridden_in(function: Callable[..., Any], arguments: dict[str, Any]) -> An
 
 
 def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], name: str = "") -> Any:
-    """`overridden` with the arguments that are no defaults; `name` is that of an op, whose public function is meant."""
+    """With the arguments that are no defaults; `name` is that of an op, whose public function is meant."""
     result = overriding((*args, *kwargs.values()) if kwargs else args) if state.arguments else []
     if not result and not state.modes:
         return NOT_HANDLED
@@ -237,11 +217,7 @@ def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, A
 
 
 def ask(function: Callable[..., Any], result: list[Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """The first answer that is not NotImplemented: of the innermost mode, then of the arguments.
-
-    Raises:
-        TypeError: there is none.
-    """
+    """Of the innermost mode, then of the arguments; TypeError: all answers are NotImplemented."""
     positions = shown.get(getattr(function, "__wrapped__", function))
     args = args if positions is None else positions(args)
     types = tuple(type(value) for value in result)
@@ -264,7 +240,6 @@ def ask(function: Callable[..., Any], result: list[Any], args: Any, kwargs: dict
 
 
 def _ask_mode(function: Callable[..., Any], types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The innermost mode's answer; what it calls is asked of the modes around it."""
     modes = state.modes
     state.modes = modes[:-1]
     try:
@@ -302,16 +277,13 @@ def public_op(name: str, function: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def parameters(function: Any) -> dict[str, tuple[Any, bool]]:
-    """The parameters of a function: default, and whether it stands for any number of arguments."""
+    """Of each parameter its default, and whether it stands for any number of arguments."""
     result = inspect.signature(function).parameters.values()
     return {p.name: (p.default, p.kind is p.VAR_POSITIONAL) for p in result}
 
 
 def as_passed(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The arguments of a call but for those that are defaults, by name where the program named them.
-
-    What follows one that is left out goes by name too.
-    """
+    """Without defaults, by name where the program named them; what follows one that is left out goes by name too."""
     known = parameters(function)
     written = named_arguments()
     positions: list[Any] = []
@@ -368,7 +340,6 @@ def members(tensor_class: type) -> Iterator[tuple[str, Any]]:
 
 
 def asking(value: Any) -> Any:
-    """A method or property that asks first."""
     if isinstance(value, property):
         return property(
             _asking_call(value.__get__),
@@ -388,14 +359,14 @@ def _asking_call(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def add_to(cls: type, tensor_class: type) -> None:
-    """Let a subclass of `Tensor` ask for the members that it has from there and not from elsewhere."""
+    """Only members that the class has from `Tensor`, and not from elsewhere."""
     for name, value in members(tensor_class):
         if next(vars(owner)[name] for owner in cls.__mro__ if name in vars(owner)) is value:
             setattr(cls, name, asking(value))
 
 
 def of_every_tensor(tensor_class: type) -> Callable[[], None]:
-    """Let all tensors ask; what is returned undoes it."""
+    """What is returned undoes it."""
     before = {name: vars(tensor_class).get(name) for name, _ in members(tensor_class)}
     originals.update(members(tensor_class))
     for name, value in originals.items():

@@ -1,10 +1,8 @@
 """Other memory for all tensors that share one: it grows, shrinks, or moves to where other processes see it.
 
-Tensors over one memory hold one array (`_storage`), and nobody keeps a list of them: that would cost each view. So who
-replaces the memory asks the garbage collector who holds the array, unless its count of references says that the
-tensor at hand is alone. That takes some ten milliseconds, and is needed for few calls: `resize_` beyond the memory,
-storages that are resized, `share_memory_`.
-"""
+Nobody keeps a list of the tensors over one array (`_storage`): that would cost each view. So who replaces the memory
+asks the garbage collector who holds the array, unless its count of references says that the tensor is alone. That takes
+some ten milliseconds, and is needed for few calls."""
 
 from __future__ import annotations
 
@@ -38,11 +36,7 @@ def is_resizable(origin: Any) -> bool:
 
 
 def resized(origin: Any, nbytes: int) -> Any:
-    """A new array that begins with the bytes of `origin`, as many as there is place for.
-
-    Raises:
-        RuntimeError: the memory has one size for ever.
-    """
+    """A new array that begins with the bytes of `origin`. RuntimeError: the memory has one size for ever."""
     if not is_resizable(origin):
         raise RuntimeError("Trying to resize storage that is not resizable")
     if nbytes % origin.dtype.itemsize:  # every dtype is a view of bytes
@@ -57,12 +51,11 @@ def resized(origin: Any, nbytes: int) -> Any:
 
 
 def grow(tensor: Any, count: int) -> None:
-    """Let the memory of a tensor, and so of all that share it, hold at least `count` elements of the tensor's dtype."""
+    """At least `count` elements of the tensor's dtype, for all that share the memory."""
     move(tensor, resized(origin_of(tensor._storage), count * tensor._dtype.itemsize))
 
 
 def move(tensor: Any, new: Any) -> None:
-    """Give a tensor, and all that share its memory, the memory `new`."""
     if _is_alone(tensor):
         set_layout(tensor, new)
         note_layout_change()
@@ -71,17 +64,14 @@ def move(tensor: Any, new: Any) -> None:
 
 
 def _is_alone(tensor: Any) -> bool:
-    """Whether nobody holds the memory but this tensor; False where that is not clear.
-
-    While references are counted no variable may name the array, here or in a function that waits: from CPython 3.14 on
-    some variables count as references and some do not.
-    """
+    """False where that is not clear. While references are counted no variable may name the array, here or in a waiting
+    function: from CPython 3.14 on some variables count as references and some do not."""
     own = _own_references(tensor)
     return own > 0 and sys.getrefcount(tensor._storage) <= own + 1  # the argument
 
 
 def _own_references(tensor: Any) -> int:
-    """How often a tensor holds its memory, by slots and by parts in them; 0 for a view of another dtype's memory."""
+    """By slots and by parts in them; 0 for a view of another dtype's memory."""
     storage, flat, nd = tensor._storage, tensor._flat, tensor._array
     if origin_of(storage) is not storage:
         return 0
@@ -94,7 +84,6 @@ def _is_part(array: Any, storage: Any) -> bool:
 
 
 def replace(memories: list[tuple[Any, Any]]) -> None:
-    """Give all tensors over the first array of each pair the second one, and the storage object its name."""
     results = {id(old): new for old, new in memories}
     for tensor in tensors_over(old for old, _ in memories):
         set_layout(tensor, results[id(origin_of(storage_of(tensor)))])
@@ -107,7 +96,7 @@ def replace(memories: list[tuple[Any, Any]]) -> None:
 
 
 def set_layout(tensor: Any, origin: Any) -> None:
-    """Give one tensor the memory of an array. Where that is too short the tensor has no elements until it grows."""
+    """Where the memory is too short the tensor has no elements until it grows."""
     storage, offset, shape = storage_as(origin, tensor._dtype), tensor._offset, tensor._shape
     flat = part_of(storage, offset, numel(shape)) if is_contiguous(shape, tensor._strides) else None
     for slot, value in ((TensorBase._array, None), (TensorBase._storage, storage), (TensorBase._flat, flat)):
@@ -115,7 +104,6 @@ def set_layout(tensor: Any, origin: Any) -> None:
 
 
 def tensors_over(origins: Iterable[Any]) -> list[Any]:
-    """All tensors whose memory is one of these arrays, in whatever dtype they read it."""
     requested = {id(origin): origin for origin in origins}
     arrays = [array for origin in requested.values() for array in arrays_over(origin)]
     held = [holder for holder in _holders(arrays) if type(holder) in plain_classes or is_lazy_conj(holder)]

@@ -1,8 +1,7 @@
-"""TensorBase: strided memory with a dtype, a device and a place in the graph. Level 1 sees only its arrays.
+"""TensorBase: strided memory with a dtype, a device and a place in the graph. Kernels see only its arrays.
 
-A contiguous tensor keeps its elements as one 1-D array (`_flat`), which kernels take as it is; the n-d array over the
-same memory is made when somebody asks for it (`array`). A view keeps its strides and offset into the base's storage.
-"""
+A contiguous tensor keeps its elements as one 1-D array (`_flat`); the n-d array over the same memory is made when
+somebody asks for it (`array`). A view keeps its strides and offset into the base's storage."""
 
 from __future__ import annotations
 
@@ -36,37 +35,9 @@ plain_classes: set[type] = set()  # whose slots hold what they say: no property 
 class TensorBase:
     """Memory, metadata and graph state of a tensor; the generated `Tensor` adds the ops.
 
-    `_requires_grad` is true for everything that requires grad. `_grad_fn` is the edge a gradient takes: None for a
-    leaf, else a Node or
-    an Output. `_version_counter` is None until something is written or a view is made, then a list that all views
-    share: the count and the op that wrote last; inference tensors have another list there (`modes/inference.py`).
-    """
-
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_base",
-        "_device",
-        "_dtype",
-        "_flat",
-        "_grad_fn",
-        "_grad",
-        "_hooks",
-        "_array",
-        "_offset",
-        "_requires_grad",
-        "_shape",
-        "_storage",
-        "_strides",
-        "_tangent",
-        "_version_counter",
-        "_views",
-    )
-    edge_kind = 2  # a leaf is its own graph edge: see autograd.node
-    _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
-    lazy_conj = conjugated = negated = (
-        False  # whether what lies in memory is shown otherwise: see representations/marked/
-    )
+    `_requires_grad` is true for everything that requires grad; `_grad_fn` is the edge that a gradient takes, None for a
+    leaf. `_version_counter` is None until something is written or a view is made, then a list that all views share: the
+    count and the op that wrote last; inference tensors have another list there (grad_mode.py)."""
 
     _base: TensorBase | None
     _device: device
@@ -84,10 +55,14 @@ class TensorBase:
     _tangent: Any
     _version_counter: list[Any] | None
     _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
+    __slots__ = ("__dict__", "__weakref__", *__annotations__)
+
+    edge_kind = 2  # a leaf is its own graph edge: see autograd.node
+    _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
+    lazy_conj = conjugated = negated = False  # whether memory is shown otherwise: see representations/marked/
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
-        """`class Tensor(TensorBase, factory=True)` becomes the class of all results; a subclass with a
-        `__torch_function__` is for the general path, which asks it."""
+        """`factory=True` becomes the class of all results; one with a `__torch_function__` is for the general path."""
         global _tensor_class
         super().__init_subclass__(**kwargs)
         if factory:
@@ -267,7 +242,7 @@ def from_flat(flat: Any, shape: Shape, dtype: dtype) -> Any:
 
 
 def without_memory(cls: type, shape: Shape, dtype: dtype, view_geometry: device) -> Any:
-    """A tensor of a class whose elements lie elsewhere: metadata, and a place outside the graph."""
+    """A tensor of a class whose elements lie elsewhere, outside the graph."""
     t: Any = _new(cls)
     t._shape = shape
     t._dtype = dtype
@@ -301,18 +276,10 @@ def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     if array.__class__ is not np.ndarray and getattr(array, "on_device", False):  # a NumPy scalar is an array too
         return from_flat(contiguous(array).ravel(), shape, dtype)
     flat = array.ravel()
-    t = _new(_tensor_class)
-    t._flat = t._storage = flat
+    t = from_flat(flat, shape, dtype)
     base = flat.base  # a copy has another one than what it copies
-    t._array = array if base is array or (base is not None and base is array.base) else None
-    t._shape = shape
-    t._dtype = dtype
-    t._device = CPU
-    t._offset = 0
-    t._requires_grad = False
-    t._strides = t._grad_fn = t._grad = t._base = t._version_counter = t._hooks = t._views = t._tangent = None
-    if inferring:
-        t._version_counter = first_writes()
+    if base is array or (base is not None and base is array.base):
+        t._array = array
     return t
 
 
@@ -365,18 +332,17 @@ ViewGeometry = tuple[Shape, tuple[int, ...] | None, int, int | None]
 
 @functools.lru_cache(maxsize=8192)
 def geometry(function: Any, *arguments: Any) -> ViewGeometry:
-    """The place of a view by a function of `views.py`, which is called once for each layout and arguments."""
+    """Of a function of view_shapes.py, called once for each layout and arguments."""
     return placed(*function(*arguments))
 
 
 @functools.lru_cache(maxsize=1024)
 def geometries(function: Any, *arguments: Any) -> tuple[ViewGeometry, ...]:
-    """The places of several views by one function of `views.py` (split, unbind), found once for each layout."""
     return tuple(placed(*result) for result in function(*arguments))
 
 
 def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> ViewGeometry:
-    """(shape, strides or None where they are the usual ones, offset, number of elements or None if not contiguous)."""
+    """(shape, strides or None for the usual ones, offset, number of elements or None if not contiguous)."""
     shape = tuple(shape)
     contiguous_steps = strides is None or tuple(strides) == contiguous_strides(shape)
     steps = None if contiguous_steps else tuple(strides)  # type: ignore[arg-type]
@@ -390,7 +356,7 @@ def no_view(result: Any) -> Any:
 
 
 def view(source: Any, view_geometry: ViewGeometry) -> Any:
-    """A view of `source` at a `geometry`: the same memory and version, and the same base."""
+    """The same memory, version and base."""
     shape, strides, offset, count = view_geometry
     base = source._base
     t = _new(_tensor_class)
@@ -432,7 +398,7 @@ def drop_dead(views: list[Any]) -> None:
 
 
 def host_array(t: Any) -> Any:
-    """The NumPy array over a tensor's memory, or over a copy on the host where that is a device's."""
+    """A copy on the host where the memory is a device's."""
     return on_host(t.array)
 
 

@@ -1,9 +1,7 @@
 """Views as arithmetic on metadata: (shape, strides, offset, *args) -> (shape, strides, offset), in elements.
 
-The arguments are those of the op after its rule has checked them: dimensions are not negative, slices are
-clamped, and sizes are complete. Nothing here touches memory, so every device shares these functions.
-Those of views that read the bytes as another dtype are also given the bytes of an element `before` and `after`.
-"""
+Arguments are checked: dimensions are not negative, slices are clamped, sizes complete. Views that read the bytes as
+another dtype are also given the bytes of an element `before` and `after`."""
 
 from __future__ import annotations
 
@@ -40,7 +38,6 @@ def _view_strides(shape: Ints, strides: Ints, size: Ints) -> tuple[int, ...] | N
 
 
 def _even_runs(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
-    """Neighbouring dimensions merged as far as one stride steps through them: (elements, stride)."""
     runs: list[tuple[int, int]] = []
     for count, step in zip(shape, strides, strict=True):
         if count == 1:
@@ -82,7 +79,6 @@ def transpose(shape: Ints, strides: Ints, offset: int, dim0: int, dim1: int) -> 
 
 
 def t(shape: Ints, strides: Ints, offset: int) -> Layout:
-    """All (at most two) dimensions in reverse order."""
     return tuple(shape[::-1]), tuple(strides[::-1]), offset
 
 
@@ -91,7 +87,6 @@ def permute(shape: Ints, strides: Ints, offset: int, dims: Ints) -> Layout:
 
 
 def squeeze(shape: Ints, strides: Ints, offset: int, dim: Ints | None = None) -> Layout:
-    """Without the dimensions of size 1, or without those of them that are in `dim`."""
     keep = [d for d, n in enumerate(shape) if n != 1 or (dim is not None and d not in dim)]
     return permute(shape, strides, offset, keep)
 
@@ -120,7 +115,6 @@ def select(shape: Ints, strides: Ints, offset: int, dim: int, index: int) -> Lay
 
 
 def slice(shape: Ints, strides: Ints, offset: int, dim: int, start: int, end: int, step: int) -> Layout:
-    """Every `step`-th place of `dim` from `start` up to, not including, `end`."""
     length = max(0, (end - start + step - 1) // step)
     sizes = (*shape[:dim], length, *shape[dim + 1 :])
     return sizes, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]), offset + start * strides[dim]

@@ -1,4 +1,4 @@
-"""Kernels that compute all gradients of a node at once: the key `backward` of the spec, and fused element-wise ones."""
+"""Kernels that compute all gradients of a node at once: the spec's key `backward`, and fused element-wise ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from ...tensor.memory_format import ordered_strides
 from ...tensor.tensor import alias, from_flat, holding
 from ..devices import SHAPELESS
 from .general import Elementwise, as_number, in_order, order_of_result
-from .strided import launch
+from .strided import Values, launch
 
 
 def dtype_of(grads: Sequence[Any]) -> Any:
-    """The dtype of the gradients of several outputs; None where none is given."""
     return next((grad._dtype for grad in grads if grad is not None), None)
 
 
@@ -38,15 +37,13 @@ def all_floats(metas: Sequence[Any], dtype: Any) -> bool:
 
 
 def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
-    """The array that a kernel returned, as a tensor of the shape of the input; 16-bit floats are rounded here.
-
-    Raises:
-        ShapeError: it has another number of elements.
-    """
+    """The array of a kernel as a tensor of the input's shape; 16-bit floats are rounded. ShapeError: other sizes."""
     if array is SHAPELESS:
         return from_flat(empty(prod(shape), dtype.np, META), shape, dtype)
     if array.__class__ is np.ndarray and array.size > 1 and not any(array.strides):
-        return expand_scalar(array.flat[:1], shape, dtype)
+        one = array.flat[:1]
+        known = one if one.dtype == dtype.np else cast(one, dtype.np)
+        return alias(from_flat(known, (1,), dtype), shape, (0,) * len(shape), 0)
     if array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
     if array.shape == shape:
@@ -56,26 +53,14 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     return from_flat(contiguous(array).reshape(-1), shape, dtype)
 
 
-def expand_scalar(one: np.ndarray, shape: Any, dtype: Any) -> Any:
-    """A tensor of which all elements are the one of an array, expanded."""
-    known = one if one.dtype == dtype.np else cast(one, dtype.np)
-    return alias(from_flat(known, (1,), dtype), shape, (0,) * len(shape), 0)
-
-
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
-    """The arrays that a kernel returned for several inputs, as tensors of their shapes; None stays."""
     if arrays is SHAPELESS:
         return tuple([None if meta is None else as_gradient(arrays, meta[0], dtype) for meta in metas])
-    return tuple(
-        [
-            None if array is None else as_gradient(array, meta[0], dtype)
-            for array, meta in zip(arrays, metas, strict=True)
-        ]
-    )
+    pairs = zip(arrays, metas, strict=True)
+    return tuple([None if array is None else as_gradient(array, meta[0], dtype) for array, meta in pairs])
 
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
-    """The wanted gradients of an element-wise node from one kernel, fitted to the inputs."""
     output_mask = [edge is not None for edge in node.edges]
     mask = sum(1 << index for index, yes in enumerate(output_mask) if yes)
     saved_slots, number_slots = node.fused[mask]
@@ -90,18 +75,9 @@ def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
 
 
 def backward(
-    op: Elementwise,
-    mask: int,
-    grad: Any,
-    saved: tuple[Any, ...],
-    masks: Sequence[bool],
-    scalars: tuple[Any, ...],
-    count: int,
+    op: Elementwise, mask: int, grad: Any, saved: Values, masks: Sequence[bool], scalars: Values, count: int
 ) -> list[Any]:
-    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients.
-
-    Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
-    """
+    """Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation."""
     final = result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
     computed, shape, place = final.compute, grad._shape, grad._device
     output_mask = [computed.np, *(None if own else computed.np for own in masks)]
@@ -122,5 +98,5 @@ def backward(
 
 
 def is_mask(node: Any, slot: str, tensor: Any) -> bool:
-    """Whether a saved tensor is one of bools that are chosen by, not one of the numbers that an op computes with."""
+    """Bools that are chosen by, not numbers that an op computes with."""
     return tensor._dtype is bool_ and slot.removeprefix("kept_") not in node.inputs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -11,31 +10,21 @@ import numpy as np
 from ...autograd.version_counter import note_write
 from ...device.device import CPU, META
 from ...fast_path import launches_on_devices
-from ...kernels.cpu.elementwise_table import ElementKernels
+from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape
 from ...tensor.dtypes import from_numpy
 from ...tensor.memory import copy_cast, empty
 from ...tensor.tensor import TensorBase, adopt, from_flat, host_array
 from ..destinations import layout_of, takes_directly
-from .strided import launch
+from .strided import Values, launch
 
 MAX_CACHED_LAUNCHES = 4096  # launches of one kernel; then it forgets all of them
 
 
 def launch_on_device(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[Any],
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, outs: Values
 ) -> Any:
-    """Run a kernel over operands of any layout and dtype: tensors, 0-d ones of the CPU among them, and numbers.
-
-    Returns:
-        The launches that it took.
-    """
+    """Operands: tensors, 0-d ones of the CPU among them, and numbers. Returns the launches that it took."""
     if outs[0].device is META:
         return []  # there is nothing to compute with
     from ...device.cuda.driver import driver
@@ -50,13 +39,7 @@ def launch_on_device(
 
 
 def launch_on_host(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[Any],
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, outs: Values
 ) -> None:
     """Compute on the host what a simulated device would take too long for."""
     args = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
@@ -82,14 +65,14 @@ def computed_on_device(
     op: Any,
     name: str,
     attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
+    operands: Values,
+    read_dtypes: Values,
     shape: Shape,
-    numbers: Sequence[Any],
+    numbers: Values,
     final: Any,
     into: Any,
 ) -> Any:
-    """The result of an op as a tensor of dtype `final`; `into` itself where it could be written there at once."""
+    """`into` itself where the result could be written there at once."""
     direct = into is not None and into._device is not CPU and takes_directly(into, operands, shape, final)
     target_device = next(v._device for v in operands if isinstance(v, TensorBase) and v._device is not CPU)
     result = into if direct else from_flat(empty(prod(shape), final.np, target_device), shape, final)
@@ -102,16 +85,8 @@ def computed_on_device(
 
 
 def gradients_on_device(
-    op: Any,
-    mask: int,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    numbers: Sequence[Any],
-    final: Any,
-    count: int,
+    op: Any, mask: int, attribute: str, operands: Values, read_dtypes: Values, numbers: Values, final: Any, count: int
 ) -> list[Any]:
-    """The gradients that a fused backward kernel computes of a gradient and saved tensors, in dtype `final`."""
     grad = operands[0]
     shape, target_device = grad._shape, grad._device
     outs = [empty(prod(shape), final.np, target_device) for _ in range(count)]
@@ -120,9 +95,8 @@ def gradients_on_device(
     return [from_flat(out, shape, final) for out in outs]
 
 
-def remember_forward(op: Any, name: str, args: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
-    """Keep the launch of an op, `launch` or `launch_in_place`, for native code: of tensors of one dtype for floats, and
-    a number as the second operand where the op takes one. `given` are tensors and then numbers."""
+def remember_forward(op: Any, name: str, args: Values, launches: Any, out: Any, result: Any) -> None:
+    """Of tensors of one dtype for floats, and a number as the second operand where the op takes one."""
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
     native.enter(out.device)
@@ -138,15 +112,7 @@ def remember_forward(op: Any, name: str, args: Sequence[Any], launches: Any, out
         keep(native, op.launches[name], key, launches, args, [(out, result._shape, result._dtype)], blocks)
 
 
-def keep(
-    native: Any,
-    table: dict[Any, Any],
-    key: tuple[Any, ...],
-    launches: Any,
-    args: Sequence[Any],
-    results: Sequence[tuple[Any, Shape, Any] | None],
-    blocks: Sequence[Any],
-) -> None:
+def keep(native: Any, table: Any, key: Any, launches: Any, args: Values, results: Values, blocks: Values) -> None:
     arrays = launches[0].given[: len(args)]
     result = native.found(launches, args, arrays, results, blocks, in_order=True)
     if result is not None:
@@ -155,10 +121,8 @@ def keep(
         table[key] = result
 
 
-def remember_gradients(
-    op: Any, mask: int, args: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
-) -> None:
-    """Keep the launch of a fused backward kernel for native code: of arrays in row order, of one shape."""
+def remember_gradients(op: Any, mask: int, args: Values, numbers: Values, launches: Any, outs: Any, dtype: Any) -> None:
+    """Of arrays in row order, of one shape."""
     grad = args[0]
     if len(launches) != 1 or (native := launches_on_devices()) is None:
         return

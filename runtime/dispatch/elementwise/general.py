@@ -1,15 +1,15 @@
 """The general path of element-wise ops: promotion, broadcasting, any layout; then one kernel over flat arrays.
 
-Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers.
-"""
+Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers."""
 
 from __future__ import annotations
 
 import functools
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import InitVar, dataclass, field
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...autograd.inplace import write
 from ...autograd.saved_tensors import NUMBER
@@ -17,7 +17,7 @@ from ...autograd.version_counter import note_write
 from ...device.device import CPU, META
 from ...errors import DtypeError, UnsupportedDtypeError
 from ...fast_path import fast_path
-from ...kernels.cpu.elementwise_table import ElementKernels
+from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape, broadcast_shapes
 from ...tensor import dtypes
 from ...tensor.dtypes import FLOAT8, dtype
@@ -29,7 +29,7 @@ from ...tensor.tensor import TensorBase, adopt, alias, from_flat
 from ..destinations import takes_directly
 from ..devices import brought, device_of
 from ..errors import reraise
-from .strided import launch, launch_into, note_rows, note_rows_of_converted, permuted_layout, result_order
+from .strided import Values, launch, launch_into, note_rows, note_rows_of_converted, permuted_layout, result_order
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
@@ -39,91 +39,49 @@ ALL_KINDS = tuple(KINDS.values())
 elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
-    `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all;
-    `moves` the tensor argument whose elements are the results, as they are; `overwrites` says that the op exists only
-    in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
-    other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with positive
-    ones as the second tensor or as the op's numbers, "b" of bools; `converts` which operands are converted there to
-    the dtype of the others: "i" integers and floats, "b" bools; `complexes` says that native code computes complex
-    tensors too; `refuses` names tensors that have no gradient though they might. `operands` and `numbers` name the
-    arguments of the
-    native functions `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first
-    asked for: see runtime/native. `node` is the class of the op's nodes.
-    """
+    `raw` marks tensors that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all; `moves`
+    the tensor whose elements are the results; `overwrites`: the op exists only in place; `fitting`: numbers must be
+    ones that the dtype has; `alike`: masks have the shape of the other tensors. For native code: `integral_kinds`, "i"
+    int64, "p" with positive ones as the second tensor or numbers, "b" bools; `converts`, which operands are converted
+    to the dtype of the others: "i" integers and floats, "b" bools; `complexes`. `refuses` names tensors that have no
+    gradient though they might. `launch`, `launch_in_place`, `launch_out` and `gradients` are native functions of
+    `operands` and `numbers`, made when they are first asked for. `node` is the class of the op's nodes."""
 
-    __slots__ = (
-        "alike",
-        "allowed",
-        "complexes",
-        "converts",
-        "fitting",
-        "gradients",
-        "kernels",
-        "launch",
-        "launch_in_place",
-        "launch_out",
-        "launches",
-        "moves",
-        "name",
-        "node",
-        "numbers",
-        "operands",
-        "overwrites",
-        "raw",
-        "refuses",
-        "result_dtypes",
-        "rows",
-        "rule",
-        "takes_number",
-        "integral_kinds",
-    )
+    package: InitVar[str]
+    name: str
+    family: InitVar[str]
+    kernel: InitVar[str]
+    rule: str
+    result_dtypes: tuple[str, ...] = ("same",)
+    allowed: tuple[str, ...] = ()
+    raw: tuple[bool, ...] = ()
+    operands: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    takes_number: bool = False
+    moves: int | None = None
+    overwrites: bool = False
+    refuses: tuple[str, ...] = ()
+    fitting: bool = False
+    alike: bool = False
+    integral_kinds: str = ""
+    converts: str = ""
+    complexes: bool = False
+    node: Any = None
+    rows: dict[Any, Any] = field(default_factory=dict)  # of two layouts, for native code: see run_rows
+    launches: defaultdict[Any, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))  # by the kernel
+    kernels: Kernels = field(init=False)
+    launch: Any = field(init=False)
+    launch_in_place: Any = field(init=False)
+    launch_out: Any = field(init=False)
+    gradients: Any = field(init=False)
 
-    def __init__(
-        self,
-        package: str,
-        name: str,
-        family: str,
-        kernel: str,
-        rule: str,
-        result_dtypes: tuple[str, ...] = ("same",),
-        allowed: tuple[str, ...] = (),
-        raw: tuple[bool, ...] = (),
-        operands: tuple[str, ...] = (),
-        numbers: tuple[str, ...] = (),
-        takes_number: bool = False,
-        moves: int | None = None,
-        overwrites: bool = False,
-        refuses: tuple[str, ...] = (),
-        fitting: bool = False,
-        alike: bool = False,
-        integral_kinds: str = "",
-        converts: str = "",
-        complexes: bool = False,
-    ) -> None:
-        self.kernels = ElementKernels(package, family, kernel)
-        self.name = name
-        self.rule = rule
-        self.result_dtypes = result_dtypes
-        self.allowed = allowed
-        self.raw = raw
-        self.operands = operands
-        self.numbers = numbers
-        self.takes_number = takes_number
-        self.moves = moves
-        self.overwrites = overwrites
-        self.refuses = refuses
-        self.fitting = fitting
-        self.alike = alike
-        self.integral_kinds = integral_kinds
-        self.converts = converts
-        self.complexes = complexes
+    def __post_init__(self, package: str, family: str, kernel: str) -> None:
+        self.kernels = Kernels(package, family, kernel)
         elementwise_ops.setdefault(kernel, self)
-        self.node: Any = None
-        self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
-        self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place", "launch_out", "gradients"):
@@ -136,7 +94,6 @@ class Elementwise:
 
 
 def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
-    """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
     result = dtypes.result_type(*(values[:1] if rule == "same" else values))
     if result in FLOAT8 and rule in ("float", "accumulate"):
         raise UnsupportedDtypeError(f"{name}(): not implemented for '{result.scalar_type}'")
@@ -154,7 +111,7 @@ def computing(op: Elementwise) -> tuple[str, ...]:
 
 
 def check_kind(name: str, result: dtype, allowed: tuple[str, ...]) -> None:
-    """Refuse a dtype of a kind that the op does not compute in; in 8-bit floats what takes only some kinds does not."""
+    """In 8-bit floats what takes only some kinds does not compute."""
     if allowed and (KINDS[result.kind] not in allowed or result in FLOAT8):
         raise UnsupportedDtypeError(
             f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {result!r}: not implemented for "
@@ -175,17 +132,17 @@ def result_dtype(rule: str, computed: dtype) -> dtype:
 
 
 def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[Any, ...] = (), into: Any = None) -> Any:
-    """Compute an op on tensors and numbers; write to `into` where that is given (in-place and out= forms).
+    """`into`: of in-place and out= forms.
 
-    Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
-    """
+    Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype."""
     device = device_of(name, operands)
     if device is not CPU:
         operands = brought(operands, device)
     computed = native_dtype(op, operands, scalars)
     if computed is None:
         taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
-        computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed or computing(op))
+        taking_part += [s.value for s in scalars if type(s) is Promoting and s.value is not None]
+        computed = compute_dtype(op.rule, name, taking_part, op.allowed or computing(op))
     shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
     final = result_dtype(op.result_dtypes[0], computed)
     try:
@@ -200,7 +157,8 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
                 note_write(into, name)
                 return into, with_constants(operands, computed)
             flat = empty(prod(shape), final.compute.np, device)
-            if is_single(operands) and operands[0]._strides is not None:
+            single = isinstance(operands[0], TensorBase) and not any(isinstance(v, TensorBase) for v in operands[1:])
+            if single and operands[0]._strides is not None:
                 note_rows(op, operands, len(numbers))
             elif len(operands) == 2 and not raw:
                 note_rows_of_converted(op, operands, computed, len(numbers))
@@ -221,11 +179,6 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     return result, with_constants(operands, computed)
 
 
-def is_single(operands: tuple[Any, ...]) -> bool:
-    """Whether there is but one tensor, and at most a number behind it."""
-    return isinstance(operands[0], TensorBase) and not any(isinstance(v, TensorBase) for v in operands[1:])
-
-
 def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] | None:
     """In which order the dimensions of a result lie in memory, by the strides of operands; None for that of rows."""
     if all(not isinstance(v, TensorBase) or v._strides is None for v in operands):
@@ -233,29 +186,24 @@ def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] 
     return result_order(shape, tuple([(v._shape, v._strides) for v in operands if isinstance(v, TensorBase)]))
 
 
-def in_order(
-    operands: tuple[Any, ...], read_dtypes: list[Any], shape: Shape, order: tuple[int, ...]
-) -> tuple[list[Any], list[Any], Shape]:
-    permuted = [
-        alias(v, *permuted_layout((v._shape, v._strides), shape, order), v._offset)
-        if isinstance(v, TensorBase) and v._shape
-        else v
-        for v in operands
-    ]
-    return permuted, read_dtypes, tuple([shape[dim] for dim in order])
+def in_order(operands: Values, read_dtypes: Values, shape: Shape, order: Sequence[int]) -> tuple[Values, Values, Shape]:
+    def permuted(v: Any) -> Any:
+        own = isinstance(v, TensorBase) and v._shape
+        return alias(v, *permuted_layout((v._shape, v._strides), shape, tuple(order)), v._offset) if own else v
+
+    return [permuted(v) for v in operands], read_dtypes, tuple([shape[dim] for dim in order])
 
 
 def written_at_once(
     op: Elementwise,
     attribute: str,
-    operands: tuple[Any, ...],
-    read_dtypes: list[Any],
-    numbers: list[Any],
+    operands: Any,
+    read_dtypes: Values,
+    numbers: Values,
     into: Any,
     shape: Shape,
     final: dtype,
 ) -> bool:
-    """Whether the results of an op on the CPU have been written where they are to go, without any array between."""
     if into._device is not CPU or not takes_directly(into, operands, shape, final):
         return False
     moved = None if op.moves is None else operands[op.moves]
@@ -271,8 +219,7 @@ def with_constants(operands: tuple[Any, ...], computed: dtype) -> tuple[Any, ...
 
 
 def standing_for(value: Any, beside: Any) -> Any:
-    """A 0-d tensor that stands for a number in front of a tensor of floats of the host; a tensor itself; None for any
-    other value."""
+    """A 0-d tensor for a number in front of a host tensor of floats; a tensor itself; None for any other value."""
     if value.__class__ in plain and isinstance(value, TensorBase):
         return value
     if (value.__class__ is not float and value.__class__ is not int) or not beside._dtype.native:
@@ -287,7 +234,7 @@ def constant(value: Any, dtype: dtype) -> Any:
 
 
 def wrapped(value: Any, dtype: dtype) -> Any:
-    """A 0-d tensor that can be told from one of the user's: by its count of writes, which is that of all numbers."""
+    """It can be told from one of the user's by its count of writes, that of all numbers."""
     tensor = adopt(value, dtype)
     tensor._version_counter = NUMBER
     return tensor
@@ -298,7 +245,7 @@ shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
 
 
 def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any, ...]) -> dtype | None:
-    """float32 or float64 where all tensors have it and all numbers are real: then no rule need be asked."""
+    """Where all tensors have it and all numbers are real no rule need be asked."""
     result = None
     for i, value in enumerate(operands):
         kind = value.__class__
@@ -317,21 +264,13 @@ def native_dtype(op: Elementwise, operands: tuple[Any, ...], scalars: tuple[Any,
     return result if not op.allowed or "float" in op.allowed else None
 
 
-class Promoting:
+class Promoting(NamedTuple):
     """A scalar argument that takes part in promotion, as a positional one does."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def promoting(scalars: tuple[Any, ...]) -> list[Any]:
-    return [s.value for s in scalars if type(s) is Promoting and s.value is not None]
+    value: Any
 
 
 def as_number(name: str, scalar: Any, computed: dtype) -> Any:
-    """A scalar argument as the Python number that kernels of this dtype are compiled for."""
     value = scalar.value if type(scalar) is Promoting else scalar
     if value is None or isinstance(value, str) or type(value) is bool:
         return value

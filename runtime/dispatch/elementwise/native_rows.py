@@ -12,7 +12,7 @@ MAX_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 
 
 def has_rows(op: Any, kind: Any) -> bool:
-    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, others where it says so."""
+    """Floats where an op is allowed them, others where it says so."""
     if kind.planned:
         return not op.allowed or "float" in op.allowed
     if kind.kind == "b":
@@ -21,7 +21,7 @@ def has_rows(op: Any, kind: Any) -> bool:
 
 
 def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:
-    """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
+    """Not of layouts that a number stands for, or without rows."""
     result, key = op.rows, (*layouts[0], *layouts[1])
     if key in result:
         return

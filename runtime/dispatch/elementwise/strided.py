@@ -1,10 +1,7 @@
-"""Handing operands of any layout to the kernel of an element-wise op: flat arrays, rows of them, or copies.
-
-Operands of different shapes and layouts as rows: how an element-wise kernel steps through each without copying it.
+"""Operands of any layout for the kernel of an element-wise op: flat arrays, rows of them, or copies.
 
 All dimensions are merged that every operand steps through evenly. What is left are loops over rows, of which the
-general path takes two; of each operand a row is either consecutive in memory or one repeated number.
-"""
+general path takes two; of each operand a row is either consecutive in memory or one repeated number."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from ...device.threads.job import MAX_LOOPS
 from ...device.threads.parallel_for import by_slices
 from ...kernels.cpu.allocate_and_fill import empty
 from ...kernels.cpu.contiguous_copy import copied
-from ...kernels.cpu.elementwise_table import ElementKernels
+from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape, broadcast_shapes, contiguous_strides
 from ...tensor.dtypes import bool_
 from ...tensor.layouts import memory_order, relaid
@@ -31,6 +28,7 @@ from ...tensor.tensor import TensorBase, from_flat
 from .native_rows import has_rows, remember_rows
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
+Values = Sequence[Any]
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows; but for native code
 ORDER_THRESHOLD = 64  # elements, for which it does not matter
 MUCH = 1 << 16  # elements of a matrix from which it pays not to copy an operand that lies column by column
@@ -65,8 +63,7 @@ class Rows(NamedTuple):
 def broadcast_rows(
     name: str, layouts: tuple[Layout, ...], numbers: int
 ) -> tuple[Shape, Strides | None, int, Rows | None]:
-    """The shape that tensors broadcast to, the strides of the result, None for the usual ones, its number of elements,
-    and the rows of tensors, numbers and the result."""
+    """(shape, strides of the result or None for contiguous, its elements, rows of tensors, numbers and the result)."""
     shape = broadcast_shapes(name, *[own for own, _ in layouts])
     order = result_order(shape, layouts)
     if order is None:
@@ -78,8 +75,7 @@ def broadcast_rows(
 
 @functools.lru_cache(maxsize=8192)
 def result_order(shape: Shape, layouts: tuple[Layout | None, ...]) -> tuple[int, ...] | None:
-    """The dimensions of an element-wise op's result from the outermost in memory to the innermost; None for the order
-    of rows, also where only dimensions of size 1 lie elsewhere."""
+    """From the outermost in memory to the innermost; None for rows, whatever dimensions of size 1 say."""
     if all(layout is None or layout[1] is None for layout in layouts) or not prod(shape):
         return None
     order = memory_order(shape, tuple([tuple(_expanded(shape, layout)) for layout in layouts if layout is not None]))
@@ -114,11 +110,9 @@ def rows(
     max_elements: int = 2,
     shortest: int = SHORTEST_ROW,
 ) -> Rows | None:
-    """The rows of operands broadcast to `shape`, of numbers and of results, contiguous ones unless their strides are
-    given; None where it must copy: with more than `most` loops, or `shortest` rows.
+    """None where operands must be copied: with more than `max_elements` loops, or rows below `shortest`.
 
-    An operand's layout is None where it is a number.
-    """
+    An operand's layout is None where it is a number; `steps`: strides of the results, contiguous by default."""
     strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
     strides += [contiguous_strides(shape) if steps is None else steps] * results
     dims = _merged(shape, strides)
@@ -184,19 +178,12 @@ BLOCK = 1 << 17  # elements that are computed at a time where one number stands 
 
 
 def launch(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[np.ndarray],
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, outs: Values
 ) -> None:
-    """Run a kernel over operands of any layout: at once where all are flat or numbers, else by rows, or on copies.
+    """At once where all operands are flat or numbers, else by rows, or on copies.
 
-    `wanted` is the dtype in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers
-    and for rows in float32 and float64 only: operands of other dtypes are copied, which costs less than compiling more.
-    """
+    `read_dtypes`: in which the kernel reads each operand, None for as it is. Kernels are compiled for numbers and rows
+    in float32 and float64 only: to copy operands of other dtypes costs less than to compile more."""
     native = any(to is not None and to.char in "fd" for to in read_dtypes)
     args, layouts, flat = memories(operands, read_dtypes, shape) if native else ([], [], False)
     if flat:
@@ -217,15 +204,9 @@ def launch(
 
 
 def launch_into(
-    kernels: ElementKernels,
-    attribute: str,
-    operands: Sequence[Any],
-    read_dtypes: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    into: Any,
+    kernels: Kernels, attribute: str, operands: Values, read_dtypes: Values, shape: Shape, numbers: Values, into: Any
 ) -> bool:
-    """Run a kernel that writes to a tensor of any layout; False where it has to write somewhere else first."""
+    """False where the kernel has to write somewhere else first."""
     if into._flat is not None:
         launch(kernels, attribute, operands, read_dtypes, shape, numbers, (into._flat,))
         return True
@@ -241,39 +222,24 @@ def launch_into(
     return True
 
 
-def are_numbers_or_flat(layouts: Sequence[Any], shape: Shape) -> bool:
-    """Whether every operand is a number, a contiguous tensor, or one number that stands for all elements."""
-    return all(layout is None or (layout[0] == shape and is_flat_or_one(layout[1])) for layout in layouts)
+def are_numbers_or_flat(layouts: Values, shape: Shape) -> bool:
+    return all(one is None or (one[0] == shape and (one[1] is None or not any(one[1]))) for one in layouts)
 
 
-def is_flat_or_one(strides: Strides | None) -> bool:
-    """Whether these are the usual strides, or all of them 0: the gradient of a sum has such."""
-    return strides is None or not any(strides)
-
-
-def by_blocks(
-    kernel: Any, args: Sequence[Any], layouts: Sequence[Any], numbers: Sequence[Any], outs: Sequence[Any]
-) -> None:
-    """Run a kernel of flat arrays where some operands are one number for all elements: of these it reads the same array
-    again and again, so that it need not be compiled for numbers in their place."""
+def by_blocks(kernel: Any, args: Values, layouts: Values, numbers: Values, outs: Values) -> None:
+    """Of an operand that is one number everywhere the kernel reads one array again and again."""
     size = outs[0].size
     alone = [k for k, layout in enumerate(layouts) if layout is not None and layout[1] is not None]
     check_lengths(args, [min(1, size) if k in alone else size for k in range(len(args))])
     blocks = {k: np.full(min(size, BLOCK), args[k][:1]) for k in alone}
     for start in range(0, size, BLOCK):
         count = min(BLOCK, size - start)
-        arrays = [blocks[k][:count] if k in blocks else part(value, start, count) for k, value in enumerate(args)]
+        parts = [part[start : start + count] if isinstance(part, np.ndarray) else part for part in args]
+        arrays = [blocks[k][:count] if k in blocks else part for k, part in enumerate(parts)]
         by_slices(kernel, (*arrays, *numbers, *[out[start : start + count] for out in outs]), count)
 
 
-def part(value: Any, start: int, count: int) -> Any:
-    """A range of an array; a number as it is."""
-    return value[start : start + count] if isinstance(value, np.ndarray) else value
-
-
-def by_rows(
-    kernels: ElementKernels, attribute: str, args: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
-) -> None:
+def by_rows(kernels: Kernels, attribute: str, args: list[Any], numbers: Values, outs: Values, plan: Any) -> None:
     check_lengths(args, [plan.read_extent(k) for k in range(len(args))])
     for index in plan.repeated:
         args[index] = repeated_operand(args[index], plan, index)
@@ -281,22 +247,14 @@ def by_rows(
 
 
 def repeated_operand(memory: np.ndarray, plan: Rows, index: int) -> Any:
-    """One number for each row; one that is the same for all rows as a row of it, for which kernels are compiled anyway:
-    the gradient of a sum is such a number."""
+    """One number for each row, as a row where it is the same for all: kernels are compiled for that anyway."""
     same = plan.outer * plan.inner > 1 and not plan.steps[index].any()
     return np.full(plan.size, memory[0]) if same and plan.size <= LONGEST_SAME else (memory,)
 
 
 def by_strided_rows(
-    kernels: ElementKernels,
-    attribute: str,
-    args: Sequence[Any],
-    layouts: Sequence[Any],
-    shape: Shape,
-    numbers: Sequence[Any],
-    outs: Sequence[Any],
+    kernels: Kernels, attribute: str, args: Values, layouts: Values, shape: Shape, numbers: Values, outs: Values
 ) -> bool:
-    """Run a kernel row by row where one operand lies column by column; False where that is not so."""
     result = permuted_rows(tuple(shape), tuple(layouts), len(numbers), len(outs))
     if result is None:
         return False
@@ -310,7 +268,7 @@ def by_strided_rows(
 
 
 def memories(operands: Sequence[Any], read_dtypes: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
-    """The memory of each operand and its layout, None for numbers; and whether all are flat arrays or numbers."""
+    """The memory of each operand, its layout (None for numbers), and whether all are flat arrays or numbers."""
     args: list[Any] = []
     layouts: list[Any] = []
     flat = True
@@ -350,8 +308,7 @@ def check_lengths(args: Sequence[Any], needed: Sequence[int]) -> None:
 def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps.
 
-    Of 16-bit floats and int64 the rows are found for native code, and the result is None.
-    """
+    Of 16-bit floats and int64 the rows are found for native code, and the result is None."""
     if type(operands[0]) not in known or type(operands[1]) not in known:
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
@@ -361,7 +318,9 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         return None
     if operands[0]._device is not CPU or operands[1]._device is not CPU:
         return None
-    if not all(number.__class__ in REAL for number in numbers) or asks_refused(op, operands):
+    if not all(number.__class__ in REAL for number in numbers):
+        return None
+    if any(value._requires_grad and own in op.refuses for own, value in zip(op.operands, operands, strict=True)):
         return None
     try:
         floats = tuple(map(float, numbers))
@@ -377,8 +336,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         layouts.append((value._shape, value._strides))
     shape, strides, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op, layouts, plan, count, shape, strides)
-    if plan is None and strides is None:
-        note_packed_rows(op, name, layouts, len(numbers))
+    if plan is None and strides is None:  # the strided ones are packed first
+        note_rows_of(op, [(own, None) for own, _ in layouts], len(numbers))
     if plan is None or len(plan.loops) > 2 or not operands[0]._dtype.native:  # native code has these rows from now on
         return None
     check_lengths(args, [plan.read_extent(k) for k in range(len(args))])
@@ -390,35 +349,24 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     return relaid(from_flat(flat, shape, final), strides)
 
 
-def asks_refused(op: Any, operands: tuple[Any, ...]) -> bool:
-    """Whether a tensor asks for a gradient that is not defined."""
-    return any(value._requires_grad and name in op.refuses for name, value in zip(op.operands, operands, strict=True))
-
-
-def note_packed_rows(op: Any, name: str, layouts: list[Any], numbers: int) -> None:
-    """Let native code find the rows of two layouts of which those that lie apart are packed first."""
-    packed = [(shape, None) for shape, _ in layouts]
-    shape, strides, count, plan = broadcast_rows(name, tuple(packed), numbers)
-    remember_rows(op, packed, plan, count, shape, strides)
+def note_rows_of(op: Any, layouts: list[Any], numbers: int) -> None:
+    shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
+    remember_rows(op, layouts, plan, count, shape, strides)
 
 
 def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
-    """Let native code find the rows of two tensors, or of one that lies apart in memory."""
+    """Of two tensors, or of a strided one."""
     tensors = [value for value in operands if isinstance(value, TensorBase)]
     if len(operands) <= 2 and tensors:
-        layouts = [(value._shape, value._strides) for value in (tensors[0], tensors[-1])]
-        shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
-        remember_rows(op, layouts, plan, count, shape, strides)
+        note_rows_of(op, [(value._shape, value._strides) for value in (tensors[0], tensors[-1])], numbers)
 
 
 def note_rows_of_converted(op: Any, operands: tuple[Any, ...], computed: Any, numbers: int) -> None:
-    """Let native code find the rows of two tensors of which it brings one to the dtype of the other first."""
+    """Of two tensors of which native code brings one to the dtype of the other first."""
     tensors = [value for value in operands if isinstance(value, TensorBase)]
     if len(tensors) < 2 or tensors[0]._dtype is tensors[1]._dtype or not has_rows(op, computed):
         return
-    layouts = [(value._shape, value._strides if value._dtype is computed else None) for value in tensors]
-    shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
-    remember_rows(op, layouts, plan, count, shape, strides)
+    note_rows_of(op, [(t._shape, t._strides if t._dtype is computed else None) for t in tensors], numbers)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

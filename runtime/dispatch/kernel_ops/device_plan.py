@@ -1,8 +1,6 @@
-"""What the kernel of an op launches on a device, found by a rehearsal for layouts and arguments, for native code.
+"""What the kernel of an op launches on a device, found by a dry run for layouts and arguments, for native code.
 
-A kernel decides by layouts and arguments alone what it launches, never by what the memory holds. So it is run once, its
-launches are written down, and native code does them again for other memory.
-"""
+A kernel decides by layouts and arguments alone what it launches, never by what the memory holds."""
 
 from __future__ import annotations
 
@@ -19,13 +17,14 @@ from ...tensor.memory import cast, contiguous
 from ...tensor.tensor import TensorBase
 from ..devices import at
 from ..elementwise.general import result_dtype
+from ..elementwise.strided import Values
 from .general import array_of
 
 MAX_CACHED_CALLS = 4096  # what is found of one op and dtype; then it forgets all of it
 
 
 def dry_run_op(op: Any, args: Sequence[Any], checked: Sequence[Any]) -> bool:
-    """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
+    """For the arguments as given and as checked; whether native code can launch the op."""
     first = next(flat(checked))
     native, computed = None if first._device is META else launches_on_devices(), first._dtype
     if native is None or native.recording or not are_strided(checked):
@@ -48,16 +47,13 @@ def dry_run_op(op: Any, args: Sequence[Any], checked: Sequence[Any]) -> bool:
 
 
 def scalars_unchanged(arg_kinds: str, args: Sequence[Any], checked: Sequence[Any]) -> bool:
-    """Whether no check has put another number in the place of a given one: it may be one that it read in memory."""
+    """A check may have put a number that it read in memory in the place of a given one."""
     pairs = [pair for arg_kind, *pair in zip(arg_kinds, args, checked, strict=True) if arg_kind == "f"]
     return all(one is None or one == other for one, other in pairs)
 
 
 def dry_run_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any, first: Any) -> bool:
-    """Find what the kernel of a node's gradients launches; whether native code can do it.
-
-    `first` is the gradient, or of a list of them the first that there is.
-    """
+    """`first`: the gradient, or of a list of them the first that there is."""
     native = None if first._device is META else launches_on_devices()
     values = [value_of(read, node, grad) for read in op.reads]
     if native is None or native.recording or not are_strided(values):
@@ -91,8 +87,7 @@ def selected_operands(reads: Sequence[Any], operands: Sequence[Any]) -> list[Any
 
 
 def are_strided(values: Sequence[Any]) -> bool:
-    """Whether all tensors lie on one device, each in memory of its own: else launches do not say which of them is
-    which."""
+    """On one device, each in memory of its own: else launches do not say which of them is which."""
     from ...kernels.cuda_launch.launch import read_extent
 
     tensors = [value for value in flat(values) if isinstance(value, TensorBase)]
@@ -109,7 +104,7 @@ def flat(values: Sequence[Any]) -> Iterator[Any]:
 
 
 def cached(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, find: Callable[[], Any]) -> Any:
-    """What is kept under a key, which `find` gives where there is nothing for the driver and stream in use."""
+    """What is kept under a key; `find` gives it where nothing is kept for the driver and stream in use."""
     entry = table.get(key, table)
     if entry is table or (entry is not None and not native.holds(entry, device)):
         entry = find()
@@ -128,36 +123,25 @@ def operand(value: Any, computed: dtype | None) -> Any:
 
 
 def dry_run(
-    native: Any,
-    kernel: Any,
-    values: Sequence[Any],
-    arrays: Sequence[Any],
-    arguments: Sequence[Any],
-    dtypes: Sequence[dtype],
-    shapes: Sequence[Any] | None = None,
+    native: Any, kernel: Any, values: Values, arrays: Values, arguments: Values, dtypes: Values, shapes: Any = None
 ) -> Any:
-    """What a kernel launches for operands; None where it does more than that, or fails, which the call will say.
+    """None where a kernel does more than launch, or fails, which the call will say.
 
-    `dtypes` are those of the results, `shapes` theirs of the results where they may differ from those of the arrays.
-    """
+    `shapes`: of the results, where they may differ from those of the arrays."""
     from ...device.cuda.dry_run import rehearsed
 
     with rehearsed() as made:
         try:
             results = kernel(*arrays)
-            is_sequence = results if isinstance(results, (tuple, list)) else (results,)
-            is_sequence = [
-                None if r is None else contiguous(cast(r, of.np)) for r, of in zip(is_sequence, dtypes, strict=True)
-            ]
+            pairs = zip(results if isinstance(results, (tuple, list)) else (results,), dtypes, strict=True)
+            results = [None if r is None else contiguous(cast(r, of.np)) for r, of in pairs]
         except Exception:
             return None
-    if not any(result is not None for result in is_sequence):
+    if not any(result is not None for result in results):
         return None
     values = list(flat(values))
     args = [value.array if isinstance(value, TensorBase) else None for value in values]
-    shapes = [result if result is None else result.shape for result in is_sequence] if shapes is None else shapes
-    shaped = [
-        None if r is None else (r, *of) for r, of in zip(is_sequence, zip(shapes, dtypes, strict=True), strict=True)
-    ]
+    shapes = [None if result is None else result.shape for result in results] if shapes is None else shapes
+    shaped = [None if r is None else (r, *of) for r, *of in zip(results, shapes, dtypes, strict=True)]
     same = {"slot_values": made.slot_values, "constants": made.constants}
     return native.found(made.launches, values, args, shaped, made.blocks, arguments, **same)

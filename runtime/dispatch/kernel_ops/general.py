@@ -1,7 +1,4 @@
-"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out.
-
-Ops that give a tensor in another dtype.
-"""
+"""The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out."""
 
 from __future__ import annotations
 
@@ -40,7 +37,6 @@ def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple
 
 
 def common_native(values: tuple[Any, ...]) -> dtype | None:
-    """float32 or float64 when all values are tensors of it: every rule then gives that dtype."""
     common = None
     for value in values:
         attribute = getattr(value, "_dtype", None)
@@ -58,8 +54,7 @@ def require_equal(name: str, values: Sequence[Any]) -> None:
 
 
 def in_input_dtype(value: Any, output_mask: Any) -> Any:
-    """The tensor of a call in the dtype of real floats that its caller asks for; None where it is for the general path
-    to bring it there."""
+    """None where the tensor is for the general path."""
     is_tensor: bool = isinstance(value, TensorBase)
     if not is_tensor or type(value) not in plain or not isinstance(output_mask, dtype):
         return None
@@ -80,7 +75,7 @@ def array_in(t: Any, computed: dtype | None) -> Any:
 
 
 def stored_in(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor as `array_in` gives it, but of 16-bit floats on the host as they are stored."""
+    """`array_in`, but 16-bit floats on the host as they are stored."""
     if t is None or computed is None or t._dtype is not computed or t._device is not CPU:
         return array_in(t, computed)
     if computed.native or not computed.planned:
@@ -89,12 +84,11 @@ def stored_in(t: Any, computed: dtype | None) -> Any:
 
 
 def stored_of(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor that a node kept, as `array_of` and `stored_in` give it."""
     return stored_in(t, computed) if t is not None and t._dtype is computed else array_of(t, computed)
 
 
 def array_of(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor that a node kept, as a kernel takes it: one of indices or of a mask as it is."""
+    """One of indices or of a mask as it is."""
     return None if t is None else array_in(t, computed if t._dtype is computed else None)
 
 
@@ -107,13 +101,8 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
 
 
 def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
-    """The arrays that a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
-    return tuple(
-        [
-            adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))
-            for array, rule in zip(arrays, rules, strict=True)
-        ]
-    )
+    kept = (computed if computed is None or rule == "same" else result_dtype(rule, computed) for rule in rules)
+    return tuple([adopt(array, kind) for array, kind in zip(arrays, kept, strict=True)])
 
 
 def needs_grad(tensors: Sequence[Any]) -> bool:
@@ -129,17 +118,13 @@ RETURN_TYPES: dict[str, Any] = {}  # by name: what `specgrad.return_types` offer
 @functools.cache
 def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
-    made = _named_tuple(name, fields)
+    made: Any = namedtuple(name, fields, module="specgrad.return_types")  # type: ignore[misc]
     made.__new__ = _from_items_or_one_sequence
     made.__repr__ = _by_lines
     made.n_fields = made.n_sequence_fields = len(fields)
     made.n_unnamed_fields = 0
     RETURN_TYPES.setdefault(name, made)
     return made
-
-
-def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
-    return namedtuple(name, fields, module="specgrad.return_types")
 
 
 def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
@@ -151,7 +136,6 @@ def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
 
 
 def _by_lines(result: Any) -> str:
-    """The fields as PyTorch prints them, each on a line of its own."""
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result, strict=True))
     return f"{known.name}.return_types.{type(result).__name__}(\n{fields})"
 
@@ -160,7 +144,7 @@ conversions: dict[str, Conversion] = {}  # by name
 
 
 class Conversion:
-    """Such an op, with its node; `launch(tensor, dtype)` is native code, which gives the copy or None."""
+    """An op that gives a tensor in another dtype; `launch(tensor, dtype)` is native code."""
 
     __slots__ = ("launch", "name", "node")
     operands = ("self", "dtype")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...device.device import CPU
@@ -30,10 +30,10 @@ CACHED_BLOCKS = "kr"
 
 
 def matches_saved(node: Any, read: Read, grad: Any) -> bool:
-    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
-    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
-    those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
-    keeps a dtype of its own is an index or a mask; what devices launch knows of which dtype it is."""
+    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, or somebody written to it.
+
+    Plans are for the gradient's dtype, and for indices of int64, those of 16-bit floats for float32, too. What keeps a
+    dtype of its own is an index or a mask; launches on devices know the dtype."""
     tensor, slot = getattr(node, read.slot), read.slot
     if tensor is None:
         return True
@@ -50,7 +50,6 @@ def matches_saved(node: Any, read: Read, grad: Any) -> bool:
 
 
 def match_saved(node: Any, slot: str) -> bool:
-    """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
     indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
     if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MAX_INDICES:
         return False
@@ -80,30 +79,13 @@ class Read(NamedTuple):
         return self.part(value) if self.part else value
 
 
-def output_mask_of(bits: int, count: int) -> Iterator[bool]:
-    return (bits >> i & 1 == 1 for i in range(count))
-
-
 class KernelOpGradient:
-    """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
+    """The kernel of a node's `apply`; `reads` says for each operand what it is, and in which slot of the node.
 
-    w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
-    r for one that keeps its dtype or is not there (on the host an index or a contiguous mask), i for a kept list of
-    indices (as the last one), v for a value, or what a function makes of it, c for a constant.
-    Without `find` there are launches on devices alone.
-    """
-
-    __slots__ = (
-        "find",
-        "cached",
-        "cached_bfloat16",
-        "cached_float16",
-        "gradients",
-        "kernel",
-        "launches",
-        "node",
-        "reads",
-    )
+    w: which gradients are wanted; g: the gradient, or that of one of several outputs; k: a kept tensor; r: one that
+    keeps its dtype or is not there (on the host an index or a contiguous mask); i: a kept list of indices (as the last
+    one); v: a value, or what a function makes of it; c: a constant. Without `find` there are launches on devices
+    alone."""
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -127,10 +109,7 @@ class KernelOpGradient:
         return self.gradients
 
     def remember(self, node: Any, grad: Any) -> bool:
-        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one.
-
-        `grad` is a list where several outputs may have gradients.
-        """
+        """Whether there is a plan. `grad` is a list where several outputs may have gradients."""
         is_sequence = isinstance(grad, (list, tuple))
         grads = [part for part in grad if part is not None] if is_sequence else [grad]
         first = grads[0]
@@ -173,18 +152,13 @@ class KernelOpGradient:
         return not getattr(self.find, "of_any_layout", False) and grad.numel() >= STANDING
 
     def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
-        """The words of the plan for a node's gradients of a dtype; None where there is none."""
         outputs = len(node.edges)
-        known = [
-            tuple(output_mask_of(value, outputs)) if read.arg_kind == "w" else read.given(value)
-            for read, value in zip(self.reads, values, strict=True)
-        ]
-        arg_kinds = "".join(
-            arg_kind_of(read, node, value, computed) for read, value in zip(self.reads, values, strict=True)
-        )
-        tensors = "".join(
-            own if read.arg_kind in TENSORS else "v" for own, read in zip(arg_kinds, self.reads, strict=True)
-        )
+        known, arg_kinds, tensors = [], "", ""
+        for read, value in zip(self.reads, values, strict=True):
+            wanted = read.arg_kind == "w"
+            known.append(tuple([value >> i & 1 == 1 for i in range(outputs)]) if wanted else read.given(value))
+            arg_kinds += arg_kind_of(read, node, value, computed)
+            tensors += arg_kinds[-1] if read.arg_kind in TENSORS else "v"
         plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
         if plan is None:
             return None
@@ -197,15 +171,14 @@ class KernelOpGradient:
 
 
 def in_key(both: Any) -> tuple[Any, ...]:
-    """The parts of a key that stand for shape and strides, or for a value: a mask has its dtype for strides."""
+    """A mask has its dtype for strides."""
     if both is None:
         return None, None
     return (both.shape, bool_) if isinstance(both, Mask) else both[:2]
 
 
 def arg_kind_of(read: Read, node: Any, value: Any, computed: dtype) -> str:
-    """T for a kept tensor of the gradient's dtype and for all that is no tensor, I for one of indices, B for a mask, C
-    for one of float32 beside 16-bit floats."""
+    """T: the gradient's dtype, and all that is no tensor; I: indices; B: a mask; C: float32 beside 16-bit floats."""
     if read.arg_kind == "r":
         return operand_arg_kinds("R", [value])
     if read.arg_kind != "k" or value is None:

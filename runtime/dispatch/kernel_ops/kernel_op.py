@@ -1,14 +1,12 @@
-"""An op with a kernel of its own: the plans that it has found, by layouts and arguments.
+"""An op with a kernel of its own: the plans that it has found, kept under keys of layouts and arguments.
 
-Plans of kernels for calls: found once for layouts and other arguments, and kept under keys of these.
-
-Ops that are one call of an op with a kernel, with arguments made of their own: what that has found serves them.
-"""
+What is one call of such an op, with arguments made of its own, is served by what that op has found."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass, field
 from math import copysign, prod
 from typing import Any
 
@@ -41,9 +39,8 @@ def plan_of(
 ) -> Plan | None:
     """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
 
-    Such copies are float32: `in_pairs`, products are for the general path, which copies elements as they are stored.
-    None also where its tables or its results may not fit into memory: then the general path says so.
-    """
+    Such copies are float32: `in_pairs`, products are for the general path. None also where tables or results may not
+    fit into memory: then the general path says so."""
     try:
         plan = find(*known)
         if plan is None and not takes_complex(find):
@@ -70,7 +67,6 @@ def is_in_pairs(computed: dtype) -> bool:
 
 
 def plan_for(result: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-    """The plan that is kept under a key, which `make` gives where there is none yet."""
     plan = result.get(key, result)  # another thread may make the op forget its plans at any time
     if plan is result:
         plan = make()
@@ -86,8 +82,7 @@ def may_be_key(values: Sequence[Any]) -> bool:
 
 
 def are_indices(arg_kind: str, argument: Any, on_host: bool) -> bool:
-    """Whether an argument that is an index, or a list of them, is of int64; on the host it may be a contiguous one of
-    int32, or a mask. Lists are of the host alone; what keeps its dtype and may be left out is an index there."""
+    """int64; on the host also contiguous int32, or a mask. Lists are of the host alone; R may be left out there."""
     if arg_kind == "J":
         is_short = on_host and 1 <= len(argument) <= MAX_INDICES
         return is_short and all(index is None or is_index(index) for index in argument)
@@ -97,12 +92,11 @@ def are_indices(arg_kind: str, argument: Any, on_host: bool) -> bool:
 
 
 def is_index(tensor: Any) -> bool:
-    """Whether a tensor of the host has indices of int64, or, contiguous, of int32, or is a mask of some dimensions."""
     return tensor._dtype is int64 or type(layout_of_index(tensor)) is not Layout
 
 
 def layout_of_index(tensor: Any) -> Layout:
-    """The layout of an index, in the class that says of what dtype it is: of a mask, or of int32, a contiguous one."""
+    """The class says the dtype: of a mask, or of int32, contiguous ones."""
     if tensor._strides is None and tensor._device is CPU:
         if tensor._dtype is bool_ and tensor._shape:
             return Mask(tensor._shape, None)
@@ -112,7 +106,6 @@ def layout_of_index(tensor: Any) -> Layout:
 
 
 def as_known(arg_kind: str, argument: Any) -> Any:
-    """An argument as a plan is found by it: layouts in the place of tensors."""
     if arg_kind == "J":
         return tuple([None if t is None else layout_of_index(t) for t in argument])
     if arg_kind == "L":
@@ -126,13 +119,11 @@ def as_known(arg_kind: str, argument: Any) -> Any:
 
 
 def are_halves(own: dtype) -> bool:
-    """Whether elements are 16-bit floats, for which plans are rewritten."""
     return own.planned and not own.native
 
 
 def parts_of_key(arg_kind: str, argument: Any) -> tuple[Any, ...]:
-    """The parts of a key that stand for an argument; of a mask, or an index of int32, its dtype is in the place of
-    strides."""
+    """A mask, or an index of int32, has its dtype in the place of strides."""
     if arg_kind == "L":
         return tuple([part for t in argument for part in parts_of_key("O", t)])
     if arg_kind == "J":
@@ -163,86 +154,52 @@ ALL_RANKS = 2**64 - 1  # a bit for each pair
 kernel_ops: dict[str, KernelOp] = {}  # by name
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class KernelOp:
-    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
-    looks them up and runs them.
+    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code.
 
-    `letters` say what each argument is: T a tensor, O one or None, I an index, R one of any dtype or None (which plans
-    on the host take as an index), L a list of tensors (as the first argument), J a list of indices or None (behind
-    which only one tensor of another letter may stand, and as the last argument or before one that is none), n an int,
-    b a bool, d ints or an int, f a number, s a text. An index is of int64; on the host it may be a contiguous mask, or
-    contiguous and of int32. `find` makes a plan of layouts and of the other arguments as checked, or None; without it
-    there are launches on devices alone. `found` keeps (plan's words, shapes, arguments as checked) by layouts and
-    arguments as given. `find_in_place` and `written` are the same for what `launch_in_place` runs, which writes to the
-    first tensor. `recorded` are the arguments that the node is made of: the operands, but of an op that calls this one.
-    """
+    `arg_kinds`: T a tensor, O one or None, I an index, R one of any dtype or None (an index for plans on the host), L a
+    list of tensors (the first argument), J a list of indices or None (the last argument, or before one that is no
+    tensor; behind it only one tensor), n an int, b a bool, d ints or an int, f a number, s a text. An index is int64;
+    on the host also a contiguous mask or contiguous int32. `find` makes a plan of layouts and of the other arguments as
+    checked, or None. `cached` keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given;
+    `find_in_place` and `written` are the same for `launch_in_place`, which writes to the first tensor. `recorded` are
+    the arguments that the node is made of."""
 
-    __slots__ = (
-        "dtypes",
-        "find",
-        "find_in_place",
-        "cached",
-        "cached_bfloat16",
-        "cached_bool",
-        "cached_complex",
-        "cached_float16",
-        "cached_integer",
-        "kernel",
-        "launch",
-        "launch_in_place",
-        "launches",
-        "arg_kinds",
-        "moves",
-        "name",
-        "node",
-        "operands",
-        "outputs",
-        "ranks",
-        "recorded",
-        "refused",
-        "written",
-        "written_bool",
-        "written_integer",
-    )
+    name: str
+    find: Callable[..., Plan | None] | None
+    kernel: Callable[..., Any]
+    node: Any
+    operands: Any  # the names of the arguments; given with their kinds
+    outputs: int = 1
+    dtypes: Sequence[str] = ()  # of the results, in words of the spec; empty where all have that of the operands
+    in_place: InitVar[Callable[..., Plan | None] | None] = None
+    moves: bool = False  # elements of the second tensor to those of the first, in whose dtype they are then
+    refused: str = ""  # whole numbers for which there is no plan: "b" bools, "i" integers
+    find_in_place: Any = field(init=False)
+    recorded: tuple[str, ...] = field(init=False)
+    arg_kinds: str = field(init=False)
+    ranks: np.ndarray = field(init=False)
+    launch: Any = field(init=False)
+    launch_in_place: Any = field(init=False)
+    cached: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_bfloat16: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_float16: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_bool: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_integer: dict[Any, Any] = field(init=False, default_factory=dict)
+    cached_complex: dict[Any, Any] = field(init=False, default_factory=dict)
+    written: dict[Any, Any] = field(init=False, default_factory=dict)
+    written_bool: dict[Any, Any] = field(init=False, default_factory=dict)
+    written_integer: dict[Any, Any] = field(init=False, default_factory=dict)
+    launches: dict[Any, dict[Any, Any]] = field(init=False, default_factory=dict)  # on devices, by dtype
 
-    def __init__(
-        self,
-        name: str,
-        find: Callable[..., Plan | None] | None,
-        kernel: Callable[..., Any],
-        node: Any,
-        operands: dict[str, str],
-        outputs: int = 1,
-        dtypes: Sequence[str] = (),
-        in_place: Callable[..., Plan | None] | None = None,
-        moves: bool = False,
-        refused: str = "",
-    ) -> None:
-        self.name = name
-        self.find = find
-        self.kernel = kernel
-        self.node = node
-        self.operands = self.recorded = tuple(operands)
-        self.arg_kinds = "".join(operands.values())
-        self.outputs = outputs
-        self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
-        self.find_in_place = in_place
-        self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
-        self.refused = refused  # whole numbers for which there is no plan: "b" bools, "i" integers
-        self.cached: dict[Any, Any] = {}
-        self.written: dict[Any, Any] = {}
-        self.written_bool: dict[Any, Any] = {}
-        self.written_integer: dict[Any, Any] = {}
-        self.cached_bfloat16: dict[Any, Any] = {}  # likewise
-        self.cached_float16: dict[Any, Any] = {}
-        self.cached_bool: dict[Any, Any] = {}
-        self.cached_integer: dict[Any, Any] = {}
-        self.cached_complex: dict[Any, Any] = {}
-        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+    def __post_init__(self, in_place: Any) -> None:
+        self.find_in_place, self.arg_kinds = in_place, "".join(self.operands.values())
+        self.operands = self.recorded = tuple(self.operands)
         # A bit for each pair of numbers of dimensions for which plans have been looked for; all of them where an op
         # does not begin with two tensors. One call may be tried by several ops, of which each takes other ones.
         self.ranks = np.array([0 if self.arg_kinds.startswith("TT") else ALL_RANKS], np.uint64)
-        kernel_ops.setdefault(name, self)
+        kernel_ops.setdefault(self.name, self)
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place"):
@@ -251,7 +208,7 @@ class KernelOp:
         return getattr(self, name)
 
     def remember(self, args: Sequence[Any], checked: Sequence[Any]) -> bool:
-        """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
+        """For the arguments as given and as checked; whether there is a plan."""
         listed = self.arg_kinds[0] == "L"
         if listed and len(checked[0]) > MAX_LISTED:
             return False
@@ -270,13 +227,11 @@ class KernelOp:
         return plan is not None
 
     def note_ranks(self, *calls: Sequence[Any]) -> None:
-        """Note for how many dimensions of the first two tensors plans have been looked for."""
         for first, second, *_ in calls if self.arg_kinds.startswith("TT") else ():
             if isinstance(first, TensorBase) and isinstance(second, TensorBase):
                 self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(first._shape), len(second._shape)))
 
     def remember_in_place(self, args: Sequence[Any], checked: Sequence[Any]) -> None:
-        """Find the plan by which such a call writes to its first tensor, for the arguments as given and as checked."""
         tensors = [a for arg_kind, a in zip(self.arg_kinds, checked, strict=True) if arg_kind in "TI"]
         if not all(isinstance(a, TensorBase) and a._device is CPU for a in tensors):
             return
@@ -292,13 +247,11 @@ class KernelOp:
             table[self.key(args)] = plan
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """The key under which the plan for these arguments is kept."""
         pairs = zip(self.arg_kinds, arguments, strict=True)
         return tuple([part for arg_kind, argument in pairs for part in parts_of_key(arg_kind, argument)])
 
     def fits(self, args: Sequence[Any], on_host: bool = True, find: Any = None) -> bool:
-        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices; `find` makes
-        the plan that is looked for."""
+        """One native dtype, on a device one for real numbers, or indices; `find` makes the plan that is looked for."""
         find = self.find if find is None else find
         tensors = args[0] if self.arg_kinds[0] == "L" else ()
         tensors = [*tensors, *(a for arg_kind, a in zip(self.arg_kinds, args, strict=True) if arg_kind in "TO")]
@@ -315,7 +268,6 @@ class KernelOp:
         return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
-        """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(arg_kind, a) for arg_kind, a in zip(self.arg_kinds, checked, strict=True)]
         own = [None if arg_kind in "TOILJR" else a for arg_kind, a in zip(self.arg_kinds, checked, strict=True)]
         layouts, arg_kinds = known, self.arg_kinds
@@ -351,7 +303,7 @@ def pair_of_ranks(first: int, second: int) -> int:
 
 
 def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
-    """The arguments with the second tensor as native code copies it where it has another dtype than the first."""
+    """As native code copies the second tensor to the dtype of the first."""
     first, second, *others = arguments
     if not isinstance(second, TensorBase) or second._dtype is first._dtype:
         return arguments
@@ -360,8 +312,7 @@ def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 class CalledKernelOp(KernelOp):
-    """An op whose results are those of another one, which is called with the same tensors; `launch` runs the plan that
-    the other one has found for its arguments, and records the other one's node."""
+    """An op whose results, plans and node are those of another one, called with the same tensors."""
 
     __slots__ = ("called",)
 
@@ -371,7 +322,7 @@ class CalledKernelOp(KernelOp):
         self.recorded = called.operands
 
     def run(self, function: Callable[..., Any], args: Sequence[Any], arguments: Sequence[Any]) -> Any:
-        """What the function of the other op gives, by whose plan calls with the given arguments are answered then."""
+        """What the other op gives; its plan then answers calls with these arguments."""
         result = function(*arguments)
         with contextlib.suppress(TypeError, AttributeError):  # of a list among the arguments, or of no tensor
             own = arguments[0]._dtype

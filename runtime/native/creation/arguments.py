@@ -1,4 +1,6 @@
-"""What a call of a creation function asks for: dtype, device, whether it requires grad, and the shape."""
+"""What a call of a creation function asks for: dtype, device, whether it requires grad, and the shape.
+
+What fills a new tensor (`fractions`, `arange`, `data`, ...) gives a flat array, owned; NULL for the general path."""
 
 from __future__ import annotations
 
@@ -6,27 +8,13 @@ from ...compiler.language.call_abi import Constants
 from ...compiler.language.functions import NULL, cast, native, new
 from ...compiler.language.structs import Items, Struct, capacity
 from ..objects import c_api as c
-from ..objects.interned import (
-    cpu,
-    default_device,
-    default_dtype,
-    device_type,
-    false,
-    int_type,
-    list_type,
-    none,
-    size_type,
-    str_cpu,
-    str_type,
-    true,
-    tuple_type,
-    watch,
-)
+from ..objects import interned
+from ..objects.interned import cpu, default_device, default_dtype, false, int_type, none, str_cpu, true, watch
 from ..objects.kernel_call import Size
 from ..objects.layout import Array, Device, List, Object, Tensor, Tuple
-from ..objects.references import Owned, item, own, own_new, put_item, retain, size, swap_item
+from ..objects.references import Owned, item, own, own_new, size, tuple_of_ints
 from ..objects.tensors import is_tensor, new_array, same
-from .dtypes import BOOL, INTEGER, Element, Elements, element_of
+from .dtypes import Element, Elements, element_of
 
 NOWHERE = -1
 MAX_SERIAL_ELEMENTS = 1 << 19  # elements that are written one after the other; more of them threads may share
@@ -35,13 +23,9 @@ MAX_DIMS = 8
 
 
 class Sampler(Struct):
-    """The kernel that draws, or counts, numbers of one kind."""
-
     resolver: Object
     kernels: Items[int] = capacity(1)
-    constants: Items[Constants] = capacity(
-        1
-    )  # numbers, and the ints behind seed and position; the range is behind these
+    constants: Items[Constants] = capacity(1)  # and the ints behind seed and position; the range is behind these
     more: int  # how many such ints
     halves: int  # whether two elements share a word
 
@@ -72,29 +56,25 @@ class CreationRequest(Struct):
 
 @native
 def watched(sampler: bool) -> bool:
-    """Whether somebody looks at every op, or at those that draw."""
     return watch.every is true or (sampler and size(watch.interceptors) > 0)
 
 
 @native
 def is_host(device: Object) -> bool:
-    """Whether an argument `device` names the host; None for the default."""
     if device is none:
         return c.list_item(default_device, 0) is cpu
-    if device.type is device_type:
+    if device.type is interned.device_type:
         return device is cpu or same(cast(Device, device).kind, str_cpu)
-    return device.type is str_type and same(device, str_cpu)
+    return device.type is interned.str_type and same(device, str_cpu)
 
 
 @native
 def default_element(plan: CreationPlan) -> Element:
-    """The default dtype."""
     return element_of(plan.elements, c.list_item(default_dtype, 0))
 
 
 @native
 def note_options(plan: CreationPlan, arguments: Items[Object], count: int, request: CreationRequest) -> bool:
-    """Note dtype and requires_grad; False where something is asked for that the general path knows."""
     dtype, device, grad = arguments[plan.options], arguments[plan.options + 1], arguments[plan.options + 2]
     for i in range(plan.options + 3, count):
         if arguments[i] is not none and arguments[i] is not false:
@@ -111,19 +91,13 @@ def note_options(plan: CreationPlan, arguments: Items[Object], count: int, reque
 
 
 @native
-def allows_grad(request: CreationRequest) -> bool:
-    """Whether a tensor of this dtype may require grad as it is asked to."""
-    return not request.grad or (request.element.form != INTEGER and request.element.form != BOOL)
-
-
-@native
 def shape_of_arguments(obj: Object, owned: Owned) -> Tuple:
     """A shape as tensors keep it, owned, of a tuple, list or Size; NULL for others."""
-    if obj.type is tuple_type:
+    if obj.type is interned.tuple_type:
         return own(owned, cast(Tuple, obj))
-    if obj.type is size_type:  # a tuple of another class: all of it as a plain one
+    if obj.type is interned.size_type:  # a tuple of another class: all of it as a plain one
         return own_new(owned, c.part_of_tuple(cast(Tuple, obj), 0, MAX_DIMS + 1))
-    if obj.type is list_type:
+    if obj.type is interned.list_type:
         return own_new(owned, c.as_tuple(cast(List, obj)))
     return cast(Tuple, NULL)
 
@@ -151,7 +125,7 @@ def product(shape: Tuple, limit: int) -> int:
 
 @native
 def note_shape(shape: Tuple, limit: int, request: CreationRequest) -> bool:
-    """Note a shape, which is owned."""
+    """The shape is owned."""
     if shape is NULL:
         return False
     request.shape = shape
@@ -161,7 +135,7 @@ def note_shape(shape: Tuple, limit: int, request: CreationRequest) -> bool:
 
 @native
 def argument_of_size(plan: CreationPlan, arguments: Items[Object]) -> Object:
-    """The argument that says the size, as `size_argument` of the general path finds it."""
+    """As `size_argument` of the general path finds it."""
     if plan.sizes == NOWHERE:
         return arguments[plan.size]
     sizes, named = cast(Tuple, arguments[plan.sizes]), arguments[plan.size]
@@ -172,7 +146,6 @@ def argument_of_size(plan: CreationPlan, arguments: Items[Object]) -> Object:
 
 @native
 def find_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> bool:
-    """Note the shape that the arguments name; False where the general path is to look at it."""
     if plan.size != NOWHERE:
         return note_shape(shape_of_arguments(argument_of_size(plan, arguments), owned), plan.max_value, request)
     if plan.like != NOWHERE:
@@ -185,23 +158,11 @@ def find_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRe
 
 @native
 def make_shape(lengths: Items[int], dims: int, request: CreationRequest, owned: Owned) -> bool:
-    """Note the shape of these lengths; False where it is large, or there is no memory."""
-    shape = own_new(owned, c.new_tuple(dims))
-    if shape is NULL:
-        return False
-    for i in range(dims):
-        put_item(shape, i, retain(none))  # none is NULL: the collector sees the tuple as soon as it exists
-    for i in range(dims):
-        length = c.new_int(lengths[i])
-        if length is NULL:
-            return False
-        c.release(swap_item(shape, i, length))
-    return note_shape(shape, MAX_SERIAL_ELEMENTS, request)
+    return note_shape(own_new(owned, tuple_of_ints(lengths, dims)), MAX_SERIAL_ELEMENTS, request)
 
 
 @native
 def make_row(count: int, request: CreationRequest, owned: Owned) -> bool:
-    """Note the shape of so many elements in a row."""
     lengths = new(Size).items
     lengths[0] = count
     return make_shape(lengths, 1, request, owned)
@@ -211,7 +172,7 @@ def make_row(count: int, request: CreationRequest, owned: Owned) -> bool:
 def memory_for(request: CreationRequest, owned: Owned) -> Array:
     """A flat array for the elements, owned; NULL where there is no memory, which the general path says."""
     element = request.element
-    flat = own_new(owned, new_array(new(Size).items, request.count, element.size, element.numpy))
+    flat = own_new(owned, new_array(request.count, element.size, element.numpy))
     if flat is NULL:
         c.clear_error()
     return flat

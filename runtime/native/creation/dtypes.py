@@ -1,7 +1,6 @@
 """Elements of any dtype in native code: how wide they are, and the bits of a number in each.
 
-Numbers are taken that the general path converts without a word, and for 16-bit floats those that lose nothing.
-"""
+Numbers are taken that the general path converts without a word, and for 16-bit floats those that lose nothing."""
 
 from __future__ import annotations
 
@@ -53,7 +52,6 @@ class Pattern(Struct):
 
 @native
 def element_of(elements: Elements, dtype: Object) -> Element:
-    """What is known of a dtype; NULL for what is none."""
     for i in range(DTYPES):
         if elements.items[i].ours is dtype:
             return elements.items[i]
@@ -106,7 +104,6 @@ def put_half(form: int, real: float, pattern: Pattern) -> bool:
 
 @native
 def put_integer(element: Element, number: Number, pattern: Pattern) -> bool:
-    """The bits of an integer, which has to be in the range of its dtype."""
     int_value, real = number.int_value, number.real
     if number.rank == FRACTION:
         if not (real < LARGE and real > -LARGE):
@@ -118,7 +115,6 @@ def put_integer(element: Element, number: Number, pattern: Pattern) -> bool:
 
 @native
 def put_number(element: Element, number: Number, pattern: Pattern) -> bool:
-    """The bits of a number as an element; False where the general path is to convert it, or to refuse it."""
     form, real = element.form, number.real
     pattern.second = 0
     if form == INTEGER:
@@ -136,7 +132,6 @@ def put_number(element: Element, number: Number, pattern: Pattern) -> bool:
 
 @native
 def write_element(memory: int, position: int, size: int, pattern: Pattern) -> None:
-    """Write an element of so many bytes."""
     address = memory + position * size
     if size == 4:
         store_half(address, pattern.first)
@@ -153,7 +148,6 @@ def write_element(memory: int, position: int, size: int, pattern: Pattern) -> No
 
 @native
 def repeated(size: int, pattern: Pattern) -> int:
-    """A word full of elements of so many bytes."""
     if size == 4:
         return (pattern.first & 0xFFFFFFFF) * 0x100000001
     if size == 1:

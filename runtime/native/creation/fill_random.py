@@ -1,7 +1,4 @@
-"""Random numbers: words of a generator's stream, and the kernels that make numbers of them (draw_loops.py).
-
-Random numbers in the place of a tensor's elements: `uniform_`, `normal_`, `exponential_` and `bernoulli_`.
-"""
+"""Random numbers: words of a generator's stream, and the kernels that make numbers of them, new or in place."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from ..objects import c_api as c
 from ..objects.interned import default_generator, generator_type, int64, none, outdated_type, true
 from ..objects.kernel_call import kernel_address, run_filling
 from ..objects.layout import Array, Generator, Object, Tensor
-from ..objects.references import Owned, begin, own, release_all, retain
-from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, not_handled, records
+from ..objects.references import Owned, own, owning, retain
+from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, not_handled, records, refused
 from .arguments import NOWHERE, CreationPlan, CreationRequest, Sampler, make_row, memory_for, watched
 from .dtypes import BOOL, DOUBLE, INTEGER_KIND, SINGLE, Number, read_number
 from .ranges import is_small
@@ -37,7 +34,6 @@ def advance(self: Array, arguments: Items[Object], count: int) -> New[Object]:
 
 @native
 def generator_of(obj: Object) -> Generator:
-    """The generator of an argument; NULL for what is none."""
     if obj is none:
         return default_generator
     return cast(Generator, obj if obj.type is generator_type else NULL)
@@ -57,7 +53,7 @@ def take(generator: Generator, count: int, constants: Constants) -> bool:
 
 @native
 def fill_samples(sampler: Sampler, generator: Generator, flat: Array, itemsize: int, constants: Constants) -> bool:
-    """Fill an array with random numbers; `constants` has the numbers and ints of the call. False for an error."""
+    """`constants` has the numbers and ints of the call. False for an error."""
     kernel, count = kernel_address(sampler.kernels, 0, sampler.resolver), elements(flat)
     if kernel == 0 or not take(generator, (count + 1) >> 1 if sampler.halves else count, constants):
         return False
@@ -71,32 +67,35 @@ def fill_samples(sampler: Sampler, generator: Generator, flat: Array, itemsize: 
 
 @native
 def copy_constants(source: Constants, target: Constants) -> None:
-    """Numbers, and the ints behind seed and position."""
     for i in range(MAX_NUMBERS):
         target.numbers[i] = source.numbers[i]
     target.ints[2] = source.ints[2]
 
 
 @native
+def sampled(
+    sampler: Sampler, generator: Generator, request: CreationRequest, constants: Constants, owned: Owned
+) -> Array:
+    flat = memory_for(request, owned)
+    done = flat is not NULL and fill_samples(sampler, generator, flat, request.element.size, constants)
+    return flat if done else cast(Array, NULL)
+
+
+@native
 def fractions(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of numbers that the plan's kernels draw, owned; NULL where that is for the general path."""
     generator, form = generator_of(arguments[plan.generator]), request.element.form
     if generator is NULL or form not in (SINGLE, DOUBLE):
         return cast(Array, NULL)
-    flat, constants = memory_for(request, owned), new(Constants)
-    sampler = plan.sampler[form == DOUBLE]
-    if flat is NULL:
-        return flat
+    sampler, constants = plan.sampler[form == DOUBLE], new(Constants)
     copy_constants(sampler.constants[0], constants)
     if plan.value != NOWHERE and not put_normal(arguments[plan.value], arguments[plan.value + 1], constants):
         return cast(Array, NULL)
-    return flat if fill_samples(sampler, generator, flat, request.element.size, constants) else cast(Array, NULL)
+    return sampled(sampler, generator, request, constants, owned)
 
 
 @native
 def put_normal(first: Object, second: Object, constants: Constants) -> bool:
-    """Write a mean and a standard deviation into the numbers of a call; False where the general path has something to
-    say about them."""
+    """Write mean and std into the numbers of a call; False where the general path has something to say about them."""
     mean, std = new(Number), new(Number)
     if not (read_number(first, mean) and read_number(second, std)):
         return False
@@ -107,38 +106,28 @@ def put_normal(first: Object, second: Object, constants: Constants) -> bool:
 
 @native
 def integers(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of integers in [low, high), owned; NULL where that is for the general path."""
     generator, low, high = generator_of(arguments[plan.generator]), new(Number), new(Number)
     if generator is NULL or request.grad or request.element.ours is not int64:
         return cast(Array, NULL)
     if not read_bounds(arguments[plan.value], arguments[plan.value + 1], low, high):
         return cast(Array, NULL)
-    flat, constants = memory_for(request, owned), new(Constants)
-    if flat is NULL:
-        return flat
+    constants = new(Constants)
     constants.ints[2] = low.int_value
     constants.ints[3] = high.int_value - low.int_value
-    return flat if fill_samples(plan.sampler[0], generator, flat, 8, constants) else cast(Array, NULL)
+    return sampled(plan.sampler[0], generator, request, constants, owned)
 
 
 @native
 def permutation(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of the numbers below another one in random order, owned; NULL where that is for the general path."""
     generator, number = generator_of(arguments[plan.generator]), new(Number)
     if generator is NULL or request.grad or request.element.ours is not int64:
         return cast(Array, NULL)
     if not read_number(arguments[plan.value], number) or number.rank != INTEGER_KIND:
         return cast(Array, NULL)
-    if (
-        number.int_value < 0
-        or number.int_value > 1 << SHUFFLE_BITS_THRESHOLD
-        or not make_row(number.int_value, request, owned)
-    ):
+    last = number.int_value
+    if last < 0 or last > 1 << SHUFFLE_BITS_THRESHOLD or not make_row(last, request, owned):
         return cast(Array, NULL)
-    flat = memory_for(request, owned)
-    if flat is NULL:
-        return flat
-    return flat if fill_samples(plan.sampler[0], generator, flat, 8, new(Constants)) else cast(Array, NULL)
+    return sampled(plan.sampler[0], generator, request, new(Constants), owned)
 
 
 @native
@@ -150,22 +139,19 @@ def threshold(loss: float) -> int:
 
 @native
 def survivors(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of bools that are False with a probability, owned; NULL where that is for the general path."""
     generator, loss = generator_of(arguments[plan.generator]), new(Number)
     if generator is NULL or request.grad or request.element.form != BOOL:
         return cast(Array, NULL)
     if not read_number(arguments[plan.value], loss) or not (loss.real >= 0.0 and loss.real <= 1.0):
         return cast(Array, NULL)
-    flat, constants = memory_for(request, owned), new(Constants)
-    if flat is NULL:
-        return flat
+    constants = new(Constants)
     constants.ints[2] = threshold(loss.real)
-    return flat if fill_samples(plan.sampler[0], generator, flat, 1, constants) else cast(Array, NULL)
+    return sampled(plan.sampler[0], generator, request, constants, owned)
 
 
 @native
 def read_bounds(first: Object, last: Object, low: Number, high: Number) -> bool:
-    """Read the bounds of integers, of which the first may be left out; False where there are none between."""
+    """Read the bounds of integers, of which the first may be left out."""
     low.rank = INTEGER_KIND
     low.int_value = 0
     if last is none:  # one number is the upper bound
@@ -191,7 +177,6 @@ class RefillPlan(Struct):
 
 @native
 def below(number: float) -> float:
-    """The next smaller float64."""
     pattern = bits(number)
     if number == 0.0:
         return number_of(JUST_BELOW_ZERO)
@@ -200,7 +185,6 @@ def below(number: float) -> float:
 
 @native
 def single_below(number: float) -> float:
-    """The next smaller float32 of one."""
     pattern = single_bits(number)
     if number == 0.0:
         return single_of(SINGLE_BELOW_ZERO)
@@ -220,8 +204,7 @@ def largest_value(low: float, high: float, kind: int) -> float:
 
 @native
 def put_numbers(plan: RefillPlan, first: float, second: float, kind: int, constants: Constants) -> bool:
-    """The numbers of a call; False where the general path has something to say about them. A rate or a chance stands
-    alone."""
+    """A rate or a chance stands alone in the call; False where the general path has something to say about it."""
     distance = second - first
     if first - first != 0.0 or distance - distance != 0.0:
         return False
@@ -241,16 +224,18 @@ def put_numbers(plan: RefillPlan, first: float, second: float, kind: int, consta
 
 @native
 def may_be_written(tensor: Tensor) -> bool:
-    """Whether a tensor is contiguous, and nobody has to be asked or told before it is written to."""
     if tensor.flat is none or tensor.grad_fn.type is outdated_type or awaited(tensor):
         return False
     kind = kind_of(tensor.dtype)
     return kind in (0, 1) and holds_kind(tensor.flat, kind)
 
 
-@native
-def refilled(plan: RefillPlan, tensor: Tensor, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The tensor, after it was written to; None where that is for the general path."""
+@owning(RefillPlan)
+def refill(plan: RefillPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """refill(tensor, number, number, generator): the tensor"""
+    if watched(True) or not is_tensor(arguments[0]):
+        return not_handled()
+    tensor = cast(Tensor, arguments[0])
     first, second, constants = new(Number), new(Number), new(Constants)
     generator = generator_of(arguments[3])
     if generator is NULL or not (read_number(arguments[1], first) and read_number(arguments[2], second)):
@@ -263,28 +248,7 @@ def refilled(plan: RefillPlan, tensor: Tensor, arguments: Items[Object], owned: 
     copy_constants(sampler.constants[0], constants)
     if not put_numbers(plan, first.real, second.real, kind, constants):
         return not_handled()
-    return written(sampler, generator, tensor, flat, kind, constants, plan.name)
-
-
-@native
-def written(
-    sampler: Sampler, generator: Generator, tensor: Tensor, flat: Array, kind: int, constants: Constants, name: Object
-) -> New[Object]:
-    """The tensor, after the write was counted, and then done."""
-    if kernel_address(sampler.kernels, 0, sampler.resolver) == 0 or not count_write(tensor, name):
+    # The write is counted, and then done.
+    if kernel_address(sampler.kernels, 0, sampler.resolver) == 0 or not count_write(tensor, plan.name):
         return cast(Object, NULL)
-    if not fill_samples(sampler, generator, flat, 8 if kind else 4, constants):
-        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    return retain(tensor)
-
-
-@native
-def refill(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """refill(tensor, number, number, generator): the tensor; None where the general path is to fill it."""
-    if watched(True) or not is_tensor(arguments[0]):
-        return not_handled()
-    owned = new(Owned)
-    begin(owned)
-    result = refilled(cast(RefillPlan, self.memory), cast(Tensor, arguments[0]), arguments, owned)
-    release_all(owned)
-    return result
+    return retain(tensor) if fill_samples(sampler, generator, flat, 8 if kind else 4, constants) else refused()

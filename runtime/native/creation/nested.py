@@ -1,8 +1,7 @@
 """Numbers in nested lists and tuples, which are read twice: for their shape and dtype, and into the array.
 
 In between Python may run, so the second time looks as closely as the first. No object is used after a number of it has
-been refused.
-"""
+been refused."""
 
 from __future__ import annotations
 
@@ -36,25 +35,21 @@ class Nest(Struct):
 
 @native
 def is_sequence(obj: Object) -> bool:
-    """Whether an object is a list or tuple."""
     return obj.type is list_type or obj.type is tuple_type
 
 
 @native
 def length_of(obj: Object) -> int:
-    """How many items a list or tuple has."""
     return size(cast(Tuple, obj)) if obj.type is tuple_type else c.list_size(cast(List, obj))
 
 
 @native
 def item_of(obj: Object, i: int) -> Object:
-    """An item of a list or tuple, borrowed."""
     return item(cast(Tuple, obj), i) if obj.type is tuple_type else c.list_item(cast(List, obj), i)
 
 
 @native
 def measure(data: Object, nest: Nest) -> bool:
-    """Note how long the first sequences of each depth are; False for many numbers."""
     nest.dims = 0
     obj, count = data, 1
     while is_sequence(obj):
@@ -74,7 +69,6 @@ def measure(data: Object, nest: Nest) -> bool:
 
 @native
 def read_leaf(obj: Object, nest: Nest, position: int) -> bool:
-    """Look at a number, or write it to its place; False for others."""
     number, pattern = new(Number), new(Pattern)
     if not read_number(obj, number):
         return False
@@ -89,7 +83,7 @@ def read_leaf(obj: Object, nest: Nest, position: int) -> bool:
 
 @native
 def go_through(obj: Object, depth: int, nest: Nest, position: int) -> int:
-    """Read the numbers in an object, which stand from a place on: the place behind them, -1 where they do not fit."""
+    """Read the numbers in an object from a position on: the position behind them, -1 where they do not fit."""
     if depth == nest.dims:
         return position + 1 if read_leaf(obj, nest, position) else -1
     length = nest.lengths[depth]
@@ -104,7 +98,6 @@ def go_through(obj: Object, depth: int, nest: Nest, position: int) -> int:
 
 @native
 def inferred(plan: CreationPlan, rank: int) -> Element:
-    """The dtype of numbers of which this is the highest rank."""
     if rank in (NOTHING, FRACTION):
         return default_element(plan)
     return element_of(plan.elements, cast(Object, bool_) if rank == TRUTH else cast(Object, int64))
@@ -112,7 +105,6 @@ def inferred(plan: CreationPlan, rank: int) -> Element:
 
 @native
 def data(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of the numbers in an argument, owned; NULL where that is for the general path."""
     obj, nest = arguments[plan.value], new(Nest)
     nest.rank = NOTHING
     nest.element = cast(Element, NULL)

@@ -1,7 +1,4 @@
-"""The plans of creation functions as words, and the unit of native code that reads them.
-
-The builtin function of all creation functions.
-"""
+"""The plans of creation functions as words, and the builtin function that reads them."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ from ...ops.creation.random import range_of
 from ...tensor import dtypes, generator
 from ..objects import c_api as c
 from ..objects.interned import int64, true
-from ..objects.layout import Array, Object, Tensor
-from ..objects.references import Owned, begin, release_all, retain
-from ..objects.tensors import new_tensor, not_handled
+from ..objects.layout import Array, Object
+from ..objects.references import Owned, owning, retain
+from ..objects.tensors import new_tensor, not_handled, refused
 from ..plans.builtins import builtin, ready, version
 from ..plans.op_plans import address, array_of, memory, resolver
 from . import fill_random
@@ -40,7 +37,6 @@ from .arguments import (
     CreationPlan,
     CreationRequest,
     Sampler,
-    allows_grad,
     default_element,
     find_shape,
     memory_for,
@@ -58,7 +54,6 @@ NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA
 
 @native
 def of_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of the shape that is given, unset or random, owned; NULL where that is for the general path."""
     if not find_shape(plan, arguments, request, owned):
         return cast(Array, NULL)
     if plan.fill == FRACTIONS:
@@ -70,7 +65,6 @@ def of_shape(plan: CreationPlan, arguments: Items[Object], request: CreationRequ
 
 @native
 def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of the new tensor, owned; NULL where an error is set, or where that is for the general path."""
     what = plan.fill
     if request.element is NULL and what in (INTEGERS, PERMUTATION):
         request.element = element_of(plan.elements, cast(Object, int64))
@@ -89,23 +83,19 @@ def array_for(plan: CreationPlan, arguments: Items[Object], request: CreationReq
     return data(plan, arguments, request, owned) if what == DATA else of_shape(plan, arguments, request, owned)
 
 
-@native
-def create(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The new tensor; None where the general path is to make it, or to say what is wrong."""
-    plan, request, owned = cast(CreationPlan, self.memory), new(CreationRequest), new(Owned)
+@owning(CreationPlan)
+def create(plan: CreationPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    request = new(CreationRequest)
     if watched(plan.generator != NOWHERE or plan.like != NOWHERE):
         return not_handled()
-    begin(owned)
     flat = cast(Array, NULL)
     if note_options(plan, arguments, count, request):
         flat = array_for(plan, arguments, request, owned)
-    if flat is not NULL and allows_grad(request):
-        result = cast(Object, new_tensor(cast(Array, retain(flat)), request.shape, request.element.ours))
-        if request.grad and result is not NULL:
-            c.release(atomic_xchg(cast(Tensor, result), "requires_grad", retain(true)))
-    else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    release_all(owned)
+    if flat is NULL or (request.grad and request.element.form in (INTEGER, BOOL)):
+        return refused()
+    result = new_tensor(retain(flat), request.shape, request.element.ours)
+    if request.grad and result is not NULL:
+        c.release(atomic_xchg(result, "requires_grad", retain(true)))
     return result
 
 
@@ -156,7 +146,6 @@ def element(kind: dtypes.dtype) -> np.ndarray:
 
 @functools.cache
 def elements() -> int:
-    """The address of the table of all dtypes, the most usual ones first."""
     return memory(Elements.pack(items=np.concatenate([element(kind) for kind in FORMS])))
 
 
@@ -174,23 +163,11 @@ def creation_plan(creation: Creation) -> np.ndarray:
         elements=elements(),
     )
     if creation.fill == "number":
-        put_writer(plan[CreationPlan.word("sampler") :])
+        slot_values, kinds = plan[CreationPlan.word("sampler") :], [types.float64[::1], types.float64]
+        # What repeats a word is compiled for float64, of which it copies the bits.
+        writer = resolver(slot_values[Sampler.word("kernels") :], lambda _: kernel_address(fill, kinds))
+        slot_values[: length(Sampler)] = Sampler.pack(resolver=writer)
     set_samplers(plan[CreationPlan.word("sampler") :], creation)
-    return plan
-
-
-def put_writer(slot_values: np.ndarray) -> None:
-    """Write what repeats a word into a plan: as float64, of which it copies the bits."""
-    kinds = [types.float64[::1], types.float64]
-    slot_values[: length(Sampler)] = Sampler.pack(
-        resolver=resolver(slot_values[Sampler.word("kernels") :], lambda _: kernel_address(fill, kinds))
-    )
-
-
-def refill_plan(creation: Creation) -> np.ndarray:
-    """The plan of a function for `refill`, which counts as a copy of what was drawn."""
-    plan = RefillPlan.pack(numbers=REFILLED[creation.fill], name=address("copy_"))
-    set_samplers(plan[RefillPlan.word("sampler") :], creation)
     return plan
 
 
@@ -204,58 +181,24 @@ INDEX_TYPE = ("generator", "like", "sizes", "size")
 SamplerLoop = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
 
 
-def _uniform() -> list[SamplerLoop]:
-    single, double = range_of(dtypes.float32, 0.0, 1.0), range_of(dtypes.float64, 0.0, 1.0)
-    return [
-        (loops.uniform_floats, 0, [single.mask], [single.low, single.width, single.top]),
-        (loops.uniform_doubles, 1, [], [double.low, double.width, double.top]),
-    ]
-
-
-def _normal() -> list[SamplerLoop]:
-    return [
-        (loops.normal_floats, 0, [], [0.0, 1.0]),
-        (loops.normal_doubles, 1, [], [0.0, 1.0]),
-    ]
-
-
-def _exponential() -> list[SamplerLoop]:
-    return [(loops.exponential_floats, 0, [], [1.0]), (loops.exponential_doubles, 1, [], [1.0])]
-
-
-def _trials() -> list[SamplerLoop]:
-    return [(loops.successes, kind, [], [0.5]) for kind in (0, 1)]
-
-
-def _integers() -> list[SamplerLoop]:
-    return [(loops.random_integers, INTEGER_KIND, [0, 0], [])]
-
-
-def _permutation() -> list[SamplerLoop]:
-    return [(loops.shuffled, INTEGER_KIND, [], [])]
-
-
-def _survivors() -> list[SamplerLoop]:
-    return [(loops.survivors, BOOL_KIND, [0], [])]
-
-
-SAMPLER_LOOPS: dict[str, Callable[[], list[SamplerLoop]]] = {
-    "uniform": _uniform,
-    "normal": _normal,
-    "exponential": _exponential,
-    "trials": _trials,
-    "integers": _integers,
-    "survivors": _survivors,
-    "permutation": _permutation,
+_single, _double = range_of(dtypes.float32, 0.0, 1.0), range_of(dtypes.float64, 0.0, 1.0)
+SAMPLER_LOOPS: dict[str, list[SamplerLoop]] = {
+    "uniform": [
+        (loops.uniform_floats, 0, [_single.mask], [_single.low, _single.width, _single.top]),
+        (loops.uniform_doubles, 1, [], [_double.low, _double.width, _double.top]),
+    ],
+    "normal": [(loops.normal_floats, 0, [], [0.0, 1.0]), (loops.normal_doubles, 1, [], [0.0, 1.0])],
+    "exponential": [(loops.exponential_floats, 0, [], [1.0]), (loops.exponential_doubles, 1, [], [1.0])],
+    "trials": [(loops.successes, kind, [], [0.5]) for kind in (0, 1)],
+    "integers": [(loops.random_integers, INTEGER_KIND, [0, 0], [])],
+    "survivors": [(loops.survivors, BOOL_KIND, [0], [])],
+    "permutation": [(loops.shuffled, INTEGER_KIND, [], [])],
 }
-WRITTEN: dict[str, Callable[[], list[SamplerLoop]]] = SAMPLER_LOOPS | {
-    "arange": lambda: [(integer_steps, INTEGER_KIND, [], [])]
-}
+WRITTEN = SAMPLER_LOOPS | {"arange": [(integer_steps, INTEGER_KIND, [], [])]}
 
 
 def set_samplers(slot_values: np.ndarray, creation: Creation) -> None:
-    """Write what draws or counts the numbers of a creation function into its plan, kind by kind."""
-    for number, sampler_loop in enumerate(WRITTEN.get(creation.fill, list)()):
+    for number, sampler_loop in enumerate(WRITTEN.get(creation.fill, ())):
         set_sampler(slot_values[number * length(Sampler) : (number + 1) * length(Sampler)], *sampler_loop)
 
 
@@ -274,7 +217,7 @@ def set_sampler(sampler: np.ndarray, loop: Any, kind: int, ints: list[int], numb
 
 @functools.cache
 def let_draw() -> None:
-    """Before native code draws: what Python draws moves a generator on in one step, too."""
+    """What Python draws moves a generator on in one step, too."""
     generator.advance_by(builtin(UNIT, advance, np.zeros(1, np.int64), "The position in a stream, which is advanced."))
 
 
@@ -304,6 +247,8 @@ def launch_of(creation: Creation) -> Any:
         let_draw()
     if "T" in creation.arg_kinds:
         doc = f"{creation.name} of a small contiguous tensor; None for others."
-        return builtin(UNIT, fill_random.refill, refill_plan(creation), doc)
+        plan = RefillPlan.pack(numbers=REFILLED[creation.fill], name=address("copy_"))
+        set_samplers(plan[RefillPlan.word("sampler") :], creation)
+        return builtin(UNIT, fill_random.refill, plan, doc)
     doc = f"{creation.name} of usual arguments; None for others."
     return builtin(UNIT, create, creation_plan(creation), doc)

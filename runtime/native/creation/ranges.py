@@ -1,7 +1,4 @@
-"""Numbers in a row, and ones on a diagonal: what creation/ranges.py computes with NumPy, in the same steps.
-
-One number in all places of a new tensor, by several threads where there are many.
-"""
+"""Numbers in a row, ones on a diagonal, one number everywhere: in the same steps as creation/ranges.py."""
 
 from __future__ import annotations
 
@@ -18,6 +15,7 @@ from ..objects.interned import int64, int_type, job, none
 from ..objects.kernel_call import LONG, kernel_address, run_filling, run_kernel
 from ..objects.layout import Array, Object
 from ..objects.references import Owned
+from . import dtypes
 from .arguments import (
     NOWHERE,
     CreationPlan,
@@ -29,22 +27,7 @@ from .arguments import (
     make_shape,
     memory_for,
 )
-from .dtypes import (
-    DOUBLE,
-    FRACTION,
-    INTEGER,
-    INTEGER_KIND,
-    SINGLE,
-    Number,
-    Pattern,
-    element_of,
-    fill,
-    fits_floats,
-    put_number,
-    read_number,
-    repeated,
-    write_element,
-)
+from .dtypes import DOUBLE, FRACTION, INTEGER, SINGLE, Number, Pattern, fill, fits_floats, put_number, read_number
 from .nested import inferred
 
 LARGE_BYTES = 2**60  # integers up to here are added without a thought
@@ -56,7 +39,6 @@ class Sides(Struct):
 
 @native
 def write_real(memory: int, position: int, form: int, real: float) -> None:
-    """Write a float32 or float64."""
     if form == SINGLE:
         store_half(memory + 4 * position, single_bits(real))
     else:
@@ -71,7 +53,7 @@ def is_small(number: Number) -> bool:
 
 @native
 def integers_between(first: Number, last: Number, step: Number) -> int:
-    """How many integers lie between two, one of them included; -1 for none that the general path would give."""
+    """-1 where the general path says what is wrong."""
     if not (is_small(first) and is_small(last) and is_small(step)) or step.int_value == 0:
         return -1
     distance = last.int_value - first.int_value
@@ -82,7 +64,7 @@ def integers_between(first: Number, last: Number, step: Number) -> int:
 
 @native
 def reals_between(request: CreationRequest, first: Number, last: Number, step: Number) -> int:
-    """How many numbers lie between two, the first of them included; -1 for none that the general path would give."""
+    """-1 where the general path says what is wrong."""
     element = request.element
     if step.real == 0.0 or not (fits_floats(element, first.real) and fits_floats(element, last.real)):
         return -1
@@ -112,13 +94,12 @@ def read_three(arguments: Items[Object], first: Number, last: Number, step: Numb
 
 @native
 def arange(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of `arange(start, end, step)`, owned; NULL where that is for the general path."""
     first, last, step = new(Number), new(Number), new(Number)
     if not read_three(arguments, first, last, step):
         return cast(Array, NULL)
     int_value = max(max(first.rank, last.rank), step.rank) < FRACTION
     if request.element is NULL:
-        request.element = element_of(plan.elements, cast(Object, int64)) if int_value else default_element(plan)
+        request.element = dtypes.element_of(plan.elements, cast(Object, int64)) if int_value else default_element(plan)
     form = request.element.form
     if form == INTEGER and int_value:
         count = integers_between(first, last, step)
@@ -140,7 +121,6 @@ def arange(plan: CreationPlan, arguments: Items[Object], request: CreationReques
 
 @native
 def write_batch(writer: Sampler, memory: int, first: int, step: int, count: int) -> bool:
-    """Integers of eight bytes a step apart, by several threads; False where an error is set."""
     kernel = kernel_address(writer.kernels, 0, writer.resolver)
     if kernel == 0:
         return False
@@ -164,12 +144,11 @@ def write_integers(memory: int, size: int, first: int, step: int, count: int) ->
     pattern = new(Pattern)
     for i in range(count):
         pattern.first = first + i * step
-        write_element(memory, i, size, pattern)
+        dtypes.write_element(memory, i, size, pattern)
 
 
 @native
 def write_steps(memory: int, form: int, first: float, step: float, count: int) -> None:
-    """Numbers a step apart."""
     if form == SINGLE:
         for i in range(count):
             store_half(memory + 4 * i, single_bits(first + step * i))
@@ -180,7 +159,6 @@ def write_steps(memory: int, form: int, first: float, step: float, count: int) -
 
 @native
 def linspace(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of `linspace(start, end, steps)`, owned; NULL where that is for the general path."""
     first, last, steps = new(Number), new(Number), new(Number)
     if arguments[2].type is not int_type or not read_number(arguments[2], steps):
         return cast(Array, NULL)
@@ -215,7 +193,6 @@ def write_line(memory: int, form: int, first: float, last: float, count: int) ->
 
 @native
 def eye(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """The array of `eye(n, m)`, owned; NULL where that is for the general path."""
     rows, columns, one, pattern = new(Number), new(Number), new(Number), new(Pattern)
     other = arguments[0] if arguments[1] is none else arguments[1]
     if arguments[0].type is not int_type or other.type is not int_type:
@@ -238,7 +215,7 @@ def eye(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, 
     put_number(request.element, one, pattern)
     shorter = rows.int_value if rows.int_value < columns.int_value else columns.int_value
     for i in range(shorter):
-        write_element(flat.memory, i * (columns.int_value + 1), size, pattern)
+        dtypes.write_element(flat.memory, i * (columns.int_value + 1), size, pattern)
     return flat
 
 
@@ -250,7 +227,7 @@ def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> b
     """The number that all elements are: the plan's, or an argument, which also gives the dtype of `full`."""
     if plan.value != NOWHERE:
         return read_number(arguments[plan.value], number)
-    number.rank = INTEGER_KIND
+    number.rank = dtypes.INTEGER_KIND
     number.int_value = plan.constant
     number.real = number.int_value
     return True
@@ -258,7 +235,6 @@ def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> b
 
 @native
 def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRequest, owned: Owned) -> Array:
-    """An array of one number, owned; NULL where that is for the general path."""
     number, pattern = new(Number), new(Pattern)
     if not number_of(plan, arguments, number):
         return cast(Array, NULL)
@@ -266,7 +242,8 @@ def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRe
         request.element = inferred(plan, number.rank)
     if not put_number(request.element, number, pattern) or not find_shape(plan, arguments, request, owned):
         return cast(Array, NULL)
-    if is_zero(pattern) and request.count * request.element.size > LAZY:
+    all_zero = pattern.first == 0 and pattern.second == 0
+    if all_zero and request.count * request.element.size > LAZY:
         return cast(Array, NULL)
     flat = memory_for(request, owned)
     if flat is NULL or write_all(plan.sampler[0], flat.memory, request.count, request.element.size, pattern):
@@ -275,14 +252,7 @@ def one_number(plan: CreationPlan, arguments: Items[Object], request: CreationRe
 
 
 @native
-def is_zero(pattern: Pattern) -> bool:
-    """Whether an element is 0 with all its bits."""
-    return pattern.first == 0 and pattern.second == 0
-
-
-@native
 def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Pattern) -> bool:
-    """Write one element of so many bytes to all places; False where an error is set."""
     slot_values = count * size >> 3
     if slot_values >> 1 < job.large or size > 8:  # to write is half the work of adding
         write_alone(memory, count, size, pattern)
@@ -291,7 +261,7 @@ def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Patt
     if kernel == 0:
         return False
     frame, done = new(CallFrame), slot_values * 8 // size
-    frame.numbers[0] = repeated(size, pattern)
+    frame.numbers[0] = dtypes.repeated(size, pattern)
     put_array(frame, 0, memory, 8)
     run_kernel(kernel, 1, slot_values, frame)
     write_alone(memory + done * size, count - done, size, pattern)
@@ -300,7 +270,6 @@ def write_all(writer: Sampler, memory: int, count: int, size: int, pattern: Patt
 
 @native
 def write_alone(memory: int, count: int, size: int, pattern: Pattern) -> None:
-    """Write one element of so many bytes to all places; other threads may run meanwhile."""
     if count < LONG:
         fill(memory, count, size, pattern)
         return

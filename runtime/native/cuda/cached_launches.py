@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -71,8 +71,6 @@ class NotRepeatable(Exception):
 
 
 class Operand(NamedTuple):
-    """What a call changes of an operand: its kind, and of an array in memory how it lies."""
-
     kind: int
     address: int = 0
     itemsize: int = 0
@@ -81,7 +79,7 @@ class Operand(NamedTuple):
 
 
 class Devices:
-    """Launches for native code, which is registered for devices when this is made."""
+    """Registered for devices when this is made."""
 
     def __init__(self) -> None:
         empty = np.zeros(1, np.int64)
@@ -108,7 +106,6 @@ class Devices:
         return bool(underway)
 
     def holds(self, result: tuple[Any, ...], device: Any) -> bool:
-        """Whether what was found is for the driver and the stream in use."""
         driver, stream = result[0][: LaunchPlan.word("stream") + 1]
         return bool(driver == number_of(chosen()) and stream == current.current_stream(device.index))
 
@@ -126,17 +123,9 @@ class Devices:
     ) -> tuple[Any, ...] | None:
         """What native code looks up for a call; None where it cannot launch it.
 
-        Args:
-            launches: what Python has launched for it.
-            operands: tensors and numbers, as native code gets them.
-            arrays: what stands for each of them in launches.
-            results: arrays, with the shapes and dtypes of their tensors; None for a gradient that is not wanted.
-            blocks: memory that the call took.
-            arguments: as they were checked, which nodes keep.
-            in_order: whether a launch takes the operands in their order, so that several may be one tensor.
-            words: for bad indices, which launches were given.
-            constants: arrays that are the same each time.
-        """
+        `arrays` stand for the operands in launches; `results` are (array, shape, dtype), None for a gradient that is
+        not wanted; `in_order`: a launch takes the operands in their order, so that several may be one tensor;
+        `slot_values`: for bad indices, which launches were given; `constants`: arrays that are the same each time."""
         if not launches or underway or not chosen().launch_entry():
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
@@ -172,7 +161,7 @@ def result_position(results: Sequence[Result | None]) -> int:
 
 
 def operand_of(operand: Any, array: Any) -> Operand:
-    """What a call changes of an operand: of what is no array and no number that it could change, nothing."""
+    """What is no array, and no number that a call could change, is UNREAD."""
     if isinstance(array, DeviceArray):
         return Operand(ADDRESS, array.address, array.itemsize, read_extent(array), id(array.stored))
     if isinstance(operand, TensorBase) and operand._device is not CPU:
@@ -185,18 +174,15 @@ def operand_of(operand: Any, array: Any) -> Operand:
 def plan_slots(
     launches: Sequence[Launched | Called], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
 ) -> np.ndarray:
-    """The words of a plan.
-
-    Raises:
-        NotRepeatable: native code has no room for it, or cannot tell what a word stands for.
-    """
+    """NotRepeatable: native code has no room for it, or cannot tell what a word stands for."""
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MAX_RESULTS)
-    steps = [step_slots(launch, sources) for launch in launches]
+    steps = [
+        call_slots(made, sources) if isinstance(made, Called) else launch_slots(made, sources) for made in launches
+    ]
     positions = [*map(sources.block_of, results), *[NO_RESULT] * (MAX_RESULTS - len(results))]
-    require(
-        sources.used >= {MAX_OPERANDS + position for position in positions if position != NO_RESULT}
-    )  # else who has filled it?
+    made = {MAX_OPERANDS + position for position in positions if position != NO_RESULT}
+    require(sources.used >= made)  # else who has filled it?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(result_position(results)),
@@ -236,19 +222,12 @@ class Sources:
         self.noted = slot_values[0].state.ctypes.data if slot_values else 0
         self.same = [block_span(array.block) for array in (*[word.array for word in slot_values], *constants)]
         self.known, self.blocks, self.in_order = known, blocks, in_order
-        self.spans = [*self._of_operands(), *self._of_blocks()]
+        self.spans = [  # source, first address and the address behind the last element
+            *((i, o.address, o.address + o.read_extent * o.itemsize) for i, o in enumerate(known) if o.kind == ADDRESS),
+            *((MAX_OPERANDS + i, *block_span(block)) for i, block in enumerate(blocks)),
+        ]
         self.used: set[int] = set()
         self.odd = [0] * len(known)  # bits that addresses of operands must not have
-
-    def _of_operands(self) -> Iterable[tuple[int, int, int]]:
-        """Source, first address and the address behind the last element."""
-        for i, operand in enumerate(self.known):
-            if operand.kind == ADDRESS:
-                yield i, operand.address, operand.address + operand.read_extent * operand.itemsize
-
-    def _of_blocks(self) -> Iterable[tuple[int, int, int]]:
-        for i, block in enumerate(self.blocks):
-            yield MAX_OPERANDS + i, *block_span(block)
 
     def block_of(self, result: Result | None) -> int:
         """The number of the block that a result fills from its beginning on; NO_RESULT for none, or no new one."""
@@ -272,7 +251,6 @@ class Sources:
         return matches[0]
 
     def aligned(self, address: int, alignment: int) -> tuple[int, int] | None:
-        """The same where it must be a multiple of `least`, which blocks of memory are."""
         result = self.of_address(address)
         if result is None:
             return None
@@ -294,10 +272,6 @@ class Sources:
 
 def block_span(block: Any) -> tuple[int, int]:
     return block.address, block.address + max(block.size, 1)
-
-
-def step_slots(made: Launched | Called, sources: Sources) -> np.ndarray:
-    return call_slots(made, sources) if isinstance(made, Called) else launch_slots(made, sources)
 
 
 def launch_slots(made: Launched, sources: Sources) -> np.ndarray:
@@ -324,7 +298,6 @@ def packed(
     patches: Sequence[tuple[int, int, int]],
     sources: Sources,
 ) -> np.ndarray:
-    """A `Launch` with patches: places, sources, and bytes behind these."""
     require(0 < len(patches) <= MAX_PATCHES and len(slot_values) <= MAX_SLOTS)
     positions, which, offsets = zip(*patches, strict=True)
     sources.used.update(which)

@@ -4,40 +4,27 @@ from __future__ import annotations
 
 from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.structs import Items
+from ..elementwise.broadcast import has_layout
 from ..elementwise.inplace import awaited, count_write, separate
 from ..elementwise.operands import ForwardPlan, needs_graph
 from ..objects import c_api as c
 from ..objects.interned import none
-from ..objects.layout import Array, Object, Tensor, Tuple
+from ..objects.layout import Object, Tensor, Tuple
 from ..objects.record import record
 from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain
-from ..objects.tensors import not_handled, withdrawn
-from .launch import (
-    LaunchPlan,
-    Sources,
-    holds,
-    is_here,
-    plan_of,
-    put_number,
-    put_tensor,
-    refused,
-    result_of,
-    run,
-    take_blocks,
-)
+from ..objects.tensors import not_handled, refused, withdrawn
+from .launch import LaunchPlan, Sources, holds, is_here, plan_of, put_number, put_tensor, result_of, run, take_blocks
 
 PARTS = 3  # of a key, for each tensor
 
 
 @native
 def second_is_number(plan: ForwardPlan, arguments: Items[Object]) -> bool:
-    """Whether the second operand is no tensor here: then it must be a number."""
     return plan.takes_number != 0 and not is_here(arguments[1])
 
 
 @native
 def fits(plan: ForwardPlan, arguments: Items[Object]) -> bool:
-    """Whether all tensors lie on the device on which this thread launched last."""
     for i in range(plan.tensors):
         may_be_number = i == 1 and plan.takes_number
         if not may_be_number and not is_here(arguments[i]):
@@ -60,25 +47,21 @@ def key_of(plan: ForwardPlan, arguments: Items[Object]) -> New[Tuple]:
 
 
 @native
-def is_as_in_key(tensor: Tensor, key: Tuple, i: int) -> bool:
-    """Whether a tensor still has the dtype and the layout that stand in a key, which holds them."""
-    same_dtype = tensor.dtype is item(key, PARTS * i)
-    return same_dtype and tensor.shape is item(key, PARTS * i + 1) and tensor.strides is item(key, PARTS * i + 2)
-
-
-@native
 def put_all(
     plan: ForwardPlan, launches: LaunchPlan, key: Tuple, arguments: Items[Object], sources: Sources, owned: Owned
 ) -> bool:
-    """Make addresses and numbers sources; False where an operand is not as it was found."""
     for i in range(plan.tensors):
         if item(key, PARTS * i) is none:
             if not put_number(launches, i, arguments[i], sources):
                 return False
         else:
             tensor = cast(Tensor, arguments[i])
-            is_as_cached = is_here(arguments[i]) and is_as_in_key(tensor, key, i)
-            if not is_as_cached or not put_tensor(launches, i, tensor, sources, owned):
+            is_as_cached = is_here(arguments[i]) and tensor.dtype is item(key, PARTS * i)
+            if (
+                not is_as_cached
+                or not has_layout(tensor, key, PARTS * i + 1)
+                or not put_tensor(launches, i, tensor, sources, owned)
+            ):
                 return False
     fit = True
     for i in range(plan.tensors, plan.tensors + plan.numbers):
@@ -101,7 +84,6 @@ def cached_launch(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
 
 @native
 def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded; None where the launch has not been found before."""
     match, key = cached_launch(plan, arguments, owned)
     if match is NULL:
         return refused()
@@ -121,18 +103,16 @@ def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[O
 
 
 @native
-def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result of the op, recorded; None where this is for the general path."""
+def launch_on_device(plan: ForwardPlan, arguments: Items[Object], count: int) -> New[Object]:
     owned = new(Owned)
     begin(owned)
-    result = computed(cast(ForwardPlan, self.memory), arguments, owned)
+    result = computed(plan, arguments, owned)
     release_all(owned)
     return result
 
 
 @native
 def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first operand, to which the result has been written; None where this is for the general path."""
     result, key = cached_launch(plan, arguments, owned)
     if result is NULL:
         return refused()
@@ -152,10 +132,9 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
 
 
 @native
-def launch_inplace_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first operand, to which the result has been written; None where this is for the general path."""
+def launch_inplace_on_device(plan: ForwardPlan, arguments: Items[Object], count: int) -> New[Object]:
     owned = new(Owned)
     begin(owned)
-    result = written(cast(ForwardPlan, self.memory), arguments, owned)
+    result = written(plan, arguments, owned)
     release_all(owned)
     return result

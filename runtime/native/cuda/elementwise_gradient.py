@@ -9,22 +9,9 @@ from ..objects import c_api as c
 from ..objects.interned import false, none, true
 from ..objects.layout import Array, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot
-from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, same
-from .launch import (
-    DOUBLE,
-    SINGLE,
-    LaunchPlan,
-    Sources,
-    gradients_of,
-    holds,
-    is_here,
-    plan_of,
-    put_number,
-    put_tensor,
-    refused,
-    run,
-    take_blocks,
-)
+from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, refused, same
+from . import launch
+from .launch import DOUBLE, SINGLE, LaunchPlan, Sources, holds, is_here, plan_of, put_number, put_tensor, results_of
 
 DTYPE, SHAPE, NUMBER = range(3)  # of a key: of the gradient, and whether a kept tensor is a number
 GRADIENT = 0  # operand of a launch; the kept tensors and the numbers follow
@@ -32,7 +19,6 @@ GRADIENT = 0  # operand of a launch; the kept tensors and the numbers follow
 
 @native
 def saved_scalar(kernel: FusedKernel, node: Node) -> Array:
-    """The array of the host with the number that stands for a kept tensor; NULL where that is none."""
     if kernel.number < 0:
         return cast(Array, NULL)
     obj = slot(node, kernel.tensors[kernel.number].slot)
@@ -42,7 +28,6 @@ def saved_scalar(kernel: FusedKernel, node: Node) -> Array:
 
 @native
 def key_of(kernel: FusedKernel, node: Node, gradient: Tensor) -> New[Tuple]:
-    """The key by which a launch is found."""
     is_number = saved_scalar(kernel, node) is not NULL
     key = c.new_tuple(3)
     if key is not NULL:
@@ -76,7 +61,6 @@ def put_bits(plan: LaunchPlan, i: int, flat: Array, dtype: Object, sources: Sour
 def set_saved(
     kernel: FusedKernel, plan: LaunchPlan, node: Node, i: int, gradient: Tensor, sources: Sources, owned: Owned
 ) -> bool:
-    """Make a kept tensor, or the number in its place, a source; False where it is not as it was kept."""
     saved_count = kernel.tensors[i]
     obj, version = slot(node, saved_count.slot), slot(node, saved_count.version)
     tensor = cast(Tensor, obj)
@@ -92,7 +76,6 @@ def set_saved(
 def put_all(
     kernel: FusedKernel, plan: LaunchPlan, node: Node, gradient: Tensor, sources: Sources, owned: Owned
 ) -> bool:
-    """Make the gradient, what is kept and numbers sources; False where something is not as it was found."""
     if not is_here(gradient) or not put_tensor(plan, GRADIENT, gradient, sources, owned):
         return False
     for i in range(kernel.saved):
@@ -106,7 +89,6 @@ def put_all(
 
 @native
 def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New[Object]:
-    """The gradients that are wanted, in a tuple; None where this is for the general path."""
     edges, device, sources = own(owned, node.edges), own(owned, gradient.device), new(Sources)
     output_mask = output_mask_of(edges)
     kernel = plan.cases[output_mask - 1]
@@ -114,17 +96,16 @@ def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New
     if result is NULL:
         return refused()
     launches = plan_of(result)
-    first = take_blocks(launches, result, sources, owned)
+    first = launch.take_blocks(launches, result, sources, owned)
     if first < 0:
         return NULL
-    if not put_all(kernel, launches, node, gradient, sources, owned) or not run(launches, sources):
+    if not put_all(kernel, launches, node, gradient, sources, owned) or not launch.run(launches, sources):
         return refused()
-    return gradients_of(launches, result, size(edges), first, device, owned)
+    return results_of(launches, result, size(edges), first, device, owned)
 
 
 @native
 def gradients_on_device(plan: FusedPlan, node: Node, gradient: Tensor) -> New[Object]:
-    """The gradients for one of a device, of which some are wanted and not all just handed on."""
     owned = new(Owned)
     begin(owned)
     result = computed(plan, node, gradient, owned)

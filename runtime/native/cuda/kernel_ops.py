@@ -1,12 +1,10 @@
-"""Ops with kernels of their own on a device: all that they launch for the layouts and arguments of a call.
-
-The gradients of a node from a kernel of its own on a device: what `planned_gradients` does for those.
-"""
+"""Ops with kernels of their own on a device, and their gradients: all launches for a call's layouts and arguments."""
 
 from __future__ import annotations
 
 from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.structs import Items
+from ..kernel_ops import kernel_op
 from ..kernel_ops.gradient import (
     PlannedGradients,
     all_fit,
@@ -17,36 +15,24 @@ from ..kernel_ops.gradient import (
     leading_gradient,
     operand_of,
 )
-from ..kernel_ops.kernel_op import (
-    TENSORS,
-    KernelOpPlan,
-    common_dtype,
-    items_of,
-    key_of,
-    leading_of,
-    listed_operands,
-    looked_up,
-    recorded,
-    take_arguments,
-)
+from ..kernel_ops.kernel_op import TENSORS, KernelOpPlan, common_dtype, items_of, key_of, leading_of, listed_operands
 from ..objects import c_api as c
 from ..objects.kernel_call import Arguments
-from ..objects.layout import Array, Dict, Node, Object, Tensor, Tuple
-from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, size
-from ..objects.tensors import not_handled, withdrawn
+from ..objects.layout import Dict, Node, Object, Tensor, Tuple
+from ..objects.references import Owned, begin, item, own, own_new, release_all, size
+from ..objects.tensors import not_handled, refused, withdrawn
 from .launch import (
     BLOCKS,
     OF_BLOCK,
     OF_RESULT,
     LaunchPlan,
     Sources,
-    gradients_of,
     holds,
     is_here,
     plan_of,
     put_operand,
-    refused,
     result_of,
+    results_of,
     run,
     take_blocks,
 )
@@ -56,7 +42,7 @@ from .launch import (
 def lookup_in(tables: Dict, dtype: Object, key: Tuple, owned: Owned) -> Tuple:
     """What was found for a dtype and a key, owned; NULL where nothing was for this driver and stream."""
     table = cast(Dict, NULL) if key is NULL else cast(Dict, c.dict_item(tables, dtype))
-    result = cast(Tuple, NULL) if table is NULL else looked_up(table, key)
+    result = cast(Tuple, NULL) if table is NULL else kernel_op.looked_up(table, key)
     if result is NULL or not holds(plan_of(result)):
         return cast(Tuple, NULL)
     return own(owned, result)  # which the table may forget
@@ -73,7 +59,6 @@ def put_all(
     sources: Sources,
     owned: Owned,
 ) -> bool:
-    """Make the addresses of all tensors sources; False where one no longer is as it was when the key was made."""
     position = 0
     for j in range(listed_operands(plan, value)):  # no tensor follows
         if not put_operand(launches, j, item(items_of(value), j), key, position, sources, owned):
@@ -91,32 +76,13 @@ def put_all(
 
 
 @native
-def results_of(plan: KernelOpPlan, result: Tuple, first: int, device: Object, owned: Owned) -> New[Object]:
-    """The result, or a tuple of several."""
-    launches = plan_of(result)
-    if plan.outputs == 1:
-        return result_of(launches, result, 0, first, device, owned)
-    results = c.new_tuple(plan.outputs)
-    if results is NULL:
-        return NULL
-    for i in range(plan.outputs):
-        made = result_of(launches, result, i, first, device, owned)
-        if made is NULL:
-            c.release(results)
-            return NULL
-        put_item(results, i, made)
-    return results
-
-
-@native
 def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, or a tuple of several, recorded; None where nothing has been found for layouts and arguments."""
     value, sources = new(Arguments), new(Sources)
     leading = leading_of(plan, arguments)
     if not is_here(leading):
         return not_handled()
     device = own(owned, cast(Tensor, leading).device)
-    if not take_arguments(plan, arguments, value, owned):
+    if not kernel_op.take_arguments(plan, arguments, value, owned):
         return refused()
     dtype = common_dtype(plan, value, device)
     if dtype is NULL:
@@ -131,19 +97,21 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
         return NULL
     if not put_all(plan, launches, key, value, dtype, device, sources, owned) or not run(launches, sources):
         return refused()
-    result = results_of(plan, match, first, device, owned)
+    if plan.outputs == 1:
+        result = result_of(launches, match, 0, first, device, owned)
+    else:
+        result = cast(Object, results_of(launches, match, plan.outputs, first, device, owned))
     behind = BLOCKS + OF_BLOCK * launches.blocks + OF_RESULT * plan.outputs
-    if result is not NULL and not recorded(plan, match, behind, result, value, owned):
+    if result is not NULL and not kernel_op.recorded(plan, match, behind, result, value, owned):
         return withdrawn(result)
     return result
 
 
 @native
-def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result, or a tuple of several, recorded; None where this is for the general path."""
+def launch_on_device(plan: KernelOpPlan, arguments: Items[Object], count: int) -> New[Object]:
     owned = new(Owned)
     begin(owned)
-    result = computed(cast(KernelOpPlan, self.memory), arguments, owned)
+    result = computed(plan, arguments, owned)
     release_all(owned)
     return result
 
@@ -158,7 +126,6 @@ def put_all_of_gradient(
     sources: Sources,
     owned: Owned,
 ) -> bool:
-    """Make the addresses of all tensors sources; False where one no longer has the layout that stands in the key."""
     position = 0
     for i in range(plan.operands):
         obj = operand_of(node, plan.reads[i], gradient)
@@ -173,7 +140,6 @@ def put_all_of_gradient(
 
 @native
 def computed_gradients(plan: PlannedGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradients in a tuple; None where nothing has been found."""
     sources, leading = new(Sources), leading_gradient(plan, value)
     if leading is NULL or not is_here(leading):
         return not_handled()
@@ -200,12 +166,11 @@ def computed_gradients(plan: PlannedGradients, node: Node, value: Object, owned:
         plan, launches, node, value, key, sources, owned
     ):
         return not_handled()
-    return gradients_of(launches, match, size(edges), first, device, owned) if run(launches, sources) else refused()
+    return results_of(launches, match, size(edges), first, device, owned) if run(launches, sources) else refused()
 
 
 @native
 def gradients_on_device(plan: PlannedGradients, node: Node, gradient: Object) -> New[Object]:
-    """The gradients for one of a device."""
     owned = new(Owned)
     begin(owned)
     result = computed_gradients(plan, node, gradient, owned)

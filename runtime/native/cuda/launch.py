@@ -1,8 +1,6 @@
-"""Launches that have been found before: their words, of which addresses and numbers are those of each call.
+"""Launches that have been found before, by layouts and arguments: addresses and numbers are those of each call.
 
-What an op launches is looked up by the layouts of a call's tensors and by its other arguments. It was written down when
-such a call came first (found.py), and holds for one driver and one stream.
-"""
+They were written down when such a call came first (cached_launches.py), and hold for one driver and one stream."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from ..objects import c_api as c
 from ..objects.interned import float_type, int_type, none, outdated_type
 from ..objects.layout import Array, DType, Float, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, put_item, retain
-from ..objects.tensors import is_tensor_anywhere, new_tensor_on, not_handled
+from ..objects.tensors import is_tensor_anywhere, new_tensor_on
 from .layout import Block, DeviceArray, SizeClass, launcher
 from .memory import allocated, new_array
 
@@ -29,8 +27,6 @@ UNREAD, ADDRESS, SINGLE, DOUBLE, INTEGER = range(5)  # what a call changes of an
 
 
 class Launch(Struct):
-    """One launch, or call of a library: its words, and where among them addresses and numbers of a call stand."""
-
     function: int
     called: int  # whether that is a function of C, which is given the words themselves
     extents: Items[Extents] = capacity(1)
@@ -59,8 +55,7 @@ class LaunchPlan(Struct):
 
 
 class Sources(Struct):
-    """What a call puts among words: addresses or bits of its operands, behind them the addresses of its blocks, and
-    last the address of the words themselves."""
+    """Addresses or bits of operands, the addresses of the call's blocks, and last that of the words themselves."""
 
     values: Items[int] = capacity(MAX_OPERANDS + MAX_BLOCKS + 1)
 
@@ -89,7 +84,6 @@ def is_here(obj: Object) -> bool:
 
 @native
 def plan_of(result: Tuple) -> LaunchPlan:
-    """The plan that was found."""
     return cast(LaunchPlan, cast(Array, item(result, PLAN)).memory)
 
 
@@ -127,7 +121,6 @@ def put_operand(
 
 @native
 def put_double(plan: LaunchPlan, i: int, value: float, sources: Sources) -> bool:
-    """Make a number a source, in the dtype in which the kernel has it."""
     sources.values[i] = single_bits(value) if plan.kinds[i] == SINGLE else bits(value)
     return plan.kinds[i] == SINGLE or plan.kinds[i] == DOUBLE
 
@@ -152,10 +145,9 @@ def put_number(plan: LaunchPlan, i: int, number: Object, sources: Sources) -> bo
 
 @native
 def take_blocks(plan: LaunchPlan, result: Tuple, sources: Sources, owned: Owned) -> int:
-    """Own the memory that a call needs; the place of the first block among what is owned, -1 where an error is set.
+    """The index of the first block among what is owned, -1 where an error is set. The caller holds `result`.
 
-    Python may run here: operands are looked at afterwards. The caller holds what was found.
-    """
+    Python may run here: operands are looked at afterwards."""
     first = owned.count
     for i in range(plan.blocks):
         size, size_class = item(result, BLOCKS + OF_BLOCK * i), item(result, BLOCKS + OF_BLOCK * i + 1)
@@ -179,8 +171,7 @@ def result_of(plan: LaunchPlan, result: Tuple, number: int, first: int, device: 
 
 
 @native
-def gradients_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
-    """So many gradients as tensors, None for those that there are not; NULL where an error is set."""
+def results_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
@@ -196,7 +187,6 @@ def gradients_of(plan: LaunchPlan, result: Tuple, count: int, first: int, device
 
 @native
 def launch(step: Launch, sources: Sources, slot_values: LaunchSlots) -> bool:
-    """Launch or call once; False where the driver, or the library, refuses."""
     for i in range(step.count):
         slot_values.slot_values[i] = step.slot_values[i]
         slot_values.parameters[i] = address_of(slot_values.slot_values) + 8 * i
@@ -223,9 +213,3 @@ def run(plan: LaunchPlan, sources: Sources) -> bool:
         if not done:
             return False
     return True
-
-
-@native
-def refused() -> New[Object]:
-    """The answer where something failed: NULL with an error, else the general path is for the call."""
-    return not_handled() if c.error_set() is NULL else NULL

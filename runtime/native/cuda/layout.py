@@ -1,7 +1,4 @@
-"""The objects of devices that native code reads, and the thread that launched last.
-
-Which thread launches, and where: written after launches of Python's, wiped when a thread goes to another stream.
-"""
+"""The objects of devices that native code reads, and the thread that launched last."""
 
 from __future__ import annotations
 
@@ -19,8 +16,6 @@ from ..objects.tensors import not_handled
 
 @measured(PythonShelf)
 class SizeClass(Object):
-    """The free blocks of one class: see runtime/device/cuda/allocator.py."""
-
     cache: Object
     free: List
     quick: Object
@@ -50,8 +45,6 @@ class DeviceArray(Object):
 
 
 class Figures(Struct):
-    """One figure of an allocator: see runtime/device/cuda/memory_stats.py."""
-
     now: int
     peak: int
     allocated: int

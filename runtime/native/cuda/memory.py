@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, cast, native
 from ...compiler.language.structs import Items
 from ..objects import c_api as c
 from ..objects.interned import none, true
-from ..objects.kernel_call import Arguments
+from ..objects.kernel_call import call_method, call_with
 from ..objects.layout import Array, Object, Tuple
 from ..objects.references import retain
 from ..objects.tensors import not_handled
@@ -16,63 +16,37 @@ ALLOCATED, REQUESTED, BLOCKS = range(3)
 
 
 @native
-def add(figure: Figures, amount: int) -> None:
-    """A figure goes up."""
-    figure.now += amount
+def count_figure(size_class: SizeClass, number: int, change: int) -> None:
+    figure = cast(Figures, c.as_int(size_class.counters) + number * 32)
+    figure.now += change
     figure.peak = max(figure.peak, figure.now)
+    figure.allocated += max(-change, 0)
 
 
 @native
-def take(figure: Figures, amount: int) -> None:
-    """A figure goes down."""
-    figure.now -= amount
-    figure.allocated += amount
-
-
-@native
-def figure_of(size_class: SizeClass, number: int) -> Figures:
-    """Figure `number` of the allocator that a shelf belongs to."""
-    return cast(Figures, c.as_int(size_class.counters) + number * 32)
-
-
-@native
-def count_allocated(size_class: SizeClass, size: int) -> None:
-    """Count a block that is given out."""
-    add(figure_of(size_class, ALLOCATED), c.as_int(size_class.size))
-    add(figure_of(size_class, REQUESTED), size)
-    add(figure_of(size_class, BLOCKS), 1)
-
-
-@native
-def count_returned(size_class: SizeClass, size: int) -> None:
-    """Count a block that came back."""
-    take(figure_of(size_class, ALLOCATED), c.as_int(size_class.size))
-    take(figure_of(size_class, REQUESTED), size)
-    take(figure_of(size_class, BLOCKS), 1)
+def count_block(size_class: SizeClass, size: int, sign: int) -> None:
+    """A block is given out (1), or came back (-1)."""
+    count_figure(size_class, ALLOCATED, sign * c.as_int(size_class.size))
+    count_figure(size_class, REQUESTED, sign * size)
+    count_figure(size_class, BLOCKS, sign)
 
 
 @native
 def given(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """given(shelf, size): `statistics.given`."""
-    count_allocated(cast(SizeClass, arguments[0]), c.as_int(arguments[1]))
+    count_block(cast(SizeClass, arguments[0]), c.as_int(arguments[1]), 1)
     return not_handled()
 
 
 @native
 def returned(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """returned(shelf, size): `statistics.returned`."""
-    count_returned(cast(SizeClass, arguments[0]), c.as_int(arguments[1]))
+    count_block(cast(SizeClass, arguments[0]), c.as_int(arguments[1]), -1)
     return not_handled()
 
 
 @native
 def allocate_by_python(size_class: SizeClass, size: Object, stream: Object) -> New[Block]:
     """A block that the allocator gives: it asks the driver, or tells others; NULL where an error is set."""
-    given = new(Arguments)
-    given.items[0] = size_class.cache
-    given.items[1] = size
-    given.items[2] = stream
-    return cast(Block, c.call_method(name_take, given.items, 3, 0))
+    return cast(Block, call_method(size_class.cache, name_take, size, stream))
 
 
 @native
@@ -94,18 +68,17 @@ def allocated(size_class: SizeClass, size: Object, stream: Object) -> New[Block]
     block.size = retain(size)
     block.streams = retain(none)
     block.size_class = retain(size_class)  # the last: from now on it is given back
-    count_allocated(size_class, c.as_int(size))
+    count_block(size_class, c.as_int(size), 1)
     return block
 
 
 @native
 def give(self: Block, arguments: Items[Object], count: int) -> New[Object]:
-    """`Block.__del__`: the memory is free again."""
     size_class = self.size_class
     if size_class is NULL:  # there was no memory for it
         return not_handled()
     if size_class.quick is true and self.streams is none and c.append(size_class.free, self.address) == 0:
-        count_returned(size_class, c.as_int(self.size))
+        count_block(size_class, c.as_int(self.size), -1)
         return not_handled()
     c.clear_error()  # of a list that could not grow
     return freed_by_python(self)
@@ -117,16 +90,13 @@ def freed_by_python(block: Block) -> New[Object]:
     give = c.attribute(block.size_class.cache, name_give)
     if give is NULL:
         return NULL
-    arguments = new(Arguments)
-    arguments.items[0] = block
-    answer = c.call(give, arguments.items, 1, 0)
+    answer = call_with(give, block, NULL)
     c.release(give)
     return answer
 
 
 @native
 def new_array(block: Stolen[Block], shape: Tuple, size: Object, dtype: Object, device: Object) -> New[DeviceArray]:
-    """A flat array over a new block; NULL where an error is set."""
     array = cast(DeviceArray, NULL if block is NULL else c.allocate(device_array_type, 0))
     if array is NULL:
         c.release(block)

@@ -1,6 +1,4 @@
-"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see
-runtime/kernels/cpu/elementwise_strided.py.
-"""
+"""An element-wise op on two tensors that broadcast, or are strided, row by row."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from ...device.threads.strided_loop import RowOperands, Rows, run_rows, spreads
 from ...device.threads.sweep import run_rows_alone
 from ..objects import c_api as c
 from ..objects.interned import job, none, outdated_type
-from ..objects.kernel_call import LONG, Size, is_exact, job_for, kernel_address, put_object
+from ..objects.kernel_call import LONG, is_exact, job_for, kernel_address, put_object
 from ..objects.layout import Array, Dict, Object, Tensor, Tuple
 from ..objects.loop_nest import set_layout
 from ..objects.references import Owned, item, own, own_new, put_item, retain
@@ -29,7 +27,6 @@ VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups
 
 @native
 def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
-    """The shapes and strides by which rows are found."""
     key = c.new_tuple(4)
     if key is not NULL:
         put_item(key, 0, retain(first.shape))
@@ -41,7 +38,6 @@ def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
 
 @native
 def has_layout(tensor: Tensor, key: Tuple, position: int) -> bool:
-    """Whether a tensor still has the shape and the strides that stand at a place of a key."""
     shape, strides = item(key, position), item(key, position + 1)
     # The key holds both, so no others can have their addresses.
     return tensor.shape is shape and tensor.strides is strides
@@ -61,7 +57,6 @@ def memory_of(tensor: Tensor, kind: int, read_extent: int, owned: Owned) -> int:
 
 @native
 def may_broadcast(one: Object, other: Object, computed: int) -> bool:
-    """Whether both are tensors of one dtype that kernels take, and their places in a graph are known."""
     if not is_tensor(one) or not is_tensor(other):
         return False
     first, second = cast(Tensor, one), cast(Tensor, other)
@@ -73,7 +68,6 @@ def may_broadcast(one: Object, other: Object, computed: int) -> bool:
 
 @native
 def may_have_rows(cached_rows: Dict, computed: int, first: Object, second: Object, owned: Owned) -> bool:
-    """Whether two tensors of many elements may lie in rows, which Python finds, and has not looked for yet."""
     if cached_rows is NULL or not may_broadcast(first, second, computed) or count_of(cast(Tensor, first).shape) < LONG:
         return False
     key = own_new(owned, key_of(cast(Tensor, first), cast(Tensor, second)))
@@ -83,19 +77,7 @@ def may_have_rows(cached_rows: Dict, computed: int, first: Object, second: Objec
     return c.dict_item(cached_rows, key) is NULL
 
 
-@native
-def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, frame: CallFrame) -> bool:
-    """Put the op's numbers behind `first` others; False where one is none, or not exactly what a kernel is given."""
-    fit = True
-    for i in range(numbers):
-        number = arguments[2 + i]
-        fit = fit and put_object(frame, first + i, number) and is_exact(kind, number, frame.numbers[first + i])
-    return fit
-
-
 class CachedRows(Struct):
-    """Rows that have been found before for two tensors, and the kernel that runs on them."""
-
     given: Items[Object] = capacity(MAX_ARGUMENTS_CACHED)  # two tensors, which may be one, and numbers
     single: int  # whether it is one
     numbers: int
@@ -120,18 +102,19 @@ def set_arguments(plan: ForwardPlan, arguments: Items[Object], result: CachedRow
 
 
 @native
-def have_numbers(result: CachedRows, first: int, frame: CallFrame) -> bool:
-    """Whether the dtype has all of the op's numbers, which stand behind `first` others."""
+def put_numbers(plan: ForwardPlan, result: CachedRows, first: int, frame: CallFrame) -> bool:
+    """Put the op's numbers behind `first` others; False where the dtype does not have one, or not exactly."""
     fit = True
     for i in range(result.numbers):
-        fit = fit and has_number(result.kind, result.given[2 + i], frame.numbers[first + i])
+        number = result.given[2 + i]
+        fit = fit and put_object(frame, first + i, number) and is_exact(result.kind, number, frame.numbers[first + i])
+        fit = fit and (not plan.fitting or has_number(result.kind, number, frame.numbers[first + i]))
     return fit
 
 
 @native
 def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, result: CachedRows, owned: Owned) -> int:
-    """Note the rows of what is given, owned, and put the op's numbers into the frame: 1; 0 where these rows have not
-    been found before, -1 where an error is set."""
+    """Note and own the rows of what is given: 1; 0 where they have not been found before, -1 where an error is set."""
     if not may_broadcast(result.given[0], result.given[1], computed):
         return 0
     first, second = cast(Tensor, result.given[0]), cast(Tensor, result.given[1])
@@ -148,9 +131,7 @@ def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, result: Cached
     result.rows = cast(Rows, cast(Array, item(result.entry, 0)).memory)
     in_rows = spreads(result.rows, result.kind, itemsize(result.kind))
     alone = 0 if in_rows else result.rows.repeated
-    if not put_numbers(result.numbers, result.kind, result.given, alone > 0, frame):
-        return 0
-    if plan.fitting and not have_numbers(result, alone > 0, frame):
+    if not put_numbers(plan, result, int(alone > 0), frame):
         return 0
     number = result.kind + KINDS * (VARIANTS + alone - 1 if alone else result.with_number)
     result.kernel = kernel_address(plan.kernels, number, plan.resolver)
@@ -181,7 +162,7 @@ def broadcast(plan: ForwardPlan, computed: int, match: CachedRows, owned: Owned)
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
     result_kind = BOOL if plan.gives_bool else match.kind
-    flat = own_new(owned, new_flat(new(Size).items, match.rows.elements, result_kind))
+    flat = own_new(owned, new_flat(match.rows.elements, result_kind))
     if flat is NULL:
         return NULL
     if not put_operands(match, operands, owned):
@@ -198,7 +179,6 @@ def broadcast(plan: ForwardPlan, computed: int, match: CachedRows, owned: Owned)
 
 @native
 def run_all_rows(kernel: int, operands: RowOperands, frame: CallFrame) -> None:
-    """Run the kernel on all rows; of many, other threads may do some, or may run meanwhile."""
     count, elements_of_all = operands.rows.outer * operands.rows.inner, operands.rows.elements
     if elements_of_all < LONG:
         run_rows(kernel, operands, frame, 0, count)

@@ -1,7 +1,4 @@
-"""An element-wise op on complex tensors, which are contiguous and of one dtype and shape, and on real numbers.
-
-A number in the place of the second tensor becomes an array, as the general path has it.
-"""
+"""An element-wise op on contiguous complex tensors of one dtype and shape, and on real numbers, which become arrays."""
 
 from __future__ import annotations
 
@@ -10,29 +7,19 @@ from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.memory import BOOL, COMPLEX, bits, is_complex, itemsize, part_kind, single_bits, store
 from ...compiler.language.structs import Items
 from ..objects import c_api as c
+from ..objects import tensors
 from ..objects.interned import float_type, int_type, none, outdated_type
-from ..objects.kernel_call import Size, kernel_address, put_object, run_kernel
+from ..objects.kernel_call import kernel_address, put_object, run_kernel
 from ..objects.layout import Array, Object, Tensor
 from ..objects.record import record
-from ..objects.references import Owned, own, own_new
-from ..objects.tensors import (
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    kind_of_number,
-    new_flat,
-    new_tensor,
-    not_handled,
-    withdrawn,
-)
+from ..objects.references import Owned, own
+from ..objects.tensors import dtype_of, elements, holds_kind, is_tensor, kind_of_number, new_flat, not_handled
 from .operands import ForwardPlan, fits, needs_graph
 from .scalars import MAX_CONSTANT_ELEMENTS, fill, float_of, is_single
 
 
 @native
 def leads_complex(plan: ForwardPlan, obj: Object) -> bool:
-    """Whether an operand is a contiguous complex tensor, with which an op may be run here."""
     if not plan.complexes or not is_tensor(obj):
         return False
     lead, kind = cast(Tensor, obj), kind_of_number(cast(Tensor, obj).dtype)
@@ -42,7 +29,6 @@ def leads_complex(plan: ForwardPlan, obj: Object) -> bool:
 
 @native
 def is_real_number(obj: Object) -> bool:
-    """Whether an operand is a float or an int."""
     return obj.type is float_type or obj.type is int_type
 
 
@@ -55,10 +41,10 @@ def complex_constant(kind: int, obj: Object, count: int, owned: Owned) -> Array:
         return cast(Array, NULL)
     if count > MAX_CONSTANT_ELEMENTS or (kind == COMPLEX and not is_single(obj)):
         return cast(Array, NULL)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
+    flat = tensors.owned_flat(count, kind, owned)
     if flat is NULL:
-        c.clear_error()
-    elif kind == COMPLEX:
+        return flat
+    if kind == COMPLEX:
         fill(flat.memory, single_bits(number), count, 8)  # behind it are the zeros of the imaginary part
     else:
         fill(flat.memory, 0, 2 * count, 8)
@@ -80,8 +66,7 @@ def complex_array(plan: ForwardPlan, i: int, obj: Object, lead: Tensor, kind: in
 def put_complex(
     plan: ForwardPlan, arguments: Items[Object], kind: int, size: int, frame: CallFrame, owned: Owned
 ) -> bool:
-    """Put the operands into the frame, of which arrays are owned; False where one does not fit. Kernels are given a
-    number as two, of which one is imaginary."""
+    """Kernels are given a number as two, of which one is imaginary."""
     lead = cast(Tensor, arguments[0])
     for i in range(plan.tensors):
         flat = complex_array(plan, i, arguments[i], lead, kind, size, owned)
@@ -97,8 +82,7 @@ def put_complex(
 
 @native
 def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, where the first operand leads; None where others do not fit, and where it is recorded and
-    does not look like its inputs."""
+    """The first operand leads; None where others do not fit, or a recorded result is unlike its inputs."""
     lead, frame = cast(Tensor, arguments[0]), new(CallFrame)
     kind, shape, size = kind_of_number(lead.dtype), own(owned, lead.shape), elements(lead.flat)
     if not put_complex(plan, arguments, kind, size, frame, owned):
@@ -109,13 +93,13 @@ def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
     if recorded > 0 and value != kind:
         return not_handled()
     kernel = kernel_address(plan.complex_kernels, kind - COMPLEX, plan.complex_resolver)
-    flat = new_flat(new(Size).items, size, value) if kernel and recorded >= 0 else cast(Array, NULL)
+    flat = new_flat(size, value) if kernel and recorded >= 0 else cast(Array, NULL)
     if flat is NULL:
         return NULL
     put_array(frame, plan.tensors, flat.memory, itemsize(value))
     run_kernel(kernel, plan.tensors + 1, size, frame)
-    result = new_tensor(flat, shape, dtype_of(value))
+    result = tensors.new_tensor(flat, shape, dtype_of(value))
     with_number = plan.tensors == 2 and is_real_number(arguments[1])
     if result is not NULL and recorded and not record(plan.node, result, arguments, with_number, False, owned):
-        return withdrawn(result)
+        return tensors.withdrawn(result)
     return result

@@ -1,5 +1,4 @@
-"""The gradients of a node: of an element-wise one by one fused kernel, and sums of them for inputs that were broadcast;
-of others by their plans (kernel_ops/gradients.py)."""
+"""The gradients of an element-wise node by one fused kernel, and sums of them for inputs that were broadcast."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from ...compiler.language.structs import Items, Struct, capacity
 from ..objects import c_api as c
 from ..objects.convert import as_kind
 from ..objects.interned import cpu, device_functions, fit_gradient, float_type, in_rows, int_type, none
-from ..objects.kernel_call import Arguments, Size, kernel_address, put_object, run_kernel
+from ..objects.kernel_call import call_with, kernel_address, put_object, run_kernel
 from ..objects.layout import Array, Dict, Float, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, is_held, item, own, own_new, put_item, retain, size, slot, swap_item
 from ..objects.strided import MAX_COPIED, broadcast_to, count_of, gathered_array, is_one_number, large_count, standing
@@ -35,7 +34,7 @@ HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS, BY_VIEWS = 1, 2, 3, 4  # see GradientPlan.k
 
 
 class SavedTensor(Struct):
-    """A saved tensor: the distances of its slot and of that of its count of writes."""
+    """The distances of its slot and of that of its count of writes."""
 
     slot: int
     version: int
@@ -54,8 +53,6 @@ class FusedKernel(Struct):
 
 
 class GradientPlan(Struct):
-    """The plan of a node to compute its gradients, and to release what it saved."""
-
     # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; BY_VIEWS; 0
     kind: int
     number_slot: int  # of that number
@@ -64,7 +61,7 @@ class GradientPlan(Struct):
 
 
 class FusedPlan(GradientPlan):
-    """Of an element-wise node: a kernel for each set of wanted gradients, as bits."""
+    """A kernel for each set of wanted gradients, as bits."""
 
     cases: Items[FusedKernel] = capacity(MAX_CASES)
 
@@ -93,7 +90,6 @@ def output_mask_of(edges: Tuple) -> int:
 
 @native
 def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
-    """The gradient made to look like an input."""
     if same(item(meta, 0), gradient.shape):
         if item(meta, 1) is gradient.dtype:
             return retain(gradient)
@@ -101,26 +97,19 @@ def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
         if result is not none:
             return result
         c.release(result)
-    value = new(Arguments)
-    value.items[0] = gradient
-    value.items[1] = meta
-    return c.call(fit_gradient, value.items, 2, 0)
+    return call_with(fit_gradient, gradient, meta)
 
 
 @native
 def with_rows(gradient: Object, owned: Owned) -> Object:
-    """The gradient for what goes through rows: of one that is one number for all of many elements, expanded, a copy in
-    rows, owned. NULL where an error is set."""
+    """An expanded number is copied into rows, owned. NULL where an error is set."""
     if not is_tensor(gradient) or not is_one_number(cast(Tensor, gradient)):
         return gradient
-    value = new(Arguments)
-    value.items[0] = gradient
-    return own_new(owned, c.call(in_rows, value.items, 1, 0))
+    return own_new(owned, call_with(in_rows, gradient, NULL))
 
 
 @native
 def handed_on(gradient: Tensor, output_mask: int, count: int, metas: Tuple, owned: Owned) -> New[Object]:
-    """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
     if results is NULL:
         return NULL
@@ -138,7 +127,6 @@ def handed_on(gradient: Tensor, output_mask: int, count: int, metas: Tuple, owne
 
 @native
 def only_hands_on(plan: GradientPlan, node: Node) -> bool:
-    """Whether there is nothing to compute for this node."""
     if plan.kind != HANDS_ON_AT_ONE:
         return plan.kind == HANDS_ON
     number = slot(node, plan.number_slot)
@@ -149,15 +137,14 @@ def only_hands_on(plan: GradientPlan, node: Node) -> bool:
 
 @native
 def unwritten(tensor: Tensor, version: Object) -> bool:
-    """Whether a tensor's memory has not been written to since its count of writes was this."""
     return tensor.version_counter is none or same(c.list_item(tensor.version_counter, 0), version)
 
 
 @native
 def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, incoming: Incoming, owned: Owned) -> Array:
-    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together, those of a mask, and
-    of an operand that was broadcast, in the shape of the gradient; NULL where something was written to it, or it is
-    gone or hidden."""
+    """The flat array of a saved tensor, owned, or of its elements packed, or broadcast to the gradient's shape.
+
+    NULL where something was written to it, or it is gone or hidden."""
     saved = kernel.tensors[i]
     obj, version = slot(node, saved.slot), slot(node, saved.version)
     if not is_tensor(obj) or not unwritten(cast(Tensor, obj), version):
@@ -175,8 +162,7 @@ def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, incoming: In
 
 @native
 def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFrame, owned: Owned) -> int:
-    """Put gradient, saved tensors and numbers into the frame; gives the number of arrays, negative with a number
-    instead of one saved tensor, or 0 where this is for the general path."""
+    """The number of arrays, negative with a number instead of one saved tensor, or 0 for the general path."""
     flat, kind, arrays, numbers = incoming.flat, incoming.kind, 1, 0
     put_array(frame, 0, flat.memory, 0 if incoming.stands else itemsize(kind))
     for i in range(kernel.saved):
@@ -201,8 +187,7 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
 
 @native
 def match_elements(incoming: Incoming, owned: Owned) -> bool:
-    """Find the elements of the gradient, owned: its own, those of a small one brought together, or one number of which
-    all of a large one are. False for one that lies apart otherwise."""
+    """The gradient's elements, owned: its own, those of a small one packed, or the number that a large one repeats."""
     gradient, kind = incoming.gradient, incoming.kind
     incoming.stands = 0
     if gradient.flat is not none:
@@ -229,22 +214,16 @@ def is_spare(gradient: Tensor, flat: Array, output_mask: int) -> bool:
 
 @native
 def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
-    """A tensor like a gradient, or itself where it is to spare."""
     if spare:
         return retain(incoming.gradient)
-    flat = new_flat(new(Size).items, incoming.count, incoming.kind)
+    flat = new_flat(incoming.count, incoming.kind)
     return cast(Tensor, NULL) if flat is NULL else new_tensor(flat, incoming.shape, dtype_of(incoming.kind))
 
 
 @native
 def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: Owned) -> New[Object]:
-    """The gradients that are wanted, in a tuple; None where this is for the general path."""
-    frame, kind, count, output_mask = (
-        new(CallFrame),
-        incoming.kind,
-        size(incoming.edges),
-        output_mask_of(incoming.edges),
-    )
+    frame, kind, count = new(CallFrame), incoming.kind, size(incoming.edges)
+    output_mask = output_mask_of(incoming.edges)
     arrays = prepared(fused_kernel, node, incoming, frame, owned)
     if arrays == 0:
         return not_handled()
@@ -273,16 +252,7 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
 
 
 @native
-def may_be_summed(kind: int, shape: Tuple) -> bool:
-    """Whether gradients for inputs that were broadcast are for native code: of many elements Python takes no longer in
-    comparison, and those of 16 bits it adds up before it rounds them."""
-    return not is_half(kind) and count_of(shape) <= MAX_COPIED
-
-
-@native
 def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
-    """Make the gradients in a new tuple look like the inputs, of which some were broadcast; False where an error is
-    set."""
     for i in range(size(results)):
         if item(results, i) is not none:
             result = fitted(cast(Tensor, item(results, i)), cast(Tuple, item(metas, i)), owned)
@@ -293,17 +263,7 @@ def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
 
 
 @native
-def gradients_on_device(plan: FusedPlan, node: Node, value: Object) -> New[Object]:
-    """The gradients for a tensor of a device: see devices/gradients.py; None before there is a device."""
-    if device_functions.gradients == 0:
-        return not_handled()
-    function = device_functions.gradients
-    return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(value)))
-
-
-@native
 def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradients in a tuple; None where this is for the general path."""
     recorded = records()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
@@ -318,8 +278,14 @@ def fused_gradients(plan: FusedPlan, node: Node, value: Object, owned: Owned) ->
             gradient = cast(Tensor, with_rows(gradient, owned))
         return NULL if gradient is NULL else handed_on(gradient, output_mask, size(edges), metas, owned)
     if gradient.device is not cpu and metas is none and gradient.flat is not none:
-        return gradients_on_device(plan, node, value)
-    if gradient.device is not cpu or not is_float(kind) or (metas is not none and not may_be_summed(kind, shape)):
+        function = device_functions.gradients
+        if function == 0:
+            return not_handled()
+        return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(value)))
+    if gradient.device is not cpu or not is_float(kind):
+        return not_handled()
+    # Python takes no longer to sum many elements, and adds up those of 16 bits before it rounds them.
+    if metas is not none and (is_half(kind) or count_of(shape) > MAX_COPIED):
         return not_handled()
     incoming.metas = cast(Tuple, NULL if metas is none else metas)
     incoming.gradient, incoming.shape, incoming.kind, incoming.edges = gradient, shape, kind, edges

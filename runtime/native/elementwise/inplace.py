@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from ...compiler.language.call_abi import CallFrame, put_array
-from ...compiler.language.functions import NULL, New, cast, native, new
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
 from ...compiler.language.memory import BOOL, KINDS, itemsize
 from ...compiler.language.structs import Items
 from ...device.threads.pack import StridedOperand, begin_strided, pack, unpack
 from ...device.threads.strided_loop import RowOperands
 from ..objects import c_api as c
+from ..objects import tensors
 from ..objects.interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
 from ..objects.kernel_call import LONG, Arguments, kernel_address, run_kernel, run_packing
 from ..objects.layout import Array, Object, Tensor, Tuple
-from ..objects.references import Owned, begin, item, own, release_all, retain
+from ..objects.references import Owned, begin, item, own, owning, release_all, retain
 from ..objects.strided import count_of, each_alone, record_strided
-from ..objects.tensors import (
-    any_kind_of,
-    elements,
-    holds_kind,
-    in_inference_mode,
-    is_tensor,
-    not_handled,
-    same,
-    shared_writes,
-)
+from ..objects.tensors import elements, holds_kind, in_inference_mode, is_tensor, not_handled, refused, same
 from .broadcast import CachedRows, find_rows, may_have_rows, put_operands, run_all_rows, set_arguments
-from .operands import UNFIT, ForwardPlan, Prepared, begin_prepared, is_on_other_device, needs_graph, on_device, prepared
-from .promotion import UNKNOWN, brought_to, kind_of_result
+from .operands import (
+    UNFIT,
+    ForwardPlan,
+    Prepared,
+    begin_prepared,
+    is_on_other_device,
+    needs_graph,
+    on_device,
+    prepared,
+    promoted,
+)
 
 
 @native
 def separate(tensor: Tensor, other: Tensor) -> bool:
-    """Whether writing to a tensor element by element leaves the rest of another as it is."""
     return tensor is other or tensor.storage is not other.storage
 
 
@@ -45,11 +45,10 @@ def awaited(tensor: Tensor) -> bool:
 
 @native
 def count_write(tensor: Tensor, name: Object) -> bool:
-    """One more write to a tensor's memory, by the op of that name; False where an error is set. Those to inference
-    tensors are not counted."""
+    """False where an error is set. Writes to inference tensors are not counted."""
     if tensor.version_counter is untracked:
         return True
-    version_counter = shared_writes(tensor)
+    version_counter = tensors.shared_writes(tensor)
     if version_counter is NULL:
         return False
     number = c.new_int(1 + c.as_int(c.list_item(version_counter, 0)))
@@ -64,7 +63,6 @@ def count_write(tensor: Tensor, name: Object) -> bool:
 def write_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The first operand, to which the op's result has been written; None where this is for the general path."""
     first, now, kind = cast(Tensor, arguments[0]), new(StridedOperand), number % KINDS
     two = plan.tensors == 2 and number < KINDS and is_tensor(arguments[1])
     strided = cast(Tensor, arguments[0]).flat is none
@@ -77,9 +75,7 @@ def write_flat(
         return NULL
     waits = ready.into is not NULL and ready.into is ready.first
     strided_operand = ready.separate if waits else now
-    if strided and not (
-        record_strided(first, kind, ready.size, strided_operand, owned) and each_alone(strided_operand)
-    ):
+    if strided and not is_writable(first, kind, ready.size, strided_operand, owned):
         return not_handled()
     if ready.into is not NULL and not waits:
         pack(ready.separate, ready.into.memory)
@@ -98,18 +94,13 @@ def write_flat(
 
 
 @native
-def is_dense_writable(tensor: Tensor, kind: int, count: int, owned: Owned) -> bool:
-    """Whether no two elements of a tensor are the same one in memory."""
-    if tensor.flat is not none:
-        return True
-    strided_operand = new(StridedOperand)
+def is_writable(tensor: Tensor, kind: int, count: int, strided_operand: StridedOperand, owned: Owned) -> bool:
+    """Whether no two elements of a strided tensor are the same one in memory."""
     return record_strided(tensor, kind, count, strided_operand, owned) and each_alone(strided_operand)
 
 
 @native
 def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first operand, to which the result on it and what expands to its shape has been written; None as
-    `launch_in_place`, also where these rows have not been found before."""
     if plan.rows is NULL or plan.gives_bool or plan.positive:
         return not_handled()
     frame, result, operands = new(CallFrame), new(CachedRows), new(RowOperands)
@@ -123,9 +114,10 @@ def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New
         return not_handled()
     if result.rows.repeated == 1 or not same(first.shape, cast(Tuple, item(result.entry, 1))):
         return not_handled()
-    if not is_dense_writable(first, result.kind, result.rows.elements, owned) or not put_operands(
-        result, operands, owned
-    ):
+    dense, strided_operand = first.flat is not none, new(StridedOperand)
+    if not dense and not is_writable(first, result.kind, result.rows.elements, strided_operand, owned):
+        return not_handled()
+    if not put_operands(result, operands, owned):
         return not_handled()
     # Before the write: no reader may take the old count for the new values.
     if recorded < 0 or not count_write(first, plan.name):
@@ -137,22 +129,16 @@ def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New
 
 @native
 def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The first operand, after others have been converted to its dtype; None as `launch_in_place`."""
-    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
-    if kind < 0 or not plan.computed >> kind & 1 or any_kind_of(cast(Tensor, arguments[0]).dtype) != kind:
-        return not_handled()
     value, converted, owned = new(Arguments), new(Owned), new(Owned)
     frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
-    for i in range(plan.tensors + plan.numbers):
-        value.items[i] = arguments[i]
     begin(converted)
     begin(owned)
-    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, value.items, converted):
+    if promoted(plan, arguments, value, converted) and value.items[0] is arguments[0]:
         number = prepared(plan, value.items, frame, ready, True, owned)
         result = write_flat(plan, value.items, number, frame, ready, owned) if number != UNFIT else not_handled()
     else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        result = refused()
     release_all(owned)
     release_all(converted)
     return result
@@ -162,8 +148,6 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def write_disjoint(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The first operand, to which the result on it and others that do not lie as it does has been written; None as
-    `launch_in_place`."""
     result = write_rows(plan, arguments, owned)
     second = arguments[1] if plan.tensors == 2 and is_tensor(arguments[1]) else arguments[0]
     if result is not none or may_have_rows(plan.rows, plan.computed, arguments[0], second, owned):
@@ -171,42 +155,31 @@ def write_disjoint(
     c.release(result)
     ready.into = cast(Array, NULL)
     number = prepared(plan, arguments, frame, ready, True, owned)
-    return (
-        write_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else write_promoted(plan, arguments)
-    )
+    if number == UNFIT:
+        return write_promoted(plan, arguments)
+    return write_flat(plan, arguments, number, frame, ready, owned)
 
 
-@native
-def gathers_first(plan: ForwardPlan, first: Object) -> bool:
-    """Whether operands that lie apart are brought together sooner than rows are looked for: where there are none, or
-    they are few."""
-    return plan.rows is NULL or not is_tensor(first) or count_of(cast(Tensor, first).shape) < LONG
-
-
-@native
-def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first operand, to which the op's result has been written; None where this is for the general path."""
-    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+@owning(ForwardPlan)
+def launch_in_place(plan: ForwardPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
     if plan.tensors < 3 and plan.positive == 0:  # of more the others may share memory with the first
         ready.separate = new(StridedOperand)
         begin_strided(ready.separate, 1)
-    begin(owned)
-    number = prepared(plan, arguments, frame, ready, gathers_first(plan, arguments[0]), owned)
+    # Of few elements strided operands are packed sooner than rows are looked for.
+    first, packs = cast(Tensor, arguments[0]), plan.rows is NULL or not is_tensor(arguments[0])
+    number = prepared(plan, arguments, frame, ready, packs or count_of(first.shape) < LONG, owned)
     if number != UNFIT:
-        result = write_flat(plan, arguments, number, frame, ready, owned)
-    elif is_on_other_device(arguments[plan.lead]):
-        result = on_device(device_functions.launch_in_place, self, arguments, count)
-    else:
-        result = write_disjoint(plan, arguments, frame, ready, owned)
-    release_all(owned)
-    return result
+        return write_flat(plan, arguments, number, frame, ready, owned)
+    if is_on_other_device(arguments[plan.lead]):
+        return on_device(device_functions.launch_in_place, address_of(plan), arguments)
+    return write_disjoint(plan, arguments, frame, ready, owned)
 
 
 @native
 def takes_result(plan: ForwardPlan, out: Tensor, kind: int, ready: Prepared, arguments: Items[Object]) -> bool:
-    """Whether a result may be written to a tensor while the operands are read: it lies in rows, is of the result's
-    dtype and shape, and shares no memory with them but as one of them, place for place."""
+    """Contiguous, of the result's dtype and shape, and sharing no memory with operands but as one of them."""
     if out.requires_grad is true or out.flat is none or out.grad_fn.type is outdated_type or awaited(out):
         return False
     if out.dtype is not (bool_ if kind == BOOL else ready.dtype) or not same(out.shape, ready.shape):
@@ -217,11 +190,14 @@ def takes_result(plan: ForwardPlan, out: Tensor, kind: int, ready: Prepared, arg
     return elements(out.flat) == ready.size and holds_kind(out.flat, kind)
 
 
-@native
-def write_result(
-    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
-) -> New[Object]:
-    """The tensor behind the other arguments, to which the result has been written; None as `launch_out`."""
+@owning(ForwardPlan)
+def launch_out(plan: ForwardPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """The last argument is written to."""
+    frame, ready = new(CallFrame), new(Prepared)
+    begin_prepared(ready)
+    number = prepared(plan, arguments, frame, ready, True, owned)
+    if number == UNFIT:
+        return not_handled()
     out = cast(Tensor, arguments[plan.tensors + plan.numbers])
     kind = BOOL if plan.gives_bool else number % KINDS
     recorded = needs_graph(plan, arguments)
@@ -235,15 +211,3 @@ def write_result(
     put_array(frame, arrays, flat.memory, itemsize(kind))
     run_kernel(kernel, arrays + 1, ready.size, frame)
     return retain(out)
-
-
-@native
-def launch_out(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The last argument, to which the op's result has been written; None where this is for the general path."""
-    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
-    begin_prepared(ready)
-    begin(owned)
-    number = prepared(plan, arguments, frame, ready, True, owned)
-    result = write_result(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
-    release_all(owned)
-    return result

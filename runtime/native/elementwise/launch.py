@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 from ...compiler.language.call_abi import CallFrame, put_array
-from ...compiler.language.functions import NULL, New, cast, native, new
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
 from ...compiler.language.memory import BOOL, INTEGERS, KINDS, itemsize
 from ...compiler.language.structs import Items
 from ...device.threads.pack import StridedOperand, begin_strided, pack
 from ...device.threads.scheduler import smaller
 from ..objects import c_api as c
+from ..objects import strided, tensors
 from ..objects.interned import bool_, device_functions, int64, none, tuple_type
-from ..objects.kernel_call import Arguments, Size, kernel_address, run_kernel, run_packing
-from ..objects.layout import Array, Object, Tensor, Tuple
+from ..objects.kernel_call import Arguments, kernel_address, run_kernel, run_packing
+from ..objects.layout import Object, Tensor, Tuple
 from ..objects.loop_nest import Order, begin_order, in_order, note_steps, sort_order
 from ..objects.record import record
-from ..objects.references import Owned, begin, item, own, own_new, release_all, retain, size
-from ..objects.strided import (
-    MAX_BROADCAST_ELEMENTS,
-    MAX_PACKED,
-    Extents,
-    broadcast_tensor,
-    count_of,
-    extend,
-    shape_of,
-    strided_copy,
-)
-from ..objects.tensors import (
-    any_kind_of,
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    new_flat,
-    new_tensor,
-    not_handled,
-    same,
-    withdrawn,
-)
+from ..objects.references import Owned, begin, item, own, own_new, owning, release_all, retain, size
+from ..objects.strided import MAX_BROADCAST_ELEMENTS, MAX_PACKED, Extents, broadcast_tensor, count_of, extend, shape_of
+from ..objects.tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, not_handled, withdrawn
 from .broadcast import CachedRows, broadcast, may_broadcast, may_have_rows, set_arguments
 from .complex import launch_complex, leads_complex
 from .operands import (
@@ -52,14 +33,14 @@ from .operands import (
     needs_graph,
     on_device,
     prepared,
+    promoted,
 )
-from .promotion import UNKNOWN, brought_to, kind_of_result
+from .promotion import UNKNOWN
 from .scalars import are_positive, constant_array, is_constant, kind_of_constants
 
 
 @native
 def holds_positive(obj: Object, owned: Owned) -> bool:
-    """Whether an operand is a contiguous tensor of int64, all of them positive."""
     if not is_tensor(obj) or cast(Tensor, obj).dtype is not int64 or cast(Tensor, obj).flat is none:
         return False
     flat = own(owned, cast(Tensor, obj).flat)
@@ -68,8 +49,7 @@ def holds_positive(obj: Object, owned: Owned) -> bool:
 
 @native
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], value: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for two tensors that broadcast or lie apart in memory, or for one that does, row by row;
-    None as `launch`. What is `given` to the kernel may be copies of the arguments."""
+    """`value`: what the kernel reads, the arguments or copies of them."""
     match, computed = new(CachedRows), plan.computed
     set_arguments(plan, value, match)
     if plan.positive:
@@ -90,14 +70,13 @@ def launch_rows(plan: ForwardPlan, arguments: Items[Object], value: Items[Object
 def launch_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
-    """The result, recorded, for operands that are prepared."""
     kernel = kernel_address(plan.kernels, number, plan.resolver)
     recorded = needs_graph(plan, arguments)
     if kernel == 0 or recorded < 0:
         return NULL
     kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
     waits = ready.into is not NULL
-    flat = retain(ready.into) if waits else new_flat(new(Size).items, size, kind)
+    flat = retain(ready.into) if waits else tensors.new_flat(size, kind)
     if flat is NULL:
         return NULL
     arrays = plan.tensors - int(number >= KINDS)
@@ -107,7 +86,7 @@ def launch_flat(
         run_packing(kernel, arrays + 1, size, frame, ready.separate)
     else:
         run_kernel(kernel, arrays + 1, size, frame)
-    result = new_tensor(flat, ready.shape, dtype_of(kind))
+    result = tensors.new_tensor(flat, ready.shape, dtype_of(kind))
     if result is not NULL and ready.permuted and not in_order(result, ready.order):
         return withdrawn(result)
     broadcasts = ready.broadcasts != 0
@@ -130,8 +109,7 @@ def are_contiguous(plan: ForwardPlan, arguments: Items[Object], order: Order) ->
 
 @native
 def launch_gathered(plan: ForwardPlan, arguments: Items[Object], spreads: int, owned: Owned) -> New[Object]:
-    """The result, recorded, for tensors of which some lie apart in memory, and those that `spreads` says are brought
-    into the shape of the one that leads; None as `launch`."""
+    """Some tensors are strided; those that `spreads` says are broadcast to the shape of the one that leads."""
     release_all(owned)
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)
@@ -166,19 +144,17 @@ def is_contiguous_object(obj: Object) -> bool:
 def packed_copy(obj: Object, owned: Owned) -> Object:
     """A contiguous copy, owned, of a tensor that lies apart; others as they are, also without memory."""
     strided_operand, tensor = new(StridedOperand), cast(Tensor, obj)
-    flat = strided_copy(tensor, any_kind_of(tensor.dtype), strided_operand, owned)
+    flat = strided.strided_copy(tensor, any_kind_of(tensor.dtype), strided_operand, owned)
     if flat is NULL:
         return obj
     pack(strided_operand, flat.memory)
-    copy = own_new(owned, new_tensor(retain(flat), tensor.shape, tensor.dtype))
+    copy = own_new(owned, tensors.new_tensor(retain(flat), tensor.shape, tensor.dtype))
     c.clear_error()
     return copy if copy is not NULL else obj
 
 
 @native
 def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for two tensors that broadcast, of which those that lie apart are packed first; None as
-    `launch`."""
     if plan.tensors != 2 or not may_broadcast(arguments[0], arguments[1], plan.computed):
         return not_handled()
     if not is_contiguous_object(arguments[0]) or not is_contiguous_object(arguments[1]):
@@ -206,13 +182,12 @@ def note_extents(plan: ForwardPlan, arguments: Items[Object], extents: Extents) 
 
 @native
 def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands none of which has its small shape; None as `launch`."""
     lead, extents, value = leading(plan, arguments), new(Extents), new(Arguments)
     kind = any_kind_of(cast(Tensor, arguments[lead]).dtype) if is_tensor(arguments[lead]) else UNKNOWN
     if kind < 0 or not plan.computed >> kind & 1 or not note_extents(plan, arguments, extents):
         return not_handled()
     shape = shape_of(extents, owned)
-    if shape is NULL or same(shape, cast(Tensor, arguments[lead]).shape):
+    if shape is NULL or tensors.same(shape, cast(Tensor, arguments[lead]).shape):
         return not_handled()
     for i in range(plan.tensors + plan.numbers):
         value.items[i] = arguments[i]
@@ -228,14 +203,7 @@ def launch_broadcast(plan: ForwardPlan, arguments: Items[Object], owned: Owned) 
 
 
 @native
-def is_small(obj: Object) -> bool:
-    """Whether other tensors may be brought into the shape of one element by element."""
-    return is_tensor(obj) and count_of(cast(Tensor, obj).shape) <= MAX_BROADCAST_ELEMENTS
-
-
-@native
 def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
     in_rows = plan.rows is not NULL
     result = launch_rows(plan, arguments, arguments, owned) if in_rows else not_handled()
     if result is not none:
@@ -248,7 +216,8 @@ def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
     if result is none and in_rows:
         c.release(result)
         result = launch_packed(plan, arguments, owned)
-    if result is none and in_rows and plan.tensors == 2 and is_small(arguments[0]):
+    first, two = cast(Tensor, arguments[0]), in_rows and plan.tensors == 2 and is_tensor(arguments[0])
+    if result is none and two and count_of(first.shape) <= MAX_BROADCAST_ELEMENTS:
         c.release(result)
         result = launch_gathered(plan, arguments, ALL, owned)
     if result is none and not in_rows and plan.tensors > 1 and not plan.alike:
@@ -258,21 +227,9 @@ def launch_strided(plan: ForwardPlan, arguments: Items[Object], owned: Owned) ->
 
 
 @native
-def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands of one dtype; None as `launch`."""
-    frame, ready = new(CallFrame), new(Prepared)
-    begin_prepared(ready)
-    number = prepared(plan, arguments, frame, ready, False, owned)
-    if number != UNFIT:
-        return launch_flat(plan, arguments, number, frame, ready, owned)
-    return launch_strided(plan, arguments, owned)
-
-
-@native
 def put_choice(
     kind: int, mask: Tensor, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
 ) -> bool:
-    """Put a contiguous mask and two numbers, between which it chooses, into the frame; False where one does not fit."""
     ready.shape, ready.dtype = own(owned, mask.shape), dtype_of(kind)
     if mask.flat is none or not holds_kind(mask.flat, BOOL) or mask.dtype is not bool_:
         return False
@@ -290,66 +247,58 @@ def put_choice(
 
 
 @native
-def launch_between_constants(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The result for a mask that chooses between two of Python's numbers; None as `launch`."""
+def launch_between_constants(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     if not plan.chooses or plan.tensors != 3 or plan.masks != 1 or not is_tensor(arguments[0]):
         return not_handled()
     kind = kind_of_constants(arguments[1], arguments[2])
     if kind < 0 or not plan.computed >> kind & 1:
         return not_handled()
-    frame, ready, owned = new(CallFrame), new(Prepared), new(Owned)
+    frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
-    begin(owned)
-    if put_choice(kind, cast(Tensor, arguments[0]), arguments, frame, ready, owned):
-        result = launch_flat(plan, arguments, kind, frame, ready, owned)
-    else:
-        result = not_handled()
-    release_all(owned)
-    return result
+    fits = put_choice(kind, cast(Tensor, arguments[0]), arguments, frame, ready, owned)
+    return launch_flat(plan, arguments, kind, frame, ready, owned) if fits else not_handled()
 
 
 @native
 def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The result, recorded, for operands some of which are converted to the dtype of the others; None as `launch`."""
-    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
-    if kind < 0 or not plan.computed >> kind & 1:
-        return not_handled()
+    frame, ready = new(CallFrame), new(Prepared)
     value, converted, owned = new(Arguments), new(Owned), new(Owned)
-    for i in range(plan.tensors + plan.numbers):
-        value.items[i] = arguments[i]
+    begin_prepared(ready)
     begin(converted)
     begin(owned)
-    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, value.items, converted):
-        result = launch_alike(plan, value.items, owned)
+    if not promoted(plan, arguments, value, converted):
+        result = tensors.refused()
     else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        number = prepared(plan, value.items, frame, ready, False, owned)
+        if number != UNFIT:
+            result = launch_flat(plan, value.items, number, frame, ready, owned)
+        else:
+            result = launch_strided(plan, value.items, owned)
     release_all(owned)
     release_all(converted)
     return result
 
 
-@native
-def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result of the op, recorded; None where the operands are for the general path."""
-    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+@owning(ForwardPlan)
+def launch(plan: ForwardPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    frame, ready = new(CallFrame), new(Prepared)
     if plan.refused and asks_refused(plan, arguments):
         return not_handled()  # Python says why
     begin_prepared(ready)
-    begin(owned)
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
-        result = launch_flat(plan, arguments, number, frame, ready, owned)
-    elif is_on_other_device(arguments[plan.lead]):
-        result = on_device(device_functions.launch, self, arguments, count)
-    elif leads_complex(plan, arguments[0]):
-        result = launch_complex(plan, arguments, owned)
-    else:
-        result = launch_strided(plan, arguments, owned)
-        if result is none:
-            c.release(result)
-            result = launch_promoted(plan, arguments)
-        if result is none and plan.chooses:
-            c.release(result)
-            result = launch_between_constants(plan, arguments)
-    release_all(owned)
+        return launch_flat(plan, arguments, number, frame, ready, owned)
+    if is_on_other_device(arguments[plan.lead]):
+        return on_device(device_functions.launch, address_of(plan), arguments)
+    if leads_complex(plan, arguments[0]):
+        return launch_complex(plan, arguments, owned)
+    result = launch_strided(plan, arguments, owned)
+    if result is none:
+        c.release(result)
+        result = launch_promoted(plan, arguments)
+    if result is none and plan.chooses:
+        c.release(result)
+        release_all(owned)
+        begin(owned)
+        result = launch_between_constants(plan, arguments, owned)
     return result

@@ -1,7 +1,4 @@
-"""An element-wise op on tensors of one shape and native dtype, and numbers: what its kernel is given.
-
-Tensors are contiguous, or those whose elements lie apart are packed (apart.py).
-"""
+"""What the kernel of an element-wise op is given: tensors of one shape and native dtype, packed, and numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from ...compiler.language.structs import Items, Struct, capacity
 from ...device.threads.pack import StridedOperand, pack
 from ..objects import c_api as c
 from ..objects.interned import bool_, cpu, false, float_type, int_type, none, outdated_type, true
-from ..objects.kernel_call import EXACT, MAGNITUDE, is_exact, put_object
+from ..objects.kernel_call import EXACT, MAGNITUDE, Arguments, is_exact, put_object
 from ..objects.layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from ..objects.loop_nest import Order, ordered
 from ..objects.record import RecordPlan
@@ -28,7 +25,7 @@ from ..objects.tensors import (
     records,
     same,
 )
-from .promotion import NOTHING
+from .promotion import NOTHING, UNKNOWN, brought_to, kind_of_result
 from .scalars import are_positive, constant_array, is_bool, is_constant
 
 KERNELS = 4 * KINDS
@@ -112,7 +109,6 @@ def packed(tensor: Tensor, kind: int, position: int, ready: Prepared, owned: Own
 
 @native
 def fits(obj: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> bool:
-    """Whether an operand is a contiguous tensor of this dtype (or a mask) and shape."""
     if not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
@@ -128,8 +124,7 @@ def fits(obj: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> bool:
 
 @native
 def may_broadcast(ready: Prepared, kind: int) -> bool:
-    """Whether an operand of a kind is brought into the shape of the one that leads: of two that are no masks, rows may
-    do without."""
+    """Of two operands that are no masks, rows may do without."""
     if ready.spreads == ALL and kind != BOOL:
         ready.broadcasts = 1
     return ready.spreads == ALL or (ready.spreads == MASKS and kind == BOOL)
@@ -137,10 +132,7 @@ def may_broadcast(ready: Prepared, kind: int) -> bool:
 
 @native
 def array_of(obj: Object, kind: int, position: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
-    """The flat array of an operand, owned, or one of its elements brought together; NULL where it does not fit.
-
-    `place` is its number among the tensors, of those that are none.
-    """
+    """The flat array of an operand, owned, or its elements packed; NULL: unfit. `position`: among the tensors."""
     if ready.permuted:
         if not is_tensor(obj) or cast(Tensor, obj).grad_fn.type is outdated_type:
             return cast(Array, NULL)
@@ -200,8 +192,7 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 
 @native
 def put_number(plan: ForwardPlan, kind: int, frame: CallFrame, position: int, number: Object) -> bool:
-    """Put a number into the frame, as a kernel for a kind takes it; False where it has none. An op that gives bools of
-    bools, whatever its number is, is given 1 for True, 0 for False."""
+    """An op that gives bools of bools, whatever its number is, is given 1 for True, 0 for False."""
     if kind == BOOL and plan.fitting and plan.promotes == NOTHING:
         if number is true or number is false:
             frame.numbers[position] = bits(1.0 if number is true else 0.0)
@@ -228,7 +219,6 @@ def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, ob
 
 @native
 def is_broadcast(plan: ForwardPlan, i: int, kind: int, obj: Object) -> bool:
-    """Whether a number may stand for tensor `i` of bools or integers, which then has it everywhere."""
     may_be_one = (plan.takes_number != 0 and i == 1) or (plan.chooses != 0 and plan.masks >> i & 1 == 0)
     fits = kind >= FLOATS and plan.positive == 0 and (plan.computed >> BOOL & 1 == 1 or not is_bool(obj))
     return may_be_one and fits and is_constant(obj)
@@ -236,7 +226,6 @@ def is_broadcast(plan: ForwardPlan, i: int, kind: int, obj: Object) -> bool:
 
 @native
 def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int, kind: int) -> bool:
-    """Whether an op of integers that refuses some may run: the second tensor, or each number, is positive."""
     for i in range(plan.numbers):
         if frame.numbers[int(variant > 0) + i] <= 0:  # the bits of floats that are no more are no more either
             return False
@@ -247,10 +236,7 @@ def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int, ki
 def prepared(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, gathers: bool, owned: Owned
 ) -> int:
-    """Put the operands into the frame, and own them; gives the number of the kernel that takes them, or UNFIT.
-
-    `gathers`: tensors whose elements lie apart are packed.
-    """
+    """The operands are owned; gives the number of their kernel, or UNFIT. `gathers`: pack strided tensors."""
     lead, arrays, variant = leading(plan, arguments), 0, 0
     obj = arguments[lead]
     if not is_tensor(obj) or not note_lead(plan, cast(Tensor, obj), ready, gathers, owned):
@@ -303,7 +289,6 @@ def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
 
 @native
 def asks_refused(plan: ForwardPlan, arguments: Items[Object]) -> bool:
-    """Whether a tensor asks for a gradient that is not defined."""
     for i in range(plan.tensors):
         if (
             plan.refused >> i & 1
@@ -316,13 +301,20 @@ def asks_refused(plan: ForwardPlan, arguments: Items[Object]) -> bool:
 
 @native
 def is_on_other_device(obj: Object) -> bool:
-    """Whether an object is a tensor of a device."""
     return is_tensor_anywhere(obj) and cast(Tensor, obj).device is not cpu
 
 
 @native
-def on_device(function: int, self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """Call a function for tensors of devices: see devices/forward.py; None before there is one."""
-    if function == 0:
-        return not_handled()
-    return cast(Object, call_native(function, address_of(self), address_of(arguments), count))
+def on_device(function: int, plan: int, arguments: Items[Object]) -> New[Object]:
+    return not_handled() if function == 0 else cast(Object, call_native(function, plan, address_of(arguments), 0))
+
+
+@native
+def promoted(plan: ForwardPlan, arguments: Items[Object], value: Arguments, owned: Owned) -> bool:
+    """Note the arguments, tensors converted to the dtype of the result; False as `brought_to`."""
+    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
+    if kind < 0 or not plan.computed >> kind & 1:
+        return False
+    for i in range(plan.tensors + plan.numbers):
+        value.items[i] = arguments[i]
+    return brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, value.items, owned)

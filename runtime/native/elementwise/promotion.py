@@ -1,8 +1,7 @@
-"""Operands of several dtypes: those of lesser ones are converted to that of the result before an element-wise op.
+"""Operands of several dtypes: those of lesser ones are converted to that of the result, by PyTorch's rules.
 
-The dtype is PyTorch's: bools give way to integers and these to floats, tensors without dimensions to all others that
-are as much, and a number changes the dtype only where it is more than the tensors are.
-"""
+Bools give way to integers and these to floats, tensors without dimensions to all others that are as much, and a number
+changes the dtype only where it is more than the tensors are."""
 
 from __future__ import annotations
 
@@ -25,7 +24,6 @@ MAX_CONVERTED_ELEMENTS = 1 << 15  # elements that one thread converts
 
 @native
 def rank_of(kind: int) -> int:
-    """How much the numbers of a kind are; UNKNOWN is the least."""
     if kind < 0:
         return UNKNOWN
     if kind == BOOL:
@@ -35,7 +33,6 @@ def rank_of(kind: int) -> int:
 
 @native
 def common(kind: int, other: int) -> int:
-    """The kind for two, either of which may be UNKNOWN still; UNKNOWN where that is for the general path."""
     if kind == other or rank_of(other) < rank_of(kind):
         return kind
     if rank_of(kind) < rank_of(other):
@@ -45,7 +42,6 @@ def common(kind: int, other: int) -> int:
 
 @native
 def may_convert(obj: Object) -> bool:
-    """Whether an operand is a tensor that may be converted without a word, and not too large."""
     if not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
@@ -55,7 +51,6 @@ def may_convert(obj: Object) -> bool:
 
 @native
 def kind_of_tensors(tensors: int, masks: int, operands: Items[Object]) -> int:
-    """The kind for tensors that are no masks; UNKNOWN where that is for the general path."""
     kind, lowest_kind, with_dims = UNKNOWN, UNKNOWN, 0  # of tensors with dimensions, and of the others
     for i in range(tensors):
         obj = operands[i]
@@ -78,7 +73,6 @@ def kind_of_tensors(tensors: int, masks: int, operands: Items[Object]) -> int:
 
 @native
 def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object]) -> int:
-    """The kind in which an op computes; UNKNOWN where that is for the general path."""
     kind, number = kind_of_tensors(tensors, masks, operands), TRUTH
     for i in range(tensors):
         if operands[i].type is float_type:
@@ -94,8 +88,8 @@ def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object])
 
 @native
 def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[Object], owned: Owned) -> bool:
-    """Convert the operands that are of other kinds, all of them tensors outside of the graph; False where none is, or
-    this is for the general path, which reads numbers beside 16-bit floats as float32, or an error is set."""
+    """Convert the operands of other kinds, all outside of the graph; False where none is, or for the general path,
+    which reads numbers beside 16-bit floats as float32, or where an error is set."""
     changed = False
     for i in range(tensors):
         obj = operands[i]

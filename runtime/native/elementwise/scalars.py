@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, cast, native, new
+from ...compiler.language.functions import NULL, cast, native
 from ...compiler.language.memory import (
     BOOL,
     INTEGERS,
@@ -24,10 +24,10 @@ from ...compiler.language.memory import (
 )
 from ..objects import c_api as c
 from ..objects.interned import default_dtype, false, float_type, int_type, true
-from ..objects.kernel_call import MAGNITUDE, Size
+from ..objects.kernel_call import MAGNITUDE
 from ..objects.layout import Array, Float, Object
-from ..objects.references import Owned, own_new
-from ..objects.tensors import kind_of, new_flat
+from ..objects.references import Owned
+from ..objects.tensors import kind_of, owned_flat
 
 UNKNOWN = -1
 MAX_CONSTANT_ELEMENTS = 1 << 15  # elements of an array of one number
@@ -37,19 +37,16 @@ INFINITY, MAX_F32 = 0x7FF0000000000000, 0x47EFFFFFE0000000  # the bits of inf, a
 
 @native
 def is_bool(obj: Object) -> bool:
-    """Whether an object is True or False."""
     return obj is true or obj is false
 
 
 @native
 def is_constant(obj: Object) -> bool:
-    """Whether an operand is a number of Python's, or True or False."""
     return obj.type is float_type or obj.type is int_type or is_bool(obj)
 
 
 @native
 def kind_of_constants(first: Object, second: Object) -> int:
-    """The kind of an op on two of Python's numbers alone; UNKNOWN where one is none."""
     if not is_constant(first) or not is_constant(second):
         return UNKNOWN
     if first.type is float_type or second.type is float_type:
@@ -95,7 +92,6 @@ def is_single(obj: Object) -> bool:
 
 @native
 def fill(memory: int, word: int, count: int, width: int) -> None:
-    """Write a word's lower bytes to one place after another."""
     if width == 8:
         for i in range(count):
             store(memory, 8 * i, word)
@@ -121,17 +117,14 @@ def constant_array(kind: int, obj: Object, count: int, owned: Owned) -> Array:
         return cast(Array, NULL)
     if (kind == 0 and not is_single(obj)) or (is_integral(kind) and not holds(kind, word)):
         return cast(Array, NULL)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
-    fill(flat.memory, word, count, itemsize(kind))
+    flat = owned_flat(count, kind, owned)
+    if flat is not NULL:
+        fill(flat.memory, word, count, itemsize(kind))
     return flat
 
 
 @native
 def are_positive(memory: int, count: int, kind: int) -> bool:
-    """Whether all of so many integers of a kind are greater than 0."""
     others, width = 0, itemsize(kind)
     if kind == INTEGERS:
         for i in range(count):

@@ -8,7 +8,7 @@ from ...compiler.language.memory import is_float, itemsize
 from ..elementwise.inplace import awaited, count_write
 from ..objects import c_api as c
 from ..objects.interned import adding, begin_adding, end_adding, false, name_backward, name_deliver_to_leaf, none, true
-from ..objects.kernel_call import Arguments, Size, kernel_address, run_kernel
+from ..objects.kernel_call import Arguments, kernel_address, run_kernel, succeeded
 from ..objects.layout import Array, Capture, Object, Pass, Tensor
 from ..objects.references import Owned, begin, is_held, own, release_all, retain
 from ..objects.strided import gathered_array, is_strided
@@ -18,15 +18,7 @@ MAX_COPIED_SUM = 1 << 12  # elements that `summed` copies
 
 
 @native
-def method(obj: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
-    """Call a method; the arguments stand behind the first place."""
-    arguments.items[0] = obj
-    return c.call_method(name, arguments.items, count + 1, 0)
-
-
-@native
 def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
-    """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
     flats = leaf.flat is not none and gradient.flat is not none
     unset = leaf.grad is none and leaf.grad_fn is none
     free = owned and flats and unset and gradient.base is none
@@ -47,12 +39,9 @@ def is_only_view(gradient: Tensor, incoming: Object) -> bool:
 @native
 def may_add(leaf: Tensor, gradient: Object) -> bool:
     """Whether a gradient can be added to the one that a leaf has as it lies: both are flat, of one shape and dtype."""
-    if (
-        leaf.requires_grad is not true
-        or leaf.grad_fn is not none
-        or not is_tensor(leaf.grad)
-        or not is_tensor(gradient)
-    ):
+    if leaf.requires_grad is not true or leaf.grad_fn is not none:
+        return False
+    if not is_tensor(leaf.grad) or not is_tensor(gradient):
         return False
     held = cast(Tensor, leaf.grad)
     kind = kind_of(held.dtype)
@@ -61,19 +50,10 @@ def may_add(leaf: Tensor, gradient: Object) -> bool:
 
 @native
 def same_layout(held: Tensor, value: Tensor, kind: int) -> bool:
-    """Whether two tensors, the first one of a kind, are flat and of one shape and dtype."""
     if held.flat is none or value.flat is none or kind_of(value.dtype) != kind:
         return False
     fit = holds_kind(held.flat, kind) and holds_kind(value.flat, kind) and same(held.shape, value.shape)
     return fit and elements(held.flat) == elements(value.flat)
-
-
-@native
-def call_plainly(function: Object) -> bool:
-    """Call a function without arguments; False where an error is set."""
-    answer = c.call(function, new(Arguments).items, 0, 0)
-    c.release(answer)
-    return answer is not NULL
 
 
 @native
@@ -98,14 +78,10 @@ def summed(first: Object, second: Object) -> New[Tensor]:
         return cast(Tensor, NULL)
     owned = new(Owned)
     begin(owned)
-    shape, dtype, terms, others = (
-        own(owned, one.shape),
-        own(owned, one.dtype),
-        own(owned, one.flat),
-        own(owned, other.flat),
-    )
+    shape, dtype = own(owned, one.shape), own(owned, one.dtype)
+    terms, others = own(owned, one.flat), own(owned, other.flat)
     kernel, frame, count = kernel_address(adding.kernels, kind, adding.resolver), new(CallFrame), elements(terms)
-    flat = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, kind)
+    flat = cast(Array, NULL) if kernel == 0 else new_flat(count, kind)
     total = cast(Tensor, NULL)
     if flat is not NULL:
         c.copy_memory(flat.memory, terms.memory, count * itemsize(kind))
@@ -126,12 +102,13 @@ def add(leaf: Tensor, gradient: Object) -> int:
     kind = kind_of(value.dtype)
     kernel, added = kernel_address(adding.kernels, kind, adding.resolver), False
     # Counted before the write: no reader may take the old count for the new values.
-    done = kernel != 0 and count_write(held, name_backward) and call_plainly(begin_adding)
+    nothing = new(Arguments).items
+    done = kernel != 0 and count_write(held, name_backward) and succeeded(c.call(begin_adding, nothing, 0, 0))
     if done:
         added = leaf.grad is held and may_add(leaf, gradient) and kind_of(value.dtype) == kind  # still: it has waited
         if added:
             add_flat(held, value, kind, kernel)
-        done = call_plainly(end_adding)
+        done = succeeded(c.call(end_adding, nothing, 0, 0))
     c.release(held)
     return int(added) if done else -1
 
@@ -158,14 +135,7 @@ def capture_leaf(capture: Capture, leaf: Tensor, gradient: Object) -> int:
 
 
 @native
-def as_bool(flag: bool) -> Object:
-    """True or False."""
-    return true if flag else false
-
-
-@native
 def deliver_unchanged(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
-    """`reach` with a gradient as it lies."""
     free = backward.capture is none and backward.create is not true
     if free and owned and leaf.grad is none and is_only_view(cast(Tensor, gradient), incoming):
         c.release(atomic_xchg(cast(Tensor, gradient), "base", retain(none)))  # the incoming one ends with this step
@@ -177,17 +147,15 @@ def deliver_unchanged(backward: Pass, leaf: Tensor, gradient: Object, incoming: 
     if added != 0:
         return added > 0
     arguments = new(Arguments)
+    arguments.items[0] = backward
     arguments.items[1] = leaf
     arguments.items[2] = gradient
-    arguments.items[3] = as_bool(owned)
-    done = method(backward, name_deliver_to_leaf, arguments, 3)
-    c.release(done)
-    return done is not NULL
+    arguments.items[3] = true if owned else false
+    return succeeded(c.call_method(name_deliver_to_leaf, arguments.items, 4, 0))
 
 
 @native
 def packed_sum(leaf: Tensor, gradient: Object) -> New[Tensor]:
-    """A contiguous copy of a small gradient whose elements lie apart; NULL where it is another, or for Python."""
     if leaf.flat is none or not is_tensor(gradient) or not is_strided(cast(Tensor, gradient)):
         return cast(Tensor, NULL)
     value, owned = cast(Tensor, gradient), new(Owned)
@@ -202,7 +170,6 @@ def packed_sum(leaf: Tensor, gradient: Object) -> New[Tensor]:
 
 @native
 def deliver_to_leaf(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
-    """Give a gradient to a leaf; False where an error is set."""
     if gradient is none:
         return True
     free = backward.capture is none and backward.create is not true

@@ -1,8 +1,7 @@
-"""The backward pass from node to node, while nothing but formulas and leaves is on the way: see autograd/engine.
+"""The backward pass from node to node, while nothing but formulas and leaves is on the way.
 
 A node with a fused kernel runs without the interpreter; of others `apply` is called. What has hooks and what is asked
-for by `capture` are for the methods of the pass, in Python.
-"""
+for by `capture` are for the methods of the pass, in Python."""
 
 from __future__ import annotations
 
@@ -10,30 +9,14 @@ from ...compiler.language.functions import NULL, New, cast, native, new
 from ...compiler.language.structs import Items
 from ..elementwise.gradient import BY_VIEWS, GradientPlan
 from ..objects import c_api as c
-from ..objects.interned import (
-    freed,
-    name_apply,
-    name_follow,
-    name_release,
-    name_returns_owned,
-    name_saved_slots,
-    node_type,
-    none,
-    nowhere_type,
-    outdated_type,
-    packed_type,
-    plans_of_nodes,
-    true,
-    tuple_type,
-    unpacked_node,
-    watch,
-)
-from ..objects.kernel_call import Arguments
+from ..objects import interned
+from ..objects.interned import false, freed, name_apply, name_follow, name_release, none, output_type, true
+from ..objects.kernel_call import Arguments, call_method, call_with, succeeded
 from ..objects.layout import Array, Node, Object, Output, Pass, Tensor, Tuple
 from ..objects.references import is_held, item, pair, retain, set_slot, size, slot
 from ..objects.tensors import is_tensor_anywhere, not_handled, records
-from .accumulate_grad import as_bool, deliver_to_leaf, method
-from .deliver import Next, deliver_held, hand_to_node, hand_to_output, is_newest, is_output, put_next, wake
+from .accumulate_grad import deliver_to_leaf
+from .deliver import Next, deliver_held, hand_to_node, hand_to_output, is_newest, put_next, wake
 from .node_gradients import ViewGradients, applied, gradients_by
 
 
@@ -49,21 +32,20 @@ def leads_to_hooks(node: Node) -> bool:
 
 @native
 def is_plain(backward: Pass, node: Node) -> bool:
-    """Whether a node may run here: nobody watches, no hooks, not on its leaves either, and it is not asked for."""
-    if watch.active is true or node.hooks is not none or (backward.hooked is not none and leads_to_hooks(node)):
+    if interned.watch.active is true or node.hooks is not none:
+        return False
+    if backward.hooked is not none and leads_to_hooks(node):
         return False
     return backward.capture is none or c.set_has(backward.capture.special, node) == 0
 
 
 @native
 def plan_of(node: Node) -> Array:
-    """The words of the plan of a node whose gradients are native; NULL for others."""
-    return cast(Array, c.dict_item(plans_of_nodes, node.type))
+    return cast(Array, c.dict_item(interned.plans_of_nodes, node.type))
 
 
 @native
 def gradients_of(node: Node, gradient: Object) -> New[Object]:
-    """The gradients that a node computes from one, in a tuple or list with one for each edge."""
     plan = plan_of(node)
     if plan is not NULL:  # no call of Python between two such nodes
         result = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
@@ -74,45 +56,32 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
             return applied(cast(ViewGradients, plan.memory), node, gradient)
         if has_packed(cast(GradientPlan, plan.memory), node):
             return gradients_of_unpacked(cast(GradientPlan, plan.memory), node, gradient)
-    return gradients_by_method(node, gradient)
-
-
-@native
-def gradients_by_method(node: Node, gradient: Object) -> New[Object]:
-    """What the node's `apply` gives."""
-    arguments = new(Arguments)
-    arguments.items[1] = gradient
-    return method(node, name_apply, arguments, 1)
+    return call_method(node, name_apply, gradient, NULL)
 
 
 @native
 def has_packed(plan: GradientPlan, node: Node) -> bool:
-    """Whether hooks have packed what a node keeps, and nothing is recorded that would have to name the node."""
     packed = False
     for i in range(plan.saved):
-        packed = packed or slot(node, plan.slots[i]).type is packed_type
+        packed = packed or slot(node, plan.slots[i]).type is interned.packed_type
     return packed and records() == 0
 
 
 @native
 def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> New[Object]:
-    """The gradients of a node whose saved tensors are unpacked for this: by a copy that has the tensors."""
-    arguments = new(Arguments)
-    arguments.items[0] = node
-    copy = cast(Node, c.call(unpacked_node, arguments.items, 1, 0))
+    copy = cast(Node, call_with(interned.unpacked_node, node, NULL))
     if copy is NULL:
         return NULL
     result = gradients_by(plan, copy, gradient)
     if result is none:
         c.release(result)
-        result = gradients_by_method(copy, gradient)
+        result = call_method(copy, name_apply, gradient, NULL)
     c.release(copy)
     return result
 
 
 @native
 def release_saved(node: Node) -> bool:
-    """Let the node forget what it saved; False where an error is set."""
     slot_values = plan_of(node)
     if slot_values is NULL:
         return release_by_method(node)
@@ -127,28 +96,27 @@ def release_saved(node: Node) -> bool:
 
 @native
 def release_by_method(node: Node) -> bool:
-    """Call the node's own `release` if it has saved something; False where an error is set."""
-    saved = cast(Tuple, c.attribute(node, name_saved_slots))
+    saved = cast(Tuple, c.attribute(node, interned.name_saved_slots))
     if saved is NULL:
         return False
-    done = method(node, name_release, new(Arguments), 0) if c.checked_tuple_size(saved) > 0 else retain(none)
+    done = call_method(node, name_release, NULL, NULL) if c.checked_tuple_size(saved) > 0 else retain(none)
     c.release(saved)
-    c.release(done)
-    return done is not NULL
+    return succeeded(done)
 
 
 @native
 def is_node(edge: Object) -> bool:
     """Whether an edge is a node of which this is the only output; what lies outside the graph counts as a leaf."""
     kind = edge.type
-    return kind is not nowhere_type and kind is not outdated_type and c.is_subtype(kind, node_type) != 0
+    outside = kind is interned.nowhere_type or kind is interned.outdated_type
+    return not outside and c.is_subtype(kind, interned.node_type) != 0
 
 
 @native
 def all_plain(edges: Tuple, result: Object) -> bool:
     """Whether each gradient goes to a node, or one of its outputs, or a leaf without hooks, or nowhere."""
     count = size(edges)
-    if result.type is not tuple_type or size(cast(Tuple, result)) != count:
+    if result.type is not interned.tuple_type or size(cast(Tuple, result)) != count:
         return False
     for i in range(count):
         edge, gradient = item(edges, i), item(cast(Tuple, result), i)
@@ -157,14 +125,13 @@ def all_plain(edges: Tuple, result: Object) -> bool:
         leaf = is_tensor_anywhere(edge)
         if leaf and cast(Tensor, edge).hooks is not none:
             return False
-        if not leaf and (gradient is none or not (is_node(edge) or is_output(edge))):
+        if not leaf and (gradient is none or not (is_node(edge) or edge.type is output_type)):
             return False
     return True
 
 
 @native
 def all_different(gradients: Tuple) -> bool:
-    """Whether no gradient stands twice among those of several inputs."""
     for i in range(size(gradients)):
         for j in range(i):
             if item(gradients, i) is item(gradients, j) and item(gradients, i) is not none:
@@ -177,7 +144,7 @@ def returns_owned(node: Node) -> int:
     """Whether the gradients that the node has made are nobody else's; -1 where an error is set."""
     if plan_of(node) is not NULL:
         return 1
-    answer = c.attribute(node, name_returns_owned)
+    answer = c.attribute(node, interned.name_returns_owned)
     c.release(answer)  # True and False stay
     return -1 if answer is NULL else int(answer is true)
 
@@ -190,7 +157,7 @@ def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, 
         if is_tensor_anywhere(edge):
             own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
             done = deliver_to_leaf(backward, cast(Tensor, edge), gradient, incoming, own)
-        elif is_output(edge):
+        elif edge.type is output_type:
             done = hand_to_output(backward, cast(Output, edge), gradient, held)
         elif edge is not none:
             done = hand_to_node(backward, edge, gradient, held)
@@ -201,10 +168,7 @@ def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, 
 
 @native
 def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, owned: bool, following: Next) -> bool:
-    """`BackwardPass.follow`: give each gradient to its edge, and note the next node if one may run at once.
-
-    False where an error is set. The caller holds edges and gradients, and so all that is in them.
-    """
+    """`BackwardPass.follow`; False where an error is set. The caller holds edges and gradients, and so all in them."""
     held = new(Next)
     put_next(held, cast(Object, NULL), cast(Object, NULL))
     done = hand_each(backward, edges, gradients, incoming, owned, held)
@@ -226,11 +190,12 @@ def hand_on_with_care(
 ) -> bool:
     """Call `BackwardPass.follow`: for hooks, where several outputs have gradients, and for gradients that are None."""
     arguments = new(Arguments)
+    arguments.items[0] = backward
     arguments.items[1] = edges
     arguments.items[2] = gradients
-    arguments.items[3] = as_bool(owned)
+    arguments.items[3] = true if owned else false
     arguments.items[4] = incoming
-    result = cast(Tuple, method(backward, name_follow, arguments, 4))
+    result = cast(Tuple, c.call_method(name_follow, arguments.items, 5, 0))
     if result is NULL:
         return False
     put_next(following, retain(item(result, 0)), retain(item(result, 1)))
@@ -240,14 +205,10 @@ def hand_on_with_care(
 
 @native
 def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
-    """Run one node, and note the next; False where an error is set."""
     result = gradients_of(node, gradient)
     if result is NULL:
         return False
-    edges, from_flat = (
-        retain(node.edges),
-        returns_owned(node),
-    )  # retained: `release` may run Python, which detaches nodes
+    edges, from_flat = retain(node.edges), returns_owned(node)  # `release` may run Python, which detaches nodes
     done = from_flat >= 0 and (backward.retain is true or release_saved(node))
     if done and all_plain(edges, result):
         gradients = cast(Tuple, result)
@@ -261,8 +222,7 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
 
 @native
 def walk_on(backward: Pass, following: Next) -> bool:
-    """Run the node that is noted, and those after it, as far as possible here, and note the one at which Python must
-    go on, and its gradient, or None; False where an error is set. What is noted is owned."""
+    """Run nodes as far as possible, and note, owned, where Python must go on; False where an error is set."""
     while True:
         if following.node is none:
             c.release(following.node)

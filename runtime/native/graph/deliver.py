@@ -1,29 +1,17 @@
-"""Where gradients go: to a node that may run next, which is held back, or to those that wait in buffers and a heap.
-
-Gradients of one of several outputs of a node that waits are for the methods of BackwardPass.
-"""
+"""Where gradients go: to a node that may run next, which is held back, or to those that wait in buffers and a heap."""
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native
 from ...compiler.language.structs import Struct
 from ..objects import c_api as c
-from ..objects.interned import (
-    heap_pop,
-    heap_push,
-    list_type,
-    missing_type,
-    name_deliver,
-    name_deliver_all,
-    name_output_count,
-    none,
-    output_type,
-)
-from ..objects.kernel_call import Arguments
+from ..objects import interned
+from ..objects.interned import heap_pop, heap_push, list_type, missing_type, name_deliver, name_deliver_all, none
+from ..objects.kernel_call import call_method, call_with, succeeded
 from ..objects.layout import Dict, List, Node, Object, Output, Pass, Tuple
 from ..objects.references import item, pair, retain
 from ..objects.tensors import not_handled
-from .accumulate_grad import method, summed
+from .accumulate_grad import summed
 
 
 class Next(Struct):
@@ -34,16 +22,9 @@ class Next(Struct):
 
 
 @native
-def is_output(edge: Object) -> bool:
-    """Whether an edge is one of several outputs."""
-    return edge.type is output_type
-
-
-@native
 def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
-    """Let a gradient wait for its node; False where an error is set."""
-    if is_output(edge):
-        return deliver_by_method(backward, edge, gradient)
+    if edge.type is interned.output_type:
+        return succeeded(call_method(backward, name_deliver, edge, gradient))
     buffers = retain(backward.buffers)
     waiting = c.dict_item(buffers, edge)
     if waiting is NULL:
@@ -59,21 +40,17 @@ def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
 
 @native
 def push(backward: Pass, node: Node) -> bool:
-    """Put a node into the heap of those that wait; False where an error is set."""
     number, entry = c.new_int(-c.as_int(node.sequence)), cast(Object, NULL)
     if number is not NULL:
         entry = pair(number, node)
         c.release(number)
     if entry is NULL:
         return False
-    heap, arguments = retain(backward.heap), new(Arguments)
-    arguments.items[0] = heap
-    arguments.items[1] = entry
-    answer = c.call(heap_push, arguments.items, 2, 0)
+    heap = retain(backward.heap)
+    done = succeeded(call_with(heap_push, heap, entry))
     c.release(heap)
     c.release(entry)
-    c.release(answer)
-    return answer is not NULL
+    return done
 
 
 @native
@@ -89,34 +66,18 @@ def wake(backward: Pass, following: Next) -> bool:
 
 @native
 def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
-    """`wake` for a heap that is not empty."""
-    node, arguments = retain(item(cast(Tuple, c.list_item(heap, 0)), 1)), new(Arguments)
+    node = retain(item(cast(Tuple, c.list_item(heap, 0)), 1))
     waiting = c.dict_item(buffers, node)
     if waiting is NULL or waiting.type is missing_type:
         c.release(node)
         return c.error_set() is NULL
     c.release(atomic_xchg(following, "gradient", retain(waiting)))
     c.release(atomic_xchg(following, "node", node))
-    arguments.items[0] = heap
-    entry = c.call(heap_pop, arguments.items, 1, 0)
-    c.release(entry)
-    return entry is not NULL and c.delete_item(buffers, node) == 0
-
-
-@native
-def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
-    """Call `BackwardPass.deliver`: for one of several outputs; False where an error is set."""
-    arguments = new(Arguments)
-    arguments.items[1] = edge
-    arguments.items[2] = gradient
-    done = method(backward, name_deliver, arguments, 2)
-    c.release(done)
-    return done is not NULL
+    return succeeded(call_with(heap_pop, heap, NULL)) and c.delete_item(buffers, node) == 0
 
 
 @native
 def accumulated(first: Stolen[Object], gradient: Object) -> New[Object]:
-    """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
     total = cast(Object, summed(first, gradient))
     if total is NULL and c.error_set() is NULL:
         total = c.add(first, gradient)  # made while both terms are held
@@ -136,15 +97,13 @@ def is_newest(backward: Pass, node: Node) -> bool:
 
 @native
 def put_next(following: Next, node: Stolen[Object], gradient: Stolen[Object]) -> None:
-    """Note which node runs next, and its gradient."""
     following.node = node
     following.gradient = gradient
 
 
 @native
 def listed(node: Node, index: int, gradient: Object) -> New[List]:
-    """The list of the gradients of a node's outputs, of which one is known."""
-    number = c.attribute(node, name_output_count)
+    number = c.attribute(node, interned.name_output_count)
     if number is NULL:
         return NULL
     gradients = c.new_list(c.as_int(number))
@@ -158,7 +117,6 @@ def listed(node: Node, index: int, gradient: Object) -> New[List]:
 
 @native
 def join_listed(gradients: List, index: int, gradient: Object) -> bool:
-    """Add a gradient to that of one of several outputs; False where an error is set."""
     before = retain(c.list_item(gradients, index))
     if before is none:
         c.release(before)
@@ -170,7 +128,6 @@ def join_listed(gradients: List, index: int, gradient: Object) -> bool:
 
 @native
 def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next) -> bool:
-    """Hand a gradient to one of several outputs of a node, which is held back if none is yet."""
     node, index = retain(output.node), c.as_int(output.index)
     if node is held.node:
         done = join_listed(cast(List, held.gradient), index, gradient)
@@ -187,7 +144,6 @@ def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next)
 
 @native
 def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> bool:
-    """Hand a gradient to a node, which is held back if none is yet."""
     if node is held.node:
         held.gradient = accumulated(held.gradient, gradient)
         return held.gradient is not NULL
@@ -199,12 +155,6 @@ def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> 
 
 @native
 def deliver_held(backward: Pass, held: Next) -> bool:
-    """Let the gradients of a node that is held back wait for it; False where an error is set."""
     if held.gradient.type is not list_type:
         return deliver(backward, held.node, held.gradient)
-    arguments = new(Arguments)
-    arguments.items[1] = held.node
-    arguments.items[2] = held.gradient
-    done = method(backward, name_deliver_all, arguments, 2)
-    c.release(done)
-    return done is not NULL
+    return succeeded(call_method(backward, name_deliver_all, held.node, held.gradient))

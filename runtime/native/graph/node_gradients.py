@@ -1,10 +1,6 @@
 """The gradients of a node of any kind: element-wise, with a kernel that has plans, or views.
 
-The gradients of nodes that hand on a view of theirs: of ops that only arrange elements otherwise.
-
-Which nodes these are is not said. A node that keeps no tensors computes its gradient from the one that came, and from
-what else it keeps. Where it is seen to be a view of that one, or that one itself, its place is kept for these.
-"""
+Which nodes hand on a view is not said: a node that keeps no tensors is seen to, and then its geometry is kept."""
 
 from __future__ import annotations
 
@@ -14,12 +10,11 @@ from ..elementwise.gradient import BY_PLANS, BY_VIEWS, FusedPlan, GradientPlan, 
 from ..kernel_ops.gradient import PlannedGradients, planned_gradients
 from ..objects import c_api as c
 from ..objects.interned import false, name_apply, none, outdated_type, remember_gradient, true, tuple_type
-from ..objects.kernel_call import Arguments
+from ..objects.kernel_call import Arguments, call_method, succeeded
 from ..objects.layout import Array, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, begin, item, own_new, put_item, release_all, retain, size, slot
 from ..objects.tensors import is_tensor, not_handled, records
 from ..views.view_cache import ViewPlan, look_up, make_view, may_be_looked_up
-from .accumulate_grad import method
 
 MAX_VALUES = 8  # that a node keeps
 
@@ -48,7 +43,6 @@ def note_arguments(plan: ViewGradients, node: Node, gradient: Object, arguments:
 
 @native
 def view_gradients(plan: ViewGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradient in a tuple; None where no view has been found."""
     plan.missed = 0
     recorded, arguments, first = records(), new(Arguments), owned.count
     if recorded != 0:
@@ -89,17 +83,12 @@ def remember(plan: ViewGradients, node: Node, value: Object, gradients: Object) 
         arguments.items[count - 1 - i] = arguments.items[1 + plan.values - i]
     arguments.items[0] = plan.views.cached
     arguments.items[1] = item(cast(Tuple, gradients), 0)
-    answer = c.call(remember_gradient, arguments.items, count, 0)
-    c.release(answer)
-    return answer is not NULL
+    return succeeded(c.call(remember_gradient, arguments.items, count, 0))
 
 
 @native
 def applied(plan: ViewGradients, node: Node, gradient: Object) -> New[Object]:
-    """What the node's `apply` gives, which is looked at."""
-    arguments = new(Arguments)
-    arguments.items[1] = gradient
-    result = method(node, name_apply, arguments, 1)
+    result = call_method(node, name_apply, gradient, NULL)
     if result is not NULL and not remember(plan, node, gradient, result):
         c.release(result)
         return NULL
@@ -108,7 +97,6 @@ def applied(plan: ViewGradients, node: Node, gradient: Object) -> New[Object]:
 
 @native
 def gradients_by(plan: GradientPlan, node: Node, value: Object) -> New[Object]:
-    """The gradients in a tuple; None where this is for Python."""
     owned = new(Owned)
     begin(owned)
     if plan.kind == BY_PLANS:
@@ -123,7 +111,6 @@ def gradients_by(plan: GradientPlan, node: Node, value: Object) -> New[Object]:
 
 @native
 def gradients(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """gradients(node, gradient): the gradients of the node's inputs, or None where this is for the general path."""
     # From CPython 3.14 on a caller lends what a local variable holds, and counts no reference for that: the gradient
     # would seem to be nobody else's, and be written over.
     gradient = retain(arguments[1])

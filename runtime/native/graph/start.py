@@ -1,30 +1,20 @@
-"""Starting a backward pass from one tensor of one element: what autograd/engine/run.py does for `loss.backward()`
-and `grad(loss, ...)`."""
+"""Starting a backward pass from a tensor of one element, as engine.py does for `loss.backward()`, `grad(loss, ...)`."""
 
 from __future__ import annotations
 
 from ...autograd.engine import DEEPEST
 from ...compiler.language.expressions import CHECKING
 from ...compiler.language.functions import NULL, New, cast, native, new
-from ...compiler.language.memory import BFLOAT16, FLOAT16, is_float, store, store_half, store_quarter
+from ...compiler.language.memory import BFLOAT16, is_float, is_half, itemsize
 from ...compiler.language.structs import Items
+from ..elementwise.scalars import fill
 from ..objects import c_api as c
-from ..objects.interned import (
-    name_captures,
-    name_depth,
-    name_grad,
-    name_resume,
-    none,
-    pass_type,
-    thread_state,
-    true,
-    watch,
-)
-from ..objects.kernel_call import Arguments, Size
+from ..objects import interned
+from ..objects.interned import name_captures, name_depth, name_grad, name_resume, none, pass_type, thread_state, true
+from ..objects.kernel_call import call_method, succeeded
 from ..objects.layout import Array, Capture, Dict, List, Object, Pass, Tensor
 from ..objects.references import retain
 from ..objects.tensors import elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, recording
-from .accumulate_grad import method
 from .backward import is_node, walk_on
 from .deliver import Next, put_next
 
@@ -32,22 +22,8 @@ ONE_SINGLE, ONE_DOUBLE, ONE_BFLOAT16, ONE_FLOAT16 = 0x3F800000, 0x3FF00000000000
 
 
 @native
-def put_one(memory: int, kind: int) -> None:
-    """Write 1.0 to an address."""
-    if kind == BFLOAT16:
-        store_quarter(memory, ONE_BFLOAT16)
-    elif kind == FLOAT16:
-        store_quarter(memory, ONE_FLOAT16)
-    elif kind:
-        store(memory, 0, ONE_DOUBLE)
-    else:
-        store_half(memory, ONE_SINGLE)
-
-
-@native
 def may_start(obj: Object) -> bool:
-    """Whether this is a tensor of one float on the host, that one node has made."""
-    if watch.active is true or not is_tensor(obj):
+    if interned.watch.active is true or not is_tensor(obj):
         return False
     tensor = cast(Tensor, obj)
     if tensor.requires_grad is not true or tensor.grad_fn is none or tensor.flat is none or not is_node(tensor.grad_fn):
@@ -58,13 +34,15 @@ def may_start(obj: Object) -> bool:
 
 @native
 def first_gradient(tensor: Tensor) -> New[Tensor]:
-    """The gradient of a tensor of one element with respect to itself."""
     shape, dtype = retain(tensor.shape), retain(tensor.dtype)
     kind = kind_of(dtype)
-    flat = new_flat(new(Size).items, 1, kind)
+    flat = new_flat(1, kind)
     one = cast(Tensor, NULL)
     if flat is not NULL:
-        put_one(flat.memory, kind)
+        word = ONE_DOUBLE if kind else ONE_SINGLE
+        if is_half(kind):
+            word = ONE_BFLOAT16 if kind == BFLOAT16 else ONE_FLOAT16
+        fill(flat.memory, word, 1, itemsize(kind))
         one = new_tensor(flat, shape, dtype)
     c.release(shape)
     c.release(dtype)
@@ -73,7 +51,6 @@ def first_gradient(tensor: Tensor) -> New[Tensor]:
 
 @native
 def new_pass(arguments: Items[Object]) -> New[Pass]:
-    """A backward pass as the arguments of `start` say."""
     made = cast(Pass, c.allocate(pass_type, 0))
     if made is NULL:
         return NULL
@@ -93,25 +70,15 @@ def new_pass(arguments: Items[Object]) -> New[Pass]:
 
 @native
 def run_all(backward: Pass, following: Next) -> bool:
-    """Run a node and all that its gradients reach, Python those that are for Python, which may be waiting only, for
-    want of a gradient; False where an error is set.
-
-    In check mode all of them are: the walk is compared there.
-    """
+    """Python runs what is for Python. In check mode all nodes are: the walk is compared there. False for an error."""
     done = True if CHECKING else walk_on(backward, following)
     if done and (following.node is not none or c.list_size(backward.heap) > 0):
-        arguments = new(Arguments)
-        arguments.items[1] = following.node
-        arguments.items[2] = following.gradient
-        answer = method(backward, name_resume, arguments, 2)
-        c.release(answer)
-        done = answer is not NULL
+        done = succeeded(call_method(backward, name_resume, following.node, following.gradient))
     return done
 
 
 @native
 def put_count(state: Dict, name: Object, change: int) -> bool:
-    """Count up or down what a thread's state has by this name; False where an error is set."""
     number = c.new_int(change + c.as_int(c.dict_item(state, name)))
     done = number is not NULL and c.set_dict_item(state, name, number) == 0
     c.release(number)
@@ -133,7 +100,6 @@ def run_deeper(backward: Pass, following: Next, state: Dict) -> bool:
 
 @native
 def start_from(tensor: Tensor, arguments: Items[Object], state: Dict) -> bool:
-    """Run the backward pass of a tensor; False where an error is set."""
     following, node = new(Next), retain(tensor.grad_fn)
     gradient = first_gradient(tensor)
     backward = cast(Pass, NULL) if gradient is NULL else new_pass(arguments)

@@ -1,8 +1,7 @@
-"""Running a plan of calls: one after the other, on operands that have been noted in a frame.
+"""Running a plan of calls, one after the other, on operands that have been noted in a frame.
 
 The operands of a kernel are memory from the first element of a tensor on, whatever its strides: the plan knows them,
-and how many elements it reads of each. Who calls owns their arrays.
-"""
+and how many elements it reads of each. Who calls owns their arrays."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from ...device.threads.scheduler import share
 from ...device.threads.sweep import run_step_alone
 from ..objects import c_api as c
 from ..objects.interned import job, none
-from ..objects.kernel_call import LONG, Size, job_for, kernel_address
+from ..objects.kernel_call import LONG, job_for, kernel_address
 from ..objects.layout import Array, Object, Tensor, Tuple
-from ..objects.references import Owned, item, own, put_item, retain, size, swap_item
-from ..objects.tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor, not_handled
+from ..objects.references import Owned, item, own, put_item, retain, size, swap_item, tuple_of_none
+from ..objects.tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor
 
 MAX_OPERANDS = 64
 MAX_RESULTS = 6
@@ -27,8 +26,6 @@ MAX_TABLES = 6
 
 
 class KernelTable(Struct):
-    """A kernel on flat arrays: what finds its machine code, and that for each kind of elements."""
-
     resolver: Object
     kernels: Items[int] = capacity(KINDS)
 
@@ -61,9 +58,7 @@ class CallPlan(Struct):
     masks: int  # bit i: output i is of bool
     int32s: int  # bit i: output i is of int32
     complexes: int  # bit i: output i has complex numbers
-    read_extent: Items[int] = capacity(
-        MAX_OPERANDS
-    )  # elements of each operand that are read, from the first to the last
+    read_extent: Items[int] = capacity(MAX_OPERANDS)  # elements that are read, from the first to the last
     steps: Items[Call] = capacity(1)  # the first of the calls; the others follow
 
 
@@ -83,8 +78,7 @@ class Operands(Struct):
 
 @native
 def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor, kind: int, owned: Owned) -> bool:
-    """Note where the memory of an operand begins, which is owned; False where it is shorter than the plan takes it, or
-    no longer of a kind."""
+    """The operand's memory is owned; False where it is shorter than the plan takes it, or no longer of a kind."""
     flat, first = tensor.flat, 0
     if flat is none:
         flat, first = tensor.storage, c.as_int(tensor.offset)
@@ -101,7 +95,6 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
 
 @native
 def note_none(operands: Operands, index: int, kind: int) -> None:
-    """Note that an operand is not given: kernels find an empty array."""
     operand = operands.items[index]
     operand.memory = 0
     operand.elements = 0
@@ -110,7 +103,6 @@ def note_none(operands: Operands, index: int, kind: int) -> None:
 
 @native
 def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFrame) -> None:
-    """Put the noted operands of a call, and what calls before have made, into the frame."""
     for i in range(call.operands):
         number = call.which[i]
         if number < 0:
@@ -127,7 +119,6 @@ def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFram
 
 @native
 def kind_of_output(plan: CallPlan, output: int, value: int) -> int:
-    """The kind of an output of a plan for operands of a kind."""
     if plan.integers >> output & 1:
         return INTEGERS
     if plan.masks >> output & 1:
@@ -141,17 +132,7 @@ def kind_of_output(plan: CallPlan, output: int, value: int) -> int:
 
 
 @native
-def put_tables(call: Call, frame: CallFrame) -> None:
-    """Put the tables of a call, which are owned as the plan is, into the frame behind its results."""
-    for i in range(call.tables):
-        position = call.operands + call.results + i
-        put_array(frame, position, call.table_memory[i], 8)
-        frame.size[position] = call.table_sizes[i]
-
-
-@native
 def last_number(counts: Tensor) -> int:
-    """The last number in an output of int64 that a call before has made."""
     flat = counts.flat
     position = flat.memory + itemsize(INTEGERS) * (elements(flat) - 1)
     return cast(Number, position).value
@@ -173,23 +154,16 @@ def with_count(shape: Tuple, count: int) -> New[Tuple]:
 
 
 @native
-def shape_of(call: Call, i: int, results: Tuple, shapes: Tuple) -> New[Tuple]:
-    """The shape of a result of a call; NULL where there is no memory."""
-    shape = cast(Tuple, item(shapes, 1 + call.outputs[i]))
-    if call.counted[i] == 0:
-        return retain(shape)
-    return with_count(shape, last_number(cast(Tensor, item(results, call.counted[i] - 1))))
-
-
-@native
 def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> New[Object]:
-    """A result of a call, not filled; NULL where there is no memory."""
-    shape, count = shape_of(call, i, results, shapes), call.sizes[i]
+    shape, count = cast(Tuple, item(shapes, 1 + call.outputs[i])), call.sizes[i]
+    if call.counted[i]:
+        number = last_number(cast(Tensor, item(results, call.counted[i] - 1)))
+        shape, count = with_count(shape, number), count * number
+    else:
+        retain(shape)
     if shape is NULL:
         return NULL
-    if call.counted[i]:
-        count *= last_number(cast(Tensor, item(results, call.counted[i] - 1)))
-    flat = new_flat(new(Size).items, count, kind)
+    flat = new_flat(count, kind)
     made = cast(Object, NULL) if flat is NULL else new_tensor(flat, shape, dtype_of(kind))
     c.release(shape)
     return made
@@ -197,7 +171,6 @@ def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> 
 
 @native
 def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, value: int, frame: CallFrame) -> bool:
-    """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
         output = call.outputs[i]
         kind = kind_of_output(plan, output, value)
@@ -214,13 +187,14 @@ def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, value
 
 @native
 def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind: int) -> bool:
-    """Run one call of a plan; False where an error is set, or where the kernel raised."""
     frame, table = new(CallFrame), call.kernel
     put_operands(call, operands, results, frame)
     kernel = kernel_address(table.kernels, part_kind(kind), table.resolver)
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
-    put_tables(call, frame)
+    for i in range(call.tables):  # which are owned as the plan is
+        put_array(frame, call.operands + call.results + i, call.table_memory[i], 8)
+        frame.size[call.operands + call.results + i] = call.table_sizes[i]
     arrays, constants = call.operands + call.results + call.tables, call.constants[0]
     # What writes to an operand says itself how much it does: there may be little in a large tensor.
     work = max(frame.size[0] + frame.size[call.operands], call.work) if call.results else call.work
@@ -243,25 +217,12 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
 
 
 @native
-def new_results(plan: CallPlan) -> New[Tuple]:
-    """A tuple with room for what the calls of a plan make; NULL where there is no memory."""
-    results = c.new_tuple(plan.results)
-    if results is NULL:
-        return NULL
-    for i in range(plan.results):
-        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
-    return results
-
-
-@native
 def run_plan(result: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
     """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
 
-    `found` is (words of the plan, the shape of each result, ...). What the plan makes behind the outputs, for calls of
-    its own, is released.
-    """
+    `result` is (words of the plan, the shape of each result, ...). What calls make for each other is released."""
     plan = cast(CallPlan, cast(Array, item(result, 0)).memory)
-    results = new_results(plan)
+    results = tuple_of_none(plan.results)
     if results is NULL:
         return NULL
     for i in range(plan.calls):

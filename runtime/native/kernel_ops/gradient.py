@@ -13,23 +13,10 @@ from ..objects import c_api as c
 from ..objects.interned import bool_, cpu, device_functions, float32, int64, list_type, none, tuple_type
 from ..objects.layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from ..objects.references import Owned, item, own, own_new, put_item, retain, size, slot
-from ..objects.tensors import is_tensor_anywhere, kind_of, not_handled, records, same
+from ..objects.tensors import is_tensor_anywhere, kind_of, not_handled, records, refused, same
+from . import kernel_op
 from .general import MAX_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
-from .kernel_op import (
-    INDEX,
-    MAX_INDICES,
-    TENSOR,
-    is_integer_index,
-    is_operand,
-    looked_up,
-    may_be_key,
-    note_index,
-    note_indices,
-    put_index,
-    put_layout,
-    put_layouts,
-    table_for,
-)
+from .kernel_op import INDEX, MAX_INDICES, TENSOR, is_integer_index, is_operand, looked_up, may_be_key, note_index
 
 OUTPUT_MASK, GRADIENT, SAVED, RAW, INDICES, VALUE = (ord(arg_kind) for arg_kind in "wgkriv")
 ALONE, ALL = -1, -2  # the one output, or each of several, has a gradient
@@ -37,8 +24,7 @@ MAX_EDGES = 63  # of a node: as many as a word has bits that say which gradients
 
 
 class Read(Struct):
-    """One operand of the kernel: a letter says what it is; its slot, and that of its count of writes; of the gradient
-    of one of several outputs the number of that."""
+    """An operand: of a saved tensor its slot and that of its count of writes; of a gradient its output's number."""
 
     arg_kind: int
     slot: int
@@ -46,8 +32,6 @@ class Read(Struct):
 
 
 class PlannedGradients(GradientPlan):
-    """The plan of a node whose gradients a kernel with plans computes: its operands."""
-
     listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
     of_any_layout: int  # whether a gradient that is one number for all elements stays that
     cached: Dict  # the plans found, or NULL: there are none on the host
@@ -61,8 +45,7 @@ class PlannedGradients(GradientPlan):
 
 @native
 def matches_saved_value(node: Node, read: Read, dtype: Object, position: Object) -> bool:
-    """Whether a kept tensor is as it was, and of this dtype or an index, float32 beside 16-bit floats, or of any on a
-    device; or None. What keeps its dtype is an index or a mask on the host."""
+    """Unwritten, and of this dtype, an index or float32 beside 16-bit floats, or of any on a device; or None."""
     obj = slot(node, read.slot)
     if obj is none:
         return True
@@ -77,7 +60,7 @@ def matches_saved_value(node: Node, read: Read, dtype: Object, position: Object)
 
 @native
 def indices_of(node: Node, read: Read) -> Tuple:
-    """The indices that a node keeps in a tuple, on the host, as they were; NULL where they are something else."""
+    """The indices that a node keeps in a tuple, on the host, unwritten; NULL where they are something else."""
     saved_count, counts = slot(node, read.slot), slot(node, read.version)
     if saved_count.type is not tuple_type or counts.type is not tuple_type:
         return cast(Tuple, NULL)
@@ -103,7 +86,6 @@ def operand_of(node: Node, read: Read, gradient: Object) -> Object:
 
 @native
 def all_fit(plan: PlannedGradients, node: Node, dtype: Object, position: Object) -> bool:
-    """Whether all kept tensors are as the plans take them."""
     for i in range(plan.operands):
         read = plan.reads[i]
         if (read.arg_kind == SAVED or read.arg_kind == RAW) and not matches_saved_value(node, read, dtype, position):
@@ -115,7 +97,7 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object, position: Object)
 
 @native
 def key_length(plan: PlannedGradients, node: Node) -> int:
-    """How many items a key has; the indices have been found to fit."""
+    """The indices have been found to fit."""
     length = plan.operands + plan.layouts
     for i in range(plan.operands):
         if plan.reads[i].arg_kind == INDICES:
@@ -127,7 +109,6 @@ def key_length(plan: PlannedGradients, node: Node) -> int:
 def gradient_key_of(
     plan: PlannedGradients, node: Node, gradient: Object, dtype: Object, position: Object
 ) -> New[Tuple]:
-    """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
     at, key = 0, c.new_tuple(key_length(plan, node))
     if key is NULL:
         return NULL
@@ -137,16 +118,16 @@ def gradient_key_of(
         return cast(Tuple, NULL)
     for i in range(plan.operands):
         read = plan.reads[i]
-        if read.arg_kind == GRADIENT or read.arg_kind == SAVED:
-            put_layout(key, at, operand_of(node, read, gradient))
-            at += 2
-            continue
-        if read.arg_kind == RAW:
-            put_index(key, at, slot(node, read.slot))
+        if read.arg_kind in (GRADIENT, SAVED, RAW):
+            obj = operand_of(node, read, gradient)
+            if read.arg_kind == RAW:
+                kernel_op.put_index(key, at, obj)
+            else:
+                kernel_op.put_layout(key, at, obj)
             at += 2
             continue
         if read.arg_kind == INDICES:
-            at = put_layouts(key, at, indices_of(node, read))
+            at = kernel_op.put_layouts(key, at, indices_of(node, read))
             continue
         saved_count = slot(node, read.slot) if read.arg_kind == VALUE else none
         value = c.new_int(output_mask_of(node.edges)) if read.arg_kind == OUTPUT_MASK else retain(saved_count)
@@ -176,7 +157,7 @@ def note_all(
     calls, position = cast(CallPlan, cast(Array, item(result, 0)).memory), 0
     for i in range(plan.operands):
         if plan.reads[i].arg_kind == INDICES:  # the last operand
-            return note_indices(calls, operands, i, indices_of(node, plan.reads[i]), key, position, owned)
+            return kernel_op.note_indices(calls, operands, i, indices_of(node, plan.reads[i]), key, position, owned)
         obj = operand_of(node, plan.reads[i], gradient)
         if plan.reads[i].arg_kind == RAW:
             if not note_index(calls, operands, i, obj, key, position, owned):
@@ -196,7 +177,6 @@ def note_all(
 
 @native
 def all_of(metas: Tuple, dtype: Object) -> bool:
-    """Whether all inputs are of a dtype."""
     for i in range(size(metas)):
         meta = item(metas, i)
         if meta is not none and item(cast(Tuple, meta), 1) is not dtype:
@@ -206,10 +186,7 @@ def all_of(metas: Tuple, dtype: Object) -> bool:
 
 @native
 def all_shaped(result: Tuple, first: int, step: int, metas: Tuple) -> bool:
-    """Whether gradients that a plan makes have the shapes of the inputs: a key has those of kept tensors alone.
-
-    What was found has the shape of the first one at place `first`, the others `step` places behind each other.
-    """
+    """A key has layouts of kept tensors alone. The first shape is `result[first]`, others follow by `step`."""
     for i in range(size(metas)):
         meta, shape = item(metas, i), item(result, first + step * i)
         if meta is not none and shape is not none and not same(item(cast(Tuple, meta), 0), shape):
@@ -229,7 +206,6 @@ def gradient_of(plan: PlannedGradients, value: Object, owned: Owned) -> Object:
 
 @native
 def leading_gradient(plan: PlannedGradients, gradient: Object) -> Object:
-    """The first gradient that is given, of one or in a tuple; NULL where there is none."""
     for i in range(plan.operands):
         read = plan.reads[i]
         if read.arg_kind != GRADIENT or (gradient.type is tuple_type and read.slot >= size(cast(Tuple, gradient))):
@@ -242,7 +218,6 @@ def leading_gradient(plan: PlannedGradients, gradient: Object) -> Object:
 
 @native
 def dtype_of_gradients(plan: PlannedGradients, gradient: Object, position: Object) -> Object:
-    """The dtype of all gradients that are given, tensors of a device; NULL where one is not, or there is none."""
     dtype = cast(Object, NULL)
     for i in range(plan.operands):
         read = plan.reads[i]
@@ -260,7 +235,6 @@ def dtype_of_gradients(plan: PlannedGradients, gradient: Object, position: Objec
 
 @native
 def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: Owned) -> New[Object]:
-    """The gradients in a tuple; None where no plan has been found."""
     operands, recorded = new(Operands), records()
     # Owned: a list below, and `records`, may run Python.
     edges, metas = own(owned, node.edges), own(owned, node.metas)
@@ -285,8 +259,8 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
         return not_handled()
     key = own_new(owned, gradient_key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
-    result = looked_up(table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind), key)
+        return refused()
+    result = looked_up(kernel_op.table_for(plan.cached, plan.cached_bfloat16, plan.cached_float16, kind), key)
     if result is NULL:
         return not_handled()
     own(owned, result)  # which the table may forget
@@ -296,4 +270,4 @@ def planned_gradients(plan: PlannedGradients, node: Node, value: Object, owned: 
     if not all_fit(plan, node, dtype, cpu) or not note_all(plan, node, gradient, kind, key, result, operands, owned):
         return not_handled()
     results = run_plan(result, size(edges), kind, operands)
-    return not_handled() if results is NULL and c.error_set() is NULL else results
+    return refused() if results is NULL else results

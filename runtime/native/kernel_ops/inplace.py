@@ -6,32 +6,21 @@ from ...compiler.language.functions import NULL, New, address_of, cast, native, 
 from ...compiler.language.memory import INT16, is_float, is_half
 from ...compiler.language.structs import Items
 from ..elementwise.inplace import awaited, count_write
-from ..objects import c_api as c
 from ..objects.convert import as_kind
 from ..objects.interned import cpu, none, outdated_type, true
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, DType, Object, Tensor, Tuple
-from ..objects.references import Owned, begin, item, own, own_new, release_all, retain
-from ..objects.tensors import any_kind_of, is_tensor, kind_of_number, not_handled, records
-from .general import CALL_BYTES, Call, CallPlan, Operands, new_results, run_call
-from .kernel_op import (
-    OPTIONAL,
-    TENSOR,
-    KernelOpPlan,
-    common_dtype,
-    key_of,
-    looked_up,
-    note_operands,
-    plans_for,
-    take_arguments,
-)
+from ..objects.references import Owned, item, own, own_new, owning, retain, tuple_of_none
+from ..objects.tensors import any_kind_of, is_tensor, kind_of_number, not_handled, records, refused
+from . import kernel_op
+from .general import CALL_BYTES, Call, CallPlan, Operands, run_call
+from .kernel_op import OPTIONAL, TENSOR, KernelOpPlan, common_dtype, key_of, looked_up, note_operands, plans_for
 
 MAX_INPLACE_OPERANDS = 16  # operands of what writes to the first of them
 
 
 @native
 def requires_grad(plan: KernelOpPlan, value: Arguments) -> bool:
-    """Whether one of the tensors requires grad."""
     result = False
     for i in range(plan.operands):
         is_tensor = plan.arg_kinds[i] == TENSOR or plan.arg_kinds[i] == OPTIONAL
@@ -41,16 +30,8 @@ def requires_grad(plan: KernelOpPlan, value: Arguments) -> bool:
 
 
 @native
-def forget_operands(operands: Operands) -> None:
-    """Note that no operand has been noted yet."""
-    for i in range(MAX_INPLACE_OPERANDS):
-        operands.items[i].memory = 0
-        operands.items[i].itemsize = 0
-
-
-@native
 def are_disjoint(calls: CallPlan, operands: Operands) -> bool:
-    """Whether no place of another operand lies between those of the first one; what was not noted has no places."""
+    """Whether the operands share no memory with the first one; what was not noted has none."""
     first, is_disjoint = operands.items[0], True
     end = first.memory + calls.read_extent[0] * first.itemsize
     for i in range(1, MAX_INPLACE_OPERANDS):
@@ -64,10 +45,9 @@ def are_disjoint(calls: CallPlan, operands: Operands) -> bool:
 def write_by_calls(
     plan: KernelOpPlan, first: Tensor, result: Tuple, kind: int, operands: Operands, owned: Owned
 ) -> New[Object]:
-    """The first tensor, after the calls of a plan: the last of them writes, and the write is counted before; None where
-    one before it raises."""
+    """The last call writes to the first tensor, and the write is counted before; None where a call before it raises."""
     calls = cast(CallPlan, cast(Array, item(result, 0)).memory)
-    results = own_new(owned, new_results(calls))
+    results = own_new(owned, tuple_of_none(calls.results))
     if results is NULL:
         return NULL
     for i in range(calls.calls):
@@ -76,14 +56,13 @@ def write_by_calls(
             return NULL
         call = cast(Call, address_of(calls.steps) + CALL_BYTES * i)
         if not run_call(calls, call, operands, results, result, kind):
-            return not_handled() if c.error_set() is NULL else NULL
+            return refused()
     return retain(first)
 
 
 @native
 def bring_alike(plan: KernelOpPlan, value: Arguments, owned: Owned) -> bool:
-    """Give the elements that are moved the dtype of those that they are written over; False where this is for the
-    general path."""
+    """Give the elements that are moved the dtype of those that they are written over; False for the general path."""
     if plan.moves == 0 or not is_tensor(value.items[0]) or not is_tensor(value.items[1]):
         return True
     first, second = cast(Tensor, value.items[0]), cast(Tensor, value.items[1])
@@ -96,21 +75,22 @@ def bring_alike(plan: KernelOpPlan, value: Arguments, owned: Owned) -> bool:
     return result is not NULL and result is not none
 
 
-@native
-def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first tensor, as `launch_in_place` gives it."""
+@owning(KernelOpPlan)
+def launch_in_place(plan: KernelOpPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    if plan.cached is NULL:
+        return not_handled()
     value, operands = new(Arguments), new(Operands)
-    accepted = take_arguments(plan, arguments, value, owned) and bring_alike(plan, value, owned)
+    accepted = kernel_op.take_arguments(plan, arguments, value, owned) and bring_alike(plan, value, owned)
     dtype = common_dtype(plan, value, cpu) if accepted else cast(DType, NULL)
     if dtype is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     kind = kind_of_number(dtype)
     first = cast(Tensor, value.items[0])
     table = plan.cached if is_float(kind) or plan.moves else plans_for(plan, kind)
     if table is NULL or (is_half(kind) and plan.moves == 0) or awaited(first):
         return not_handled()
     if requires_grad(plan, value) and records() != 0:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     key = own_new(owned, key_of(plan, value))
     if key is NULL:
         return NULL
@@ -118,22 +98,12 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
     if result is NULL:
         return not_handled()
     own(owned, result)  # which the table may forget
-    forget_operands(operands)
+    for i in range(MAX_INPLACE_OPERANDS):  # none has been noted yet
+        operands.items[i].memory = 0
+        operands.items[i].itemsize = 0
     if not note_operands(plan, value, kind, key, result, operands, owned):
         return not_handled()
     if not are_disjoint(cast(CallPlan, cast(Array, item(result, 0)).memory), operands):
         return not_handled()
     # What only moves need not be read as a float: INT16 has as many bits.
     return write_by_calls(plan, first, result, INT16 if is_half(kind) else kind, operands, owned)
-
-
-@native
-def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first tensor, which has been written to; None where no plan has been found, or for what is recorded."""
-    if cast(KernelOpPlan, self.memory).cached is NULL:
-        return not_handled()
-    owned = new(Owned)
-    begin(owned)
-    result = write_by_plan(cast(KernelOpPlan, self.memory), arguments, owned)
-    release_all(owned)
-    return result

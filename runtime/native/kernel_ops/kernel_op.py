@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, cast, native, new
+from ...compiler.language.functions import NULL, New, address_of, cast, native, new
 from ...compiler.language.memory import BFLOAT16, INT32, INTEGERS, bits, is_complex, is_half, is_integral, load
 from ...compiler.language.memory import BOOL as BOOLS
 from ...compiler.language.structs import Items, Struct, capacity
@@ -10,27 +10,12 @@ from ...device.threads.scheduler import smaller
 from ..elementwise.broadcast import has_layout
 from ..elementwise.operands import is_on_other_device, on_device
 from ..objects import c_api as c
-from ..objects.interned import (
-    bool_,
-    cpu,
-    device_functions,
-    false,
-    float_type,
-    int32,
-    int64,
-    int_type,
-    list_type,
-    none,
-    outdated_type,
-    size_type,
-    str_type,
-    true,
-    tuple_type,
-)
+from ..objects import interned
+from ..objects.interned import bool_, cpu, float_type, int32, int_type, list_type, none, true, tuple_type
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..objects.record import RecordPlan, record
-from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from ..objects.references import Owned, item, own, own_new, owning, put_item, retain, size
 from ..objects.tensors import (
     is_int_or_ints,
     is_tensor,
@@ -38,6 +23,7 @@ from ..objects.tensors import (
     kind_of_number,
     not_handled,
     records,
+    refused,
     withdrawn,
 )
 from .general import MAX_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
@@ -73,7 +59,6 @@ class KernelOpPlan(Struct):
 
 @native
 def put_layout(key: Tuple, index: int, obj: Object) -> None:
-    """Make shape and strides of a tensor, or None twice for None, parts of a key."""
     tensor, there = cast(Tensor, obj), obj is not none
     put_item(key, index, retain(tensor.shape if there else none))
     put_item(key, index + 1, retain(tensor.strides if there else none))
@@ -87,16 +72,16 @@ def may_be_key(value: Object) -> bool:
 
 @native
 def takes(arg_kind: int, argument: Object) -> bool:
-    """Whether an argument that is no tensor has the type that a letter stands for: what is equal to it will not do."""
+    """What is equal to a value of the type will not do."""
     kind = argument.type
     if argument is none:
         return True
     if arg_kind == INT:
         return kind is int_type
     if arg_kind == BOOL:
-        return argument is true or argument is false
+        return argument is true or argument is interned.false
     if arg_kind == STRING:
-        return kind is str_type
+        return kind is interned.str_type
     if arg_kind == DIMS:
         return is_int_or_ints(argument)
     return kind is int_type or (kind is float_type and may_be_key(argument))
@@ -105,18 +90,17 @@ def takes(arg_kind: int, argument: Object) -> bool:
 @native
 def is_index(tensor: Tensor, position: Object) -> bool:
     """Whether a tensor has indices of int64, or, contiguous on the host, of int32, or is such a mask of bools."""
-    if tensor.dtype is int64:
+    if tensor.dtype is interned.int64:
         return True
     return position is cpu and tensor.strides is none and (tensor.dtype is int32 or tensor.dtype is bool_)
 
 
 @native
 def is_operand(obj: Object, arg_kind: int, dtype: Object, position: Object) -> bool:
-    """Whether a tensor of a device may be read: indices are such, others of one dtype (NULL: not known yet), but for
-    those that may have any."""
+    """Indices are int64, others of one dtype (NULL: not known yet), but for those that may have any."""
     if not is_tensor_anywhere(obj) or cast(Tensor, obj).device is not position:
         return False
-    if cast(Tensor, obj).grad_fn.type is outdated_type:
+    if cast(Tensor, obj).grad_fn.type is interned.outdated_type:
         return False
     own_dtype = cast(Tensor, obj).dtype
     if arg_kind == INDEX:
@@ -126,7 +110,6 @@ def is_operand(obj: Object, arg_kind: int, dtype: Object, position: Object) -> b
 
 @native
 def dtype_of_all(tensors: Tuple, position: Object) -> DType:
-    """The dtype of all tensors in a tuple; NULL where there is another thing, none, or too many."""
     count, dtype = size(tensors), cast(DType, NULL)
     if count < 1 or count > MAX_OPERANDS:
         return NULL
@@ -139,7 +122,6 @@ def dtype_of_all(tensors: Tuple, position: Object) -> DType:
 
 @native
 def are_indices(indices: Tuple, position: Object) -> bool:
-    """Whether a tuple has indices on the host, masks, or None for some of them, and not too many."""
     count = size(indices)
     if count < 1 or count > MAX_INDICES or position is not cpu:
         return False
@@ -185,28 +167,25 @@ def common_dtype(plan: KernelOpPlan, value: Arguments, position: Object) -> DTyp
 def leading_of(plan: KernelOpPlan, arguments: Items[Object]) -> Object:
     """The first argument, or the first item of the list that it is, borrowed."""
     first = arguments[0]
-    if plan.arg_kinds[0] == LIST and first.type is list_type and c.list_size(cast(List, first)) > 0:
+    if plan.arg_kinds[0] != LIST:
+        return first
+    if first.type is list_type and c.list_size(cast(List, first)) > 0:
         return c.list_item(cast(List, first), 0)
-    if plan.arg_kinds[0] == LIST and first.type is tuple_type and size(cast(Tuple, first)) > 0:
-        return item(cast(Tuple, first), 0)
-    return first
+    return item(cast(Tuple, first), 0) if first.type is tuple_type and size(cast(Tuple, first)) > 0 else first
 
 
 @native
 def items_of(value: Arguments) -> Tuple:
-    """The tensors in the list that the first argument is."""
     return cast(Tuple, value.items[0])
 
 
 @native
 def listed_operands(plan: KernelOpPlan, value: Arguments) -> int:
-    """How many tensors are in the list that the first argument is, 0 where it is none."""
     return size(items_of(value)) if plan.arg_kinds[0] == LIST else 0
 
 
 @native
 def is_integer_index(index: Object) -> bool:
-    """Whether an index, or None, is a contiguous mask of bools, or one of int32, on the host."""
     if index is none or cast(Tensor, index).device is not cpu or cast(Tensor, index).strides is not none:
         return False
     return cast(Tensor, index).dtype is bool_ or cast(Tensor, index).dtype is int32
@@ -214,8 +193,7 @@ def is_integer_index(index: Object) -> bool:
 
 @native
 def put_index(key: Tuple, at: int, index: Object) -> None:
-    """Make shape and strides of an index parts of a key: a mask, or one of int32, has its dtype in the place of the
-    strides, as it is contiguous."""
+    """A mask, or an index of int32, has its dtype in the place of the strides, as it is contiguous."""
     if is_integer_index(index):
         put_item(key, at, retain(cast(Tensor, index).shape))
         put_item(key, at + 1, retain(cast(Tensor, index).dtype))
@@ -225,7 +203,6 @@ def put_index(key: Tuple, at: int, index: Object) -> None:
 
 @native
 def put_layouts(key: Tuple, position: int, tensors: Tuple) -> int:
-    """Make shapes and strides of indices in a tuple parts of a key, from a place on; the place behind them."""
     for i in range(size(tensors)):
         put_index(key, position + 2 * i, item(tensors, i))
     return position + 2 * size(tensors)
@@ -233,7 +210,6 @@ def put_layouts(key: Tuple, position: int, tensors: Tuple) -> int:
 
 @native
 def key_of(plan: KernelOpPlan, value: Arguments) -> New[Tuple]:
-    """The key under which plans are kept: shape and strides of each tensor, and the other arguments."""
     listed, position, length = listed_operands(plan, value), 0, plan.operands + plan.tensors
     for i in range(plan.operands):
         if plan.arg_kinds[i] == LIST or plan.arg_kinds[i] == INDICES:
@@ -245,15 +221,15 @@ def key_of(plan: KernelOpPlan, value: Arguments) -> New[Tuple]:
         arg_kind, argument = plan.arg_kinds[i], value.items[i]
         if arg_kind == LIST:
             for j in range(listed):
-                put_layout(key, position, item(items_of(value), j))
-                position += 2
+                put_layout(key, position + 2 * j, item(items_of(value), j))
+            position += 2 * listed
         elif arg_kind == INDICES:
             position = put_layouts(key, position, cast(Tuple, argument))
-        elif arg_kind in KEEPING:
-            put_index(key, position, argument)
-            position += 2
         elif arg_kind in TENSORS:
-            put_layout(key, position, argument)
+            if arg_kind in KEEPING:
+                put_index(key, position, argument)
+            else:
+                put_layout(key, position, argument)
             position += 2
         else:
             put_item(key, position, retain(argument))
@@ -280,7 +256,6 @@ def note_index(
 def note_indices(
     calls: CallPlan, operands: Operands, first: int, indices: Tuple, key: Tuple, position: int, owned: Owned
 ) -> bool:
-    """Note and own the memory of indices in a tuple as operands from `first` on; False where one has another layout."""
     for i in range(size(indices)):
         if not note_index(calls, operands, first + i, item(indices, i), key, position + 2 * i, owned):
             return False
@@ -300,17 +275,15 @@ def note_operands(
         position += 2
     for i in range(plan.operands):
         arg_kind, argument = plan.arg_kinds[i], value.items[i]
-        if arg_kind in KEEPING:
-            if not note_index(calls, operands, i, argument, key, position, owned):
-                return False
-            position += 2
-        elif arg_kind in TENSORS:
-            if argument is none:
-                note_none(operands, i, kind)
-            else:
-                tensor = cast(Tensor, argument)
-                if not has_layout(tensor, key, position) or not note_operand(calls, operands, i, tensor, kind, owned):
+        if arg_kind in TENSORS:
+            tensor = cast(Tensor, argument)
+            if arg_kind in KEEPING:
+                if not note_index(calls, operands, i, argument, key, position, owned):
                     return False
+            elif argument is none:
+                note_none(operands, i, kind)
+            elif not has_layout(tensor, key, position) or not note_operand(calls, operands, i, tensor, kind, owned):
+                return False
             position += 2
         elif arg_kind == INDICES:
             indices, first = cast(Tuple, argument), plan.operands - 1  # behind all tensors
@@ -332,11 +305,7 @@ def looked_up(plans: Dict, key: Tuple) -> Tuple:
 
 @native
 def recorded(plan: KernelOpPlan, match: Tuple, behind: int, result: Object, value: Arguments, owned: Owned) -> bool:
-    """Put the result into the graph if it belongs there; False where an error is set.
-
-    Arguments that are no tensors are recorded as they were checked, also those of an op that this one calls: what was
-    found has them from place `behind` on.
-    """
+    """Put the result into the graph if it belongs there; False: an error is set. `match[behind:]`: as checked."""
     needs = False
     for j in range(listed_operands(plan, value)):
         needs = needs or cast(Tensor, item(items_of(value), j)).requires_grad is true
@@ -357,27 +326,23 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], value: Argument
     """Write down the arguments, of a list or Size its items as they are now in a tuple; False where that fails."""
     for i in range(plan.operands):
         value.items[i] = arguments[i]
-        if plan.arg_kinds[i] == LIST or plan.arg_kinds[i] == INDICES:
-            if arguments[i].type is list_type:
-                value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
-            elif arguments[i].type is not tuple_type:
-                return False
-            if value.items[i] is NULL:
-                return False
-        elif plan.arg_kinds[i] == DIMS:
-            if arguments[i].type is list_type:
-                value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
-            elif arguments[i].type is size_type:  # all of it as a plain tuple
-                index_list = cast(Tuple, arguments[i])
-                value.items[i] = own_new(owned, c.part_of_tuple(index_list, 0, size(index_list)))
-            if value.items[i] is NULL:
-                return False
+        listed = plan.arg_kinds[i] == LIST or plan.arg_kinds[i] == INDICES
+        if not listed and plan.arg_kinds[i] != DIMS:
+            continue
+        if arguments[i].type is list_type:
+            value.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+        elif listed and arguments[i].type is not tuple_type:
+            return False
+        elif arguments[i].type is interned.size_type:  # all of it as a plain tuple
+            sizes = cast(Tuple, arguments[i])
+            value.items[i] = own_new(owned, c.part_of_tuple(sizes, 0, size(sizes)))
+        if value.items[i] is NULL:
+            return False
     return True
 
 
 @native
 def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
-    """The table of plans for tensors of a kind."""
     if is_half(kind):
         return bfloat16 if kind == BFLOAT16 else float16
     return native
@@ -385,7 +350,6 @@ def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
 
 @native
 def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
-    """The table of an op's plans for tensors of a kind."""
     if kind == BOOLS:
         return plan.cached_bool
     if is_integral(kind):
@@ -406,12 +370,11 @@ def may_be_cached(ranks: int, arguments: Items[Object]) -> bool:
 
 @native
 def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, as `launch` gives it."""
     arg, operands = new(Arguments), new(Operands)
     accepted = take_arguments(plan, arguments, arg, owned)
     dtype = common_dtype(plan, arg, cpu) if accepted else cast(DType, NULL)
     if dtype is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     key = own_new(owned, key_of(plan, arg))
     if key is NULL:
         return NULL
@@ -424,7 +387,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
         return not_handled()
     results = own_new(owned, run_plan(value, plan.outputs, kind, operands))
     if results is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
+        return refused()
     result = retain(item(results, 0) if plan.outputs == 1 else results)
     behind = 1 + cast(CallPlan, cast(Array, item(value, 0)).memory).results
     if not recorded(plan, value, behind, result, arg, owned):
@@ -432,16 +395,10 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     return result
 
 
-@native
-def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
-    if is_on_other_device(leading_of(cast(KernelOpPlan, self.memory), arguments)):
-        return on_device(device_functions.launch_kernel_op, self, arguments, count)
-    plan = cast(KernelOpPlan, self.memory)
+@owning(KernelOpPlan)
+def launch(plan: KernelOpPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    if is_on_other_device(leading_of(plan, arguments)):
+        return on_device(interned.device_functions.launch_kernel_op, address_of(plan), arguments)
     if plan.cached is NULL or not may_be_cached(load(plan.ranks, 0), arguments):
         return not_handled()
-    owned = new(Owned)
-    begin(owned)
-    result = launch_plan(plan, arguments, owned)
-    release_all(owned)
-    return result
+    return launch_plan(plan, arguments, owned)

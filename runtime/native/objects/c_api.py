@@ -2,11 +2,8 @@
 
 Who owns what they give is said where they are declared: `new_reference` or `borrowed`, in CPython's meaning. References
 are stolen by set_list_item, by set_base as the second argument, and by new_array as the second, also where they fail.
-Python may run in all that `new_reference` and `allocating` declare, and in `release`: in check mode `interrupt`
-(check_mode.py) is called at each such point.
-
-NumPy's functions for C, which no library exports by name, and handlers, by which its arrays get their memory.
-"""
+Python may run in all that `new_reference` and `allocating` declare, and in `release`: in check mode `interrupt` is
+called at each such point."""
 
 from __future__ import annotations
 
@@ -37,7 +34,6 @@ def entry(number: int) -> int:
 
 
 def set_handler(capsule: Any) -> None:
-    """Let the arrays that this thread makes from now on have memory of a handler."""
     ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(entry(SET_HANDLER))(capsule)
 
 
@@ -60,8 +56,7 @@ class Handler(ctypes.Structure):
 
 
 def handler(name: bytes, context: int, addresses: Sequence[int]) -> Any:
-    """The capsule by which NumPy knows malloc, calloc, realloc and free at these addresses; each is called with
-    `context` before its arguments, free with the bytes of the array behind them."""
+    """Functions are called with `context` before their arguments, free with the bytes of the array behind them."""
     made = Handler(name, 1, context, *addresses)
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -75,7 +70,6 @@ FREED = -0x2222222222222223  # the word that PYTHONMALLOC=debug writes over free
 
 
 def register_numpy() -> None:
-    """Let compiled code find NumPy's functions, which no library exports by name."""
     llvmlite.binding.add_symbol("specgrad_new_array", entry(NEW_FROM_DESCR))
     llvmlite.binding.add_symbol("specgrad_set_base", entry(SET_BASE_OBJECT))
 
@@ -91,7 +85,7 @@ abort = external("abort", None)
 
 @native
 def refused() -> bool:
-    """Run the hook, if no error is set; whether it raised, as an allocation does where there is no memory."""
+    """Whether the hook raised, as an allocation does where there is no memory."""
     if error_set() is not NULL:
         return False
     answer = _call(interrupt, 0, 0, 0)
@@ -101,14 +95,12 @@ def refused() -> bool:
 
 @native
 def interrupted() -> None:
-    """Run the hook at a point at which nothing can fail."""
     if refused():
         clear_error()
 
 
 @native
 def alive(obj: Object) -> None:
-    """End the process where a reference is used that has been released."""
     count = obj.references
     if count == FREED or count & 0xFFFFFFFF == 0:
         abort()
@@ -119,48 +111,33 @@ def allocating(name: str, result: Any, *arguments: Any, failure: Any = NULL) -> 
     function = external(name, result, *arguments)
     if not CHECKING:
         return function
-    checked = _WITH_ARGUMENTS[len(arguments)](function, failure)
+    checked = _checked(function, failure, len(arguments))
     kinds = dict(zip("abcd", arguments, strict=False))
     checked.__annotations__ = kinds | {"return": int if result is Half else result}
     return native(checked)
 
 
-def _of_none(function: Any, failure: Any) -> Any:
-    def checked() -> Any:
+def _checked(function: Any, failure: Any, count: int) -> Callable[..., Any]:
+    """Native code has no variadic functions: the one of so many parameters."""
+
+    def of_none() -> Any:
         return failure if refused() else function()
 
-    return checked
-
-
-def _of_one(function: Any, failure: Any) -> Any:
-    def checked(a: Any) -> Any:
+    def of_one(a: Any) -> Any:
         return failure if refused() else function(a)
 
-    return checked
-
-
-def _of_two(function: Any, failure: Any) -> Any:
-    def checked(a: Any, b: Any) -> Any:
+    def of_two(a: Any, b: Any) -> Any:
         return failure if refused() else function(a, b)
 
-    return checked
-
-
-def _of_three(function: Any, failure: Any) -> Any:
-    def checked(a: Any, b: Any, c: Any) -> Any:
+    def of_three(a: Any, b: Any, c: Any) -> Any:
         return failure if refused() else function(a, b, c)
 
-    return checked
-
-
-def _of_four(function: Any, failure: Any) -> Any:
-    def checked(a: Any, b: Any, c: Any, d: Any) -> Any:
+    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
         return failure if refused() else function(a, b, c, d)
 
-    return checked
+    return (of_none, of_one, of_two, of_three, of_four)[count]
 
 
-_WITH_ARGUMENTS: dict[int, Callable[..., Any]] = {0: _of_none, 1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
 new_reference = allocating
 
 Vector = Pointer[Object]  # the arguments of a call

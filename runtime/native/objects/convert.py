@@ -8,25 +8,15 @@ from ...compiler.language.memory import KINDS, is_float, itemsize
 from ...compiler.language.structs import Items, Struct
 from ...device.threads.pack import StridedOperand, are_rows, begin_strided, pack
 from . import c_api as c
+from . import tensors
 from .interned import PAIRS, converting, none, outdated_type, true
-from .kernel_call import Size, kernel_address, run_kernel, run_packing
+from .kernel_call import kernel_address, run_kernel, run_packing
 from .layout import Array, Object, Tensor, Tuple
 from .loop_nest import Order, begin_order, in_order, note_steps, ordered, sort_order
 from .record import RecordPlan, record
-from .references import Owned, begin, item, own, release_all, size
+from .references import Owned, item, own, owning, size
 from .strided import count_of, record_strided, strided_copy
-from .tensors import (
-    any_kind_of,
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    new_flat,
-    new_tensor,
-    not_handled,
-    records,
-    withdrawn,
-)
+from .tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, refused
 
 
 class ConversionPlan(Struct):
@@ -35,7 +25,6 @@ class ConversionPlan(Struct):
 
 @native
 def has_single(shape: Tuple) -> bool:
-    """Whether a shape has a dimension of size 1, whose stride leads nowhere."""
     result = False
     for i in range(size(shape)):
         result = result or c.as_int(item(shape, i)) == 1
@@ -44,13 +33,11 @@ def has_single(shape: Tuple) -> bool:
 
 @native
 def kernel_for(kind: int, to: int) -> int:
-    """The address of the kernel for a pair of kinds, 0 where there is none yet."""
     return kernel_address(converting.kernels, KINDS * kind + to, converting.resolver)
 
 
 @native
 def is_read_in_rows(tensor: Tensor, kind: int, to: int, strided_operand: StridedOperand, owned: Owned) -> bool:
-    """Whether the kernel may go through the elements of a tensor row by row; notes where they lie, and its entry."""
     begin_strided(strided_operand, 0)
     if tensor.flat is not none or not record_strided(tensor, kind, count_of(tensor.shape), strided_operand, owned):
         return False
@@ -62,8 +49,7 @@ def is_read_in_rows(tensor: Tensor, kind: int, to: int, strided_operand: Strided
 
 @native
 def flat_elements(tensor: Tensor, kind: int, order: Order, permuted: bool, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of a tensor, in another order where that is turned; NULL for elements of
-    another kind, for too many, and without memory."""
+    """A flat array, owned, in another order if `permuted`; NULL: another kind, too many elements, no memory."""
     strided_operand = new(StridedOperand)
     if tensor.flat is not none:
         flat = own(owned, tensor.flat)
@@ -79,7 +65,6 @@ def flat_elements(tensor: Tensor, kind: int, order: Order, permuted: bool, owned
 
 @native
 def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
-    """A copy of a tensor of the host as elements of another kind; None where this is for the general path."""
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
@@ -92,11 +77,11 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     if not in_rows:
         flat = flat_elements(tensor, kind, order, permuted, owned)
     if flat is NULL and not in_rows:
-        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        return refused()
     kernel, count = kernel_for(kind, to), strided_operand.count if in_rows else elements(flat)
-    result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, to)
+    result = cast(Array, NULL) if kernel == 0 else new_flat(count, to)
     if result is NULL:
-        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        return refused()
     put_array(frame, 0, 0 if in_rows else flat.memory, itemsize(kind))
     put_array(frame, 1, result.memory, itemsize(to))
     # May release the GIL: the elements are owned, and nobody knows the result.
@@ -108,24 +93,14 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     return NULL if copy is not NULL and permuted and not in_order(copy, order) else copy
 
 
-@native
-def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The copy, recorded, as `convert` gives it."""
+@owning(ConversionPlan)
+def convert(plan: ConversionPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """convert(tensor, dtype)"""
     tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
     if not is_tensor(tensor) or tensor.grad_fn.type is outdated_type:
         return not_handled()
-    recorded = records() if tensor.requires_grad is true and is_float(to) else 0
+    recorded = tensors.records() if tensor.requires_grad is true and is_float(to) else 0
     result = NULL if recorded < 0 else as_kind(tensor, to, owned)
     if result is NULL or result is none or not recorded:
         return result
-    return result if record(plan.node, result, arguments, False, True, owned) else withdrawn(result)
-
-
-@native
-def convert(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """convert(tensor, dtype): the copy, recorded; None where this is for the general path."""
-    owned = new(Owned)
-    begin(owned)
-    result = converted(cast(ConversionPlan, self.memory), arguments, owned)
-    release_all(owned)
-    return result
+    return result if record(plan.node, result, arguments, False, True, owned) else tensors.withdrawn(result)

@@ -1,11 +1,9 @@
-"""The objects that native code names: in a table of addresses, which no cached code holds, as they differ between
-processes.
+"""The objects that native code names: in a table of addresses, which no cached code holds, as they differ by process.
 
     none: Object = interned(Object, None)
 
-In native code `none` is then the entry of that number. This one module makes all entries, so that their numbers are the
-same wherever compiled code is loaded.
-"""
+In native code `none` is then the entry of that number. This module alone makes entries, so that numbers stay the
+same."""
 
 from __future__ import annotations
 
@@ -87,7 +85,7 @@ class ThreadState(Struct):
 
 
 class DeviceFunctions(Struct):
-    """The addresses of native functions for tensors of devices, 0 before there is a device: see devices/."""
+    """Addresses of native functions for tensors of devices, 0 before there is a device."""
 
     launch: int
     launch_in_place: int
@@ -97,7 +95,7 @@ class DeviceFunctions(Struct):
 
 
 class SlotOfAttributes(Struct):
-    """CPython's function behind attributes of classes with a `__getattr__`: see members.py."""
+    """CPython's function behind attributes of classes with a `__getattr__`."""
 
     function: int
 
@@ -113,15 +111,14 @@ PAIRS = KINDS * KINDS
 
 
 class Converting(Struct):
-    """The kernels that copy elements of one kind as another: what finds them, and their addresses by pairs of kinds; 0
-    where none is worth its loading yet. Their entries for rows are behind them."""
+    """Kernels by pairs of kinds, 0 where none is worth its loading yet; behind all pairs their entries for rows."""
 
     resolver: Object
     kernels: Items[int] = capacity(2 * PAIRS)
 
 
 class NewMemory(Struct):
-    """Of how many bytes on a new array has memory of array_memory.py, and the handler that such arrays name."""
+    """Arrays of `min_bytes` have memory of result_memory.py, and name the handler."""
 
     min_bytes: int
     handler: Object
@@ -231,8 +228,6 @@ name_buffers = interned(Object, "_buffers")
 
 
 class DTypeTable(Struct):
-    """The dtypes by their kinds, as `_KINDS` numbers them: ours, and NumPy's."""
-
     ours: Pointer[DType]
     numpy: Pointer[Object]
 

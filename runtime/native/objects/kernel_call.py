@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...compiler.language.call_abi import CallFrame, Constants, call_elementwise, call_with_constants
-from ...compiler.language.functions import NULL, address_of, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, address_of, cast, native, new
 from ...compiler.language.memory import BOOL, INTEGERS, bits, holds, is_integral
 from ...compiler.language.structs import Items, Struct, capacity
 from ...device.threads.job import FLAT, SLICE, STEP, Job
@@ -28,6 +28,32 @@ class Size(Struct):
 
 
 @native
+def call_with(function: Object, first: Object, second: Object) -> New[Object]:
+    """function(first, second), or function(first) where `second` is NULL."""
+    value = new(Arguments)
+    value.items[0] = first
+    value.items[1] = second
+    return c.call(function, value.items, 1 + int(second is not NULL), 0)
+
+
+@native
+def call_method(obj: Object, name: Object, first: Object, second: Object) -> New[Object]:
+    """obj.name(first, second), of fewer arguments where these are NULL."""
+    value = new(Arguments)
+    value.items[0] = obj
+    value.items[1] = first
+    value.items[2] = second
+    return c.call_method(name, value.items, 1 + int(first is not NULL) + int(second is not NULL), 0)
+
+
+@native
+def succeeded(answer: Stolen[Object]) -> bool:
+    """Release what a call gave; False where that is NULL, and an error is set."""
+    c.release(answer)
+    return answer is not NULL
+
+
+@native
 def put_object(frame: CallFrame, index: int, number: Object) -> bool:
     """Make a Python float or int the kernel's number `index`; False for others, and for ints beyond all floats."""
     if number.type is float_type:
@@ -45,8 +71,7 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
 
 @native
 def is_exact(kind: int, number: Object, word: int) -> bool:
-    """Whether a kernel for a kind may be given a number as a float64: for integers, an int that is one of the kind; for
-    bools none, which would be of another dtype."""
+    """Whether a kernel may be given a number as float64: an int that an integer kind has, none for bools."""
     if not is_integral(kind):
         return kind != BOOL
     if number.type is not int_type or word & MAGNITUDE > EXACT:
@@ -83,7 +108,7 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
 
 @native
 def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, strided: StridedOperand) -> None:
-    """The same, also where an operand that lies apart is to be brought to the memory of the result."""
+    """`run_kernel`, where an operand may be strided and is packed into the memory of the result."""
     acquired = job_for(elements)
     state = c.release_gil()
     if acquired is NULL:
@@ -95,8 +120,7 @@ def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, strid
 
 @native
 def run_filling(kernel: int, frame: CallFrame, constants: Constants, position: int, work: int, unit: int) -> int:
-    """Run a kernel that fills an array, whose range stands at a place among the ints; by several threads where the work
-    is large, each from multiples of `unit` on. The caller owns the array; 0 where the kernel did not raise."""
+    """Ranges of the array, owned by the caller, stand at `position`; threads begin at multiples of `unit`."""
     count = frame.size[0]
     if count < LONG:
         return call_with_constants(kernel, 1, frame, constants)
@@ -115,10 +139,9 @@ def run_filling(kernel: int, frame: CallFrame, constants: Constants, position: i
 def kernel_address(table: Items[int], number: int, resolver: Object) -> int:
     """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
     if table[number] == 0:  # once for each dtype: to compile may take a second
-        count_object, value = c.new_int(number), new(Arguments)
+        count_object = c.new_int(number)
         if count_object is NULL:
             return 0
-        value.items[0] = count_object
-        c.release(c.call(resolver, value.items, 1, 0))
+        c.release(call_with(resolver, count_object, NULL))
         c.release(count_object)
     return table[number]

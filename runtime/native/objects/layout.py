@@ -46,8 +46,6 @@ def slots_of(obj: Any, size: int) -> list[int]:
 
 
 def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
-    """A class whose annotations name slots of a Python class: their distances are found out."""
-
     def decorate(cls: C) -> C:
         names = list(cls.__annotations__)
         for name, distance in zip(names, slot_distances(kind, [prefix + name for name in names]), strict=True):
@@ -58,7 +56,7 @@ def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
 
 
 def items_distance() -> int:
-    """Where the items of a tuple begin, which is another place from CPython 3.14 on."""
+    """Another place from CPython 3.14 on."""
     mark = object()
     return 8 * slots_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
 
@@ -75,12 +73,10 @@ class Object(Memory):
     type: Type = at(8)
 
 
-class Type(Object):
-    """A class."""
+class Type(Object): ...
 
 
-class DType(Object):
-    """A dtype of ours."""
+class DType(Object): ...
 
 
 class Float(Object):
@@ -98,8 +94,7 @@ class List(Object):
     size: int = at(TUPLE_SIZE)
 
 
-class Dict(Object):
-    """A dictionary."""
+class Dict(Object): ...
 
 
 class Descr(Object):
@@ -161,8 +156,6 @@ class Pass(Object):
 
 @measured(PythonCapture)
 class Capture(Object):
-    """The inputs of which a backward pass was asked for the gradients."""
-
     special: Object
     leaves: Dict
     accumulate: Object
@@ -182,8 +175,6 @@ class Device(Object):
 
 @measured(PythonGenerator, "_")
 class Generator(Object):
-    """A generator of random numbers: its words are the seed, and the position in its stream."""
-
     seed_and_offset: Array
 
 

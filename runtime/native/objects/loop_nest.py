@@ -8,11 +8,10 @@ from ...compiler.language.structs import Items, Struct, capacity
 from ...device.threads.pack import MAX_DIMS, StridedOperand, add_loop
 from . import c_api as c
 from .interned import none, tuple_type
-from .kernel_call import Size
 from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, item, nothing_changed, own, own_new, put_item, retain, size, swap_item
-from .strided import MAX_PACKED, count_of
-from .tensors import any_kind_of, elements, holds_kind, new_flat
+from .references import Owned, item, nothing_changed, own, retain, size, tuple_of_ints
+from .strided import MAX_PACKED, Extents, count_of
+from .tensors import any_kind_of, elements, holds_kind, owned_flat
 
 MAX_TENSORS = 3
 
@@ -43,8 +42,7 @@ def begin_order(shape: Tuple, order: Order) -> bool:
 
 @native
 def note_steps(tensor: Tensor, order: Order) -> bool:
-    """Note by which steps one more tensor goes through the dimensions, 0 where it is repeated; False for too many, and
-    for one that does not broadcast to them: the tensor that leads may be smaller than others."""
+    """0 where a tensor is repeated; False for too many, and for one that does not broadcast to the dimensions."""
     missing, inside = order.dims - size(tensor.shape), 1
     strided = tensor.strides.type is tuple_type
     if missing < 0 or order.tensors == MAX_TENSORS:
@@ -109,8 +107,7 @@ def sort_order(order: Order) -> bool:
 def note_ordered(
     tensor: Tensor, kind: int, order: Order, k: int, strided_operand: StridedOperand, owned: Owned
 ) -> bool:
-    """Note where the elements of tensor number `k` lie, in the order; its memory is owned. False where there
-    are others."""
+    """Note where the elements of tensor `k` lie, in the order; its memory is owned. False where there are others."""
     storage, first, read_extent = tensor.storage, c.as_int(tensor.offset), 1
     strided_operand.loops, strided_operand.count, strided_operand.itemsize = 0, 1, itemsize(kind)
     for i in range(order.dims):
@@ -128,7 +125,6 @@ def note_ordered(
 
 @native
 def without_gaps(strided_operand: StridedOperand) -> bool:
-    """Whether elements lie side by side in the order of the loops."""
     inside = strided_operand.itemsize
     for i in range(strided_operand.loops):
         if strided_operand.steps[i] != inside:
@@ -141,40 +137,30 @@ def without_gaps(strided_operand: StridedOperand) -> bool:
 def ordered(
     tensor: Tensor, kind: int, order: Order, k: int, count: int, strided_operand: StridedOperand, owned: Owned
 ) -> Array:
-    """A flat array, owned, for the elements of tensor number `k` in the order, and where they lie, whose memory is
-    owned; its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are others.
-    """
+    """A flat array, owned, for the elements of tensor `k` in the order, whose own memory is owned and noted.
+
+    Its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are other
+    elements."""
     if not note_ordered(tensor, kind, order, k, strided_operand, owned) or strided_operand.count != count:
         return cast(Array, NULL)
     if elements(tensor.storage) == count and without_gaps(strided_operand):
         strided_operand.count = 0
         return own(owned, tensor.storage)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
+    flat = owned_flat(count, kind, owned)
     # Python may have run for the new array.
-    unchanged = note_ordered(tensor, kind, order, k, strided_operand, owned) and strided_operand.count == count
-    return flat if unchanged else cast(Array, NULL)
+    if flat is NULL or not note_ordered(tensor, kind, order, k, strided_operand, owned):
+        return cast(Array, NULL)
+    return flat if strided_operand.count == count else cast(Array, NULL)
 
 
 @native
 def strides_of(order: Order) -> New[Tuple]:
-    """The strides of a result without gaps; NULL without memory."""
-    strides, step = c.new_tuple(order.dims), 1
-    if strides is NULL:
-        return strides
-    for i in range(order.dims):
-        put_item(strides, i, retain(none))  # none is NULL: the collector sees the tuple as soon as it exists
+    strides, step = new(Extents), 1
     for i in range(order.dims):
         dim = order.strided_operand[i]
-        stride = c.new_int(step)
-        if stride is NULL:
-            c.release(strides)
-            return cast(Tuple, NULL)
-        c.release(swap_item(strides, dim, stride))
+        strides.items[dim] = step
         step *= order.sizes[dim] if order.sizes[dim] else 1
-    return strides
+    return tuple_of_ints(strides.items, order.dims)
 
 
 @native

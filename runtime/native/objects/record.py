@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native
 from ...compiler.language.structs import Items, Struct, capacity
 from . import c_api as c
-from .interned import (
-    constant,
-    counter,
-    false,
-    float_type,
-    inference_type,
-    int_type,
-    name_note,
-    none,
-    output_type,
-    true,
-    tuple_type,
-    watch,
-    zero,
-)
-from .kernel_call import Arguments
+from . import interned
+from .interned import constant, counter, false, float_type, inference_type, int_type, name_note, none, true, watch
+from .kernel_call import call_method, call_with, succeeded
 from .layout import Node, Object, Output, Tensor, Tuple, Type
 from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
 from .tensors import meta_of, new_tensor_on, new_writes
@@ -70,11 +57,10 @@ def edge_of(obj: Object) -> Object:
 
 @native
 def version_of(obj: Object) -> New[Object]:
-    """How often the memory of a tensor has been written to, as a Python int; 0 for None. NULL for an inference tensor,
-    of which Python knows whether it may be saved."""
+    """0 for None; NULL for an inference tensor, of which Python knows whether it may be saved."""
     tensor = cast(Tensor, obj)
     if obj is none or tensor.version_counter is none:
-        return retain(zero)
+        return retain(interned.zero)
     if tensor.version_counter.type is inference_type:
         return NULL
     return retain(c.list_item(tensor.version_counter, 0))
@@ -82,7 +68,6 @@ def version_of(obj: Object) -> New[Object]:
 
 @native
 def versions_of(objects: Tuple) -> New[Object]:
-    """How often the memory of each tensor in a tuple has been written to, in a tuple."""
     versions = c.new_tuple(size(objects))
     if versions is NULL:
         return NULL
@@ -101,9 +86,8 @@ def alias_of(result: Tensor) -> New[Tensor]:
     version_counter = new_writes()
     if version_counter is NULL:
         return cast(Tensor, NULL)
-    c.release(
-        atomic_xchg(result, "version_counter", version_counter)
-    )  # nobody but who makes it knows the result yet: its slots stay
+    # Nobody but who makes it knows the result yet: its slots stay.
+    c.release(atomic_xchg(result, "version_counter", version_counter))
     alias = new_tensor_on(result.device, retain(result.flat), result.shape, result.dtype)
     if alias is not NULL:
         c.release(atomic_xchg(alias, "version_counter", retain(version_counter)))
@@ -115,23 +99,17 @@ def alias_of(result: Tensor) -> New[Tensor]:
 @native
 def as_tensor(operand: Object, like: Tensor) -> New[Object]:
     """The value that a node keeps of an operand: itself, or the 0-d tensor that stands for a number."""
-    if operand.type is not float_type and operand.type is not int_type:
-        return retain(operand)
-    value = new(Arguments)
-    value.items[0] = operand
-    value.items[1] = like.dtype
-    return c.call(constant, value.items, 2, 0)
+    a_number = operand.type is float_type or operand.type is int_type
+    return call_with(constant, operand, like.dtype) if a_number else retain(operand)
 
 
 @native
 def count_of(plan: RecordPlan, arguments: Items[Object]) -> int:
-    """The number of inputs."""
     return size(cast(Tuple, arguments[0])) if plan.listed else plan.edges
 
 
 @native
 def input_of(plan: RecordPlan, arguments: Items[Object], i: int) -> Object:
-    """Input number `i`."""
     return item(cast(Tuple, arguments[0]), i) if plan.listed else arguments[plan.inputs[i]]
 
 
@@ -172,13 +150,11 @@ def metas_of(plan: RecordPlan, arguments: Items[Object]) -> New[Tuple]:
 
 @native
 def result_of(plan: RecordPlan, result: Object, i: int) -> Tensor:
-    """Result number `i`: there is one, or a tuple of several."""
     return cast(Tensor, result if plan.outputs == 1 else item(cast(Tuple, result), i))
 
 
 @native
 def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: Items[Object]) -> bool:
-    """Store the tensors that the gradients read, each where one of its edges is there; False where that fails."""
     for i in range(plan.saved_count):
         saved_count = plan.tensors[i]
         if saved_count.needed & there == 0:
@@ -192,7 +168,7 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
         if tensor is NULL:
             return False
         # Read first: to count a write replaces this object.
-        version = versions_of(cast(Tuple, tensor)) if tensor.type is tuple_type else version_of(tensor)
+        version = versions_of(cast(Tuple, tensor)) if tensor.type is interned.tuple_type else version_of(tensor)
         if version is NULL:
             c.release(tensor)
             return False
@@ -204,34 +180,24 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
 @native
 def value_of(operand: Object, part: int) -> New[Object]:
     """The value that a node keeps of an operand: itself, one of its slots, or the shapes of tensors in a tuple."""
-    if part == SHAPES:
-        return shapes_of(cast(Tuple, operand))
-    return retain(slot(operand, part) if part and operand is not none else operand)
-
-
-@native
-def shapes_of(tensors: Tuple) -> New[Tuple]:
-    """The shapes of the tensors in a tuple."""
-    count = size(tensors)
+    if part != SHAPES:
+        return retain(slot(operand, part) if part and operand is not none else operand)
+    count = size(cast(Tuple, operand))
     shapes = c.new_tuple(count)
-    if shapes is not NULL:
-        for i in range(count):
-            put_item(shapes, i, retain(cast(Tensor, item(tensors, i)).shape))
+    for i in range(count if shapes is not NULL else 0):
+        put_item(shapes, i, retain(cast(Tensor, item(cast(Tuple, operand), i)).shape))
     return shapes
 
 
 @native
 def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
-    """Put a result into the graph."""
-    c.release(
-        atomic_xchg(tensor, "grad_fn", edge)
-    )  # exchanged first: the release may run Python, which sees a whole tensor
+    # Exchanged first: the release may run Python, which sees a whole tensor.
+    c.release(atomic_xchg(tensor, "grad_fn", edge))
     c.release(atomic_xchg(tensor, "requires_grad", retain(true)))
 
 
 @native
 def put_outputs(plan: RecordPlan, node: Node, results: Tuple) -> bool:
-    """Put the differentiable ones of several results into the graph; False where there is no memory."""
     metas = c.new_tuple(plan.outputs)
     if metas is NULL:
         return False
@@ -252,8 +218,7 @@ def put_outputs(plan: RecordPlan, node: Node, results: Tuple) -> bool:
 
 @native
 def new_output(node: Node, number: int) -> New[Output]:
-    """The edge to one of several outputs of a node."""
-    output = cast(Output, c.allocate(output_type, 0))
+    output = cast(Output, c.allocate(interned.output_type, 0))
     index = NULL if output is NULL else c.new_int(number)
     if index is NULL:
         c.release(output)
@@ -293,10 +258,9 @@ def fill(
 def record(
     plan: RecordPlan, result: Object, arguments: Items[Object], is_number: bool, broadcasts: bool, owned: Owned
 ) -> bool:
-    """Make a node, and put the result behind it; False where there is no memory, or the inputs have changed meanwhile.
+    """False where there is no memory, or the inputs have changed meanwhile.
 
-    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments.
-    """
+    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments."""
     node = cast(Node, c.allocate(plan.type, 0))
     if node is NULL:
         return False
@@ -309,15 +273,5 @@ def record(
     else:
         done = put_outputs(plan, node, cast(Tuple, result))  # the outputs hold the node from now on
         c.release(node)
-    return done and (watch.saving is false or plan.saved_count == 0 or noted(result))
-
-
-@native
-def noted(result: Object) -> bool:
-    """Tell who wants to know of nodes that keep tensors of a result; False where an error is set."""
-    value = new(Arguments)
-    value.items[0] = watch
-    value.items[1] = result
-    answer = c.call_method(name_note, value.items, 2, 0)
-    c.release(answer)
-    return answer is not NULL
+    silent = watch.saving is false or plan.saved_count == 0
+    return done and (silent or succeeded(call_method(watch, name_note, result, NULL)))

@@ -24,14 +24,15 @@ SPECGRAD_NATIVE=check makes every such point a hostile one: tests/attack/native/
 from __future__ import annotations
 
 import sys
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ...compiler.language.expressions import CHECKING
-from ...compiler.language.functions import NULL, New, Stolen, address_of, cast, native
+from ...compiler.language.functions import NULL, New, Stolen, address_of, cast, native, new
 from ...compiler.language.structs import Items, Struct, capacity
 from . import c_api as c
-from .interned import layout_changes
-from .layout import Object, Tuple
+from .interned import layout_changes, none
+from .layout import Array, Object, Tuple
 
 T = TypeVar("T", bound=Object)
 COUNTS_ASK_PYTHON = sys.version_info >= (3, 12)  # None and its like are not counted there
@@ -51,7 +52,6 @@ class Slot(Struct):
 
 @native
 def retain(obj: T) -> New[T]:
-    """One more reference to an object, which is returned."""
     if CHECKING:
         c.alive(obj)  # ends the process at the first use after a release, not somewhere later
     if COUNTS_ASK_PYTHON:
@@ -63,7 +63,6 @@ def retain(obj: T) -> New[T]:
 
 @native
 def begin(owned: Owned) -> None:
-    """Own nothing yet."""
     owned.count = 0
     owned.changes = layout_changes.value
 
@@ -91,20 +90,37 @@ def own_new(owned: Owned, obj: Stolen[T]) -> T:
 
 @native
 def release_all(owned: Owned) -> None:
-    """Release everything that is owned."""
     for i in range(owned.count):
         c.release(owned.items[i])
 
 
+def owning(plan: type) -> Callable[[Any], Any]:
+    """A builtin function of a plan and arguments, so many: every way out of it passes `release_all`."""
+
+    def decorate(function: Any) -> Any:
+        body = native(function)
+
+        def call(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+            owned = new(Owned)
+            begin(owned)
+            result = body(cast(plan, self.memory), arguments, count, owned)
+            release_all(owned)
+            return result
+
+        call.__name__, call.__module__ = function.__name__, function.__module__
+        return native(call)
+
+    return decorate
+
+
 @native
 def is_held(obj: Object, times: int) -> bool:
-    """Whether there are just so many references to an object."""
     return obj.references & 0xFFFFFFFF == times  # the upper half has other meanings from 3.12 on
 
 
 @native
 def item(items: Tuple, i: int) -> Object:
-    """An item of a tuple that is known to be one, and to be so long; in check mode CPython's own function looks."""
+    """The tuple is known to be one, and to be so long; in check mode CPython's own function looks."""
     if CHECKING and c.checked_tuple_item(items, i) is NULL:
         c.abort()
     return items.items[i]
@@ -112,7 +128,6 @@ def item(items: Tuple, i: int) -> Object:
 
 @native
 def size(items: Tuple) -> int:
-    """How many items a tuple has."""
     if CHECKING and c.checked_tuple_size(items) < 0:
         c.abort()
     return items.size
@@ -128,12 +143,32 @@ def put_item(items: Tuple, i: int, obj: Stolen[Object]) -> None:
 
 @native
 def pair(first: Object, second: Object) -> New[Tuple]:
-    """A tuple of two objects."""
     both = c.new_tuple(2)
     if both is not NULL:
         put_item(both, 0, retain(first))  # none is NULL: a tuple is seen by the collector as soon as it exists
         put_item(both, 1, retain(second))
     return both
+
+
+@native
+def tuple_of_none(count: int) -> New[Tuple]:
+    """No item is NULL: the collector sees a tuple as soon as it exists."""
+    made = c.new_tuple(count)
+    for i in range(count if made is not NULL else 0):
+        put_item(made, i, retain(none))
+    return made
+
+
+@native
+def tuple_of_ints(numbers: Items[int], count: int) -> New[Tuple]:
+    made = tuple_of_none(count)
+    for i in range(count if made is not NULL else 0):
+        number = c.new_int(numbers[i])
+        if number is NULL:
+            c.release(made)
+            return cast(Tuple, NULL)
+        c.release(swap_item(made, i, number))
+    return made
 
 
 @native

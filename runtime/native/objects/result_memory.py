@@ -1,11 +1,8 @@
 """The memory of large results: it begins at a cache line.
 
-Vectors of 64 bytes that lie across two cache lines cost twice as much to read and to write as those within one, and
-malloc gives addresses at multiples of 16. So native code asks for a line more than an array has, and lets the array
-begin at a multiple of LINE within; where the block itself begins, and how large the array is, stands in the two words
-before. NumPy frees the memory of an array by the handler that the array names: that of these is a capsule with the
-functions of this module.
-"""
+Vectors of 64 bytes across two cache lines cost twice as much, and malloc gives multiples of 16. So native code asks for
+a line more than an array has; where the block begins, and how large the array is, stands in the two words before the
+array. NumPy frees it by the handler that the array names: a capsule with the functions of this module."""
 
 from __future__ import annotations
 
@@ -42,7 +39,6 @@ _track = external("PyTraceMalloc_Track", Half, Half, int, int)
 
 @native
 def allocated(size: int) -> int:
-    """Memory at a multiple of LINE; 0 where there is none."""
     block = _malloc(size + LINE + HEADER_BYTES)
     if block == 0:
         return 0
@@ -57,13 +53,11 @@ def allocated(size: int) -> int:
 
 @native
 def malloc(unused: int, size: int) -> int:
-    """As C's."""
     return allocated(size)
 
 
 @native
 def calloc(unused: int, count: int, size: int) -> int:
-    """As C's."""
     start = allocated(count * size)
     if start != 0:
         set_bytes(start, 0, count * size)
@@ -72,7 +66,6 @@ def calloc(unused: int, count: int, size: int) -> int:
 
 @native
 def realloc(unused: int, start: int, size: int) -> int:
-    """As C's."""
     made = allocated(size)
     if made != 0 and start != 0:
         before = load(start - HEADER_BYTES, 8)
@@ -83,7 +76,6 @@ def realloc(unused: int, start: int, size: int) -> int:
 
 @native
 def free(unused: int, start: int, size: int) -> None:
-    """As C's."""
     if start != 0:
         _free(load(start - HEADER_BYTES, 0))
 

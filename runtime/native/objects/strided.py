@@ -1,8 +1,4 @@
-"""Tensors whose elements lie apart in memory, as those of views: they are packed, and unpacked (pool/packing.py).
-
-That takes less than Python takes to find out how a kernel could go without it. Where many lie in rows, those are found
-(broadcast.py); of still more than are packed here the general path makes copies.
-"""
+"""Strided tensors, as views are, packed and unpacked; of many elements by rows (broadcast.py)."""
 
 from __future__ import annotations
 
@@ -14,23 +10,20 @@ from ...device.threads.pack import MAX_DIMS, StridedOperand, add_loop, move_row,
 from ...device.threads.scheduler import smaller
 from . import c_api as c
 from .interned import none, tuple_type
-from .kernel_call import LONG, Size
+from .kernel_call import LONG
 from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, item, own, own_new, put_item, retain, size
-from .tensors import any_kind_of, dtype_of, elements, holds_kind, new_flat, new_tensor
+from .references import Owned, item, own, own_new, retain, size, tuple_of_ints
+from .tensors import any_kind_of, dtype_of, elements, holds_kind, new_tensor, owned_flat
 
 MAX_PACKED = 1 << 22  # elements: fewer are packed here
-MAX_BROADCAST_ELEMENTS = (
-    1 << 16
-)  # of an operand in a shape to which it broadcasts: to bring so many there takes some 10 us
+MAX_BROADCAST_ELEMENTS = 1 << 16  # of an operand in a shape to which it broadcasts: that takes some 10 us
 MAX_COPIED = 1 << 14  # of a gradient: with more the general path goes through operands as they lie, if they lie alike
 MAX_ELEMENTS = 1 << 48
 
 
 @native
 def count_of(shape: Tuple) -> int:
-    """The number of elements of a tensor of this shape, or MAX_PACKED where there are more: of an expanded tensor
-    the product of its sizes may be beyond 64 bits."""
+    """At most MAX_PACKED: of an expanded tensor the product of its sizes may be beyond 64 bits."""
     count = 1
     for i in range(size(shape)):
         count = smaller(count * smaller(c.as_int(item(shape, i)), MAX_PACKED), MAX_PACKED)
@@ -51,7 +44,6 @@ def large_count(shape: Tuple) -> int:
 
 @native
 def is_strided(tensor: Tensor) -> bool:
-    """Whether a tensor has strides of its own, and is small enough to be copied."""
     strided = tensor.flat is none and tensor.strides.type is tuple_type
     return strided and size(tensor.shape) <= MAX_DIMS and count_of(tensor.shape) < MAX_PACKED
 
@@ -59,26 +51,9 @@ def is_strided(tensor: Tensor) -> bool:
 @native
 def record_strided(tensor: Tensor, kind: int, count: int, strided_operand: StridedOperand, owned: Owned) -> bool:
     """Note where `count` elements of a kind lie in the tensor's memory, which is owned; False where it has others."""
-    shape, storage, first, read_extent = tensor.shape, tensor.storage, c.as_int(tensor.offset), 1
-    if not is_strided(tensor) or size(cast(Tuple, tensor.strides)) != size(shape) or count_of(shape) != count:
+    if not is_strided(tensor) or count_of(tensor.shape) != count:
         return False
-    strided_operand.loops = 0
-    for back in range(size(shape)):
-        i = size(shape) - 1 - back
-        extent, step = c.as_int(item(shape, i)), c.as_int(item(cast(Tuple, tensor.strides), i))
-        read_extent += (extent - 1) * step
-        if extent != 1:
-            add_loop(strided_operand, extent, step * itemsize(kind))
-    if (
-        any_kind_of(tensor.dtype) != kind
-        or not holds_kind(storage, kind)
-        or (count and elements(storage) - first < read_extent)
-    ):
-        return False
-    strided_operand.memory = own(owned, storage).memory + first * itemsize(kind)
-    strided_operand.count = count
-    strided_operand.itemsize = itemsize(kind)
-    return True
+    return record_broadcast(tensor, kind, tensor.shape, strided_operand, owned)
 
 
 @native
@@ -96,8 +71,7 @@ def each_alone(strided_operand: StridedOperand) -> bool:
 
 @native
 def record_broadcast(tensor: Tensor, kind: int, shape: Tuple, strided_operand: StridedOperand, owned: Owned) -> bool:
-    """Note where the elements of a tensor lie that stand for those of a shape to which it broadcasts; its memory is
-    owned. False where it does not, or where there are other elements."""
+    """Note where a tensor's elements lie, broadcast to a shape; its memory is owned. False: it does not fit."""
     storage, first, missing, inside, read_extent = tensor.storage, c.as_int(tensor.offset), size(shape), 1, 1
     missing -= size(tensor.shape)
     strided = tensor.strides.type is tuple_type
@@ -130,25 +104,20 @@ def record_broadcast(tensor: Tensor, kind: int, shape: Tuple, strided_operand: S
 
 @native
 def broadcast_to(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of a tensor in a small shape to which it broadcasts; NULL where it does not.
+    """A flat array, owned, of a tensor's elements in a small shape; NULL where it does not broadcast.
 
-    Python may have run before the elements are read, and does not run after it.
-    """
+    Python may have run before the elements are read, and does not run after it."""
     if size(shape) > MAX_DIMS or count_of(shape) > MAX_BROADCAST_ELEMENTS:
         return cast(Array, NULL)
-    strided_operand, count = new(StridedOperand), count_of(shape)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
-    if not record_broadcast(tensor, kind, shape, strided_operand, owned):
+    strided_operand, flat = new(StridedOperand), owned_flat(count_of(shape), kind, owned)
+    if flat is NULL or not record_broadcast(tensor, kind, shape, strided_operand, owned):
         return cast(Array, NULL)
     pack(strided_operand, flat.memory)
     return flat
 
 
 class Extents(Struct):
-    """The sizes of a shape to which tensors broadcast, the last dimension first."""
+    """The last dimension first."""
 
     dims: int
     items: Items[int] = capacity(MAX_DIMS)
@@ -156,7 +125,7 @@ class Extents(Struct):
 
 @native
 def extend(extents: Extents, shape: Tuple) -> bool:
-    """Let a shape broadcast with others; False where it does not, or has more dimensions than there is room for."""
+    """Let a shape broadcast with others; False where it does not, or has more dimensions than MAX_DIMS."""
     dims = size(shape)
     if dims > MAX_DIMS:
         return False
@@ -175,23 +144,17 @@ def extend(extents: Extents, shape: Tuple) -> bool:
 @native
 def shape_of(extents: Extents, owned: Owned) -> Tuple:
     """The shape as a tuple, owned; NULL without memory."""
-    shape = cast(Tuple, own_new(owned, c.new_tuple(extents.dims)))
-    if shape is NULL:
-        c.clear_error()
-        return shape
+    sizes = new(Extents)
     for i in range(extents.dims):
-        extent = c.new_int(extents.items[extents.dims - 1 - i])
-        if extent is NULL:
-            c.clear_error()
-            return cast(Tuple, NULL)
-        put_item(shape, i, extent)
+        sizes.items[i] = extents.items[extents.dims - 1 - i]
+    shape = own_new(owned, tuple_of_ints(sizes.items, extents.dims))
+    c.clear_error()
     return shape
 
 
 @native
 def broadcast_tensor(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Object:
-    """A tensor, owned, of the elements of another one of a kind in a small shape to which it broadcasts; NULL where it
-    does not, or without memory."""
+    """A tensor, owned, in a small shape to which another broadcasts; NULL where it does not, or without memory."""
     flat = broadcast_to(tensor, kind, shape, owned)
     if flat is NULL:
         return cast(Object, NULL)
@@ -203,24 +166,20 @@ def broadcast_tensor(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> O
 
 @native
 def strided_copy(tensor: Tensor, kind: int, strided_operand: StridedOperand, owned: Owned) -> Array:
-    """A flat array, owned, for the elements of a tensor that lie apart, and where they lie, whose memory is owned; NULL
-    for other tensors and without memory."""
+    """A flat array, owned, for the elements of a strided tensor, whose memory is owned and noted; NULL for others."""
     if not is_strided(tensor):
         return cast(Array, NULL)
     count = count_of(tensor.shape)
-    flat = own_new(owned, new_flat(new(Size).items, count, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
-    return flat if record_strided(tensor, kind, count, strided_operand, owned) else cast(Array, NULL)
+    flat = owned_flat(count, kind, owned)
+    known = flat is not NULL and record_strided(tensor, kind, count, strided_operand, owned)
+    return flat if known else cast(Array, NULL)
 
 
 @native
 def gathered_array(tensor: Tensor, kind: int, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of a tensor that lie apart; NULL for other tensors and without memory.
+    """A flat array, owned, of the elements of a strided tensor; NULL for other tensors and without memory.
 
-    Python may have run before the elements are read, and does not run after it.
-    """
+    Python may have run before the elements are read, and does not run after it."""
     if tensor.flat is not none or count_of(tensor.shape) >= MAX_COPIED:
         return cast(Array, NULL)
     strided_operand = new(StridedOperand)
@@ -243,20 +202,16 @@ def is_one_number(tensor: Tensor) -> bool:
 
 @native
 def standing(tensor: Tensor, kind: int, owned: Owned) -> Array:
-    """A flat array, owned, of STANDING elements, all of them the one number of which an expanded tensor consists; NULL
-    for other tensors and without memory.
+    """A flat array, owned, of STANDING times the one number of which an expanded tensor consists; NULL for others.
 
-    Python may have run before the number is read, and does not run after it.
-    """
+    Python may have run before the number is read, and does not run after it."""
     if not is_one_number(tensor):
         return cast(Array, NULL)
-    flat = own_new(owned, new_flat(new(Size).items, STANDING, kind))
-    if flat is NULL:
-        c.clear_error()
-        return flat
-    storage, first = tensor.storage, c.as_int(tensor.offset)
-    if any_kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or elements(storage) <= first:
+    flat = owned_flat(STANDING, kind, owned)
+    storage, first, width = tensor.storage, c.as_int(tensor.offset), itemsize(kind)
+    if flat is NULL or any_kind_of(tensor.dtype) != kind:
         return cast(Array, NULL)
-    width = itemsize(kind)
+    if not holds_kind(storage, kind) or elements(storage) <= first:
+        return cast(Array, NULL)
     move_row(flat.memory, width, storage.memory + first * width, 0, STANDING, width)
     return flat

@@ -2,42 +2,14 @@
 
 from __future__ import annotations
 
-from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, rare
+from ...compiler.language.functions import NULL, New, Stolen, atomic_xchg, cast, native, new, rare
 from ...compiler.language.memory import BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, KINDS, itemsize
-from ...compiler.language.structs import Items
 from . import c_api as c
-from .interned import (
-    array_type,
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    cpu,
-    dtype_table,
-    empty_string,
-    false,
-    float16,
-    float32,
-    float64,
-    inferring,
-    int64,
-    int_type,
-    mode,
-    name_dict,
-    name_grad,
-    name_inference,
-    new_memory,
-    none,
-    plain_classes,
-    tensor_type,
-    thread_state,
-    true,
-    tuple_type,
-    untracked,
-    zero,
-)
+from . import interned
+from .interned import array_type, bfloat16, cpu, dtype_table, int_type, none, tensor_type, thread_state, true, zero
+from .kernel_call import Size
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
-from .references import item, pair, retain, size
+from .references import Owned, item, own_new, pair, retain, size
 from .result_memory import new_large
 
 EQ = 2  # Py_EQ
@@ -45,24 +17,20 @@ EQ = 2  # Py_EQ
 
 @native
 def is_tensor_anywhere(obj: Object) -> bool:
-    """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
-    properties in their place, and one that `__new__` alone has made has nothing in them. What carries tangents is for
-    the general path."""
-    known = obj.type is tensor_type or c.set_has(plain_classes, obj.type) == 1  # the usual class first: no call
-    return (
-        known and cast(Tensor, obj).requires_grad is not NULL and cast(Tensor, obj).tangent is none
-    )  # rg is filled last
+    """Whether an object is a tensor whose slots have been filled: one of vmap's examples has properties in their place,
+    one that `__new__` alone has made has nothing in them. What carries tangents is for the general path."""
+    # The usual class first: no call. `requires_grad` is filled last.
+    known = obj.type is tensor_type or c.set_has(interned.plain_classes, obj.type) == 1
+    return known and cast(Tensor, obj).requires_grad is not NULL and cast(Tensor, obj).tangent is none
 
 
 @native
 def is_tensor(obj: Object) -> bool:
-    """Whether an object is such a tensor, and its memory is the host's."""
     return is_tensor_anywhere(obj) and cast(Tensor, obj).device is cpu
 
 
 @native
 def same(first: Object, second: Object) -> bool:
-    """Whether two shapes, or other plain objects, are equal."""
     return first is second or c.equal(first, second, EQ) == 1
 
 
@@ -77,30 +45,27 @@ def only_ints(sizes: Tuple) -> bool:
 
 @native
 def is_int_or_ints(argument: Object) -> bool:
-    """Whether an argument is an int, or a tuple of ints."""
-    is_tuple = argument.type is tuple_type
+    is_tuple = argument.type is interned.tuple_type
     return argument.type is int_type or (is_tuple and only_ints(cast(Tuple, argument)))
 
 
 @native
 def kind_of(dtype: Object) -> int:
-    """The number of a dtype among those that native code knows, -1 for others."""
-    if dtype is float32:
+    if dtype is interned.float32:
         return 0
-    if dtype is float64:
+    if dtype is interned.float64:
         return 1
-    if dtype is bool_:
+    if dtype is interned.bool_:
         return BOOL
     if dtype is bfloat16:
         return BFLOAT16
-    if dtype is float16:
+    if dtype is interned.float16:
         return FLOAT16
-    return INTEGERS if dtype is int64 else -1
+    return INTEGERS if dtype is interned.int64 else -1
 
 
 @native
 def any_kind_of(dtype: Object) -> int:
-    """`kind_of` for integers of fewer bits too."""
     known = kind_of(dtype)
     if known >= 0:
         return known
@@ -112,21 +77,18 @@ def any_kind_of(dtype: Object) -> int:
 
 @native
 def kind_of_number(dtype: Object) -> int:
-    """`any_kind_of` for complex numbers too."""
-    if dtype is complex64:
+    if dtype is interned.complex64:
         return COMPLEX
-    return COMPLEX + 1 if dtype is complex128 else any_kind_of(dtype)
+    return COMPLEX + 1 if dtype is interned.complex128 else any_kind_of(dtype)
 
 
 @native
 def dtype_of(kind: int) -> DType:
-    """The dtype of a kind."""
     return dtype_table.ours[kind]
 
 
 @native
 def elements(flat: Array) -> int:
-    """The number of elements of a flat array."""
     return flat.shape[0]
 
 
@@ -137,33 +99,39 @@ def holds_kind(flat: Array, kind: int) -> bool:
 
 
 @native
-def new_flat(slot_values: Items[int], count: int, kind: int) -> New[Array]:
-    """A flat array, not filled; `words` is a place for its size."""
-    return new_array(slot_values, count, itemsize(kind), dtype_table.numpy[kind])
+def new_flat(count: int, kind: int) -> New[Array]:
+    """A flat array, not filled."""
+    return new_array(count, itemsize(kind), dtype_table.numpy[kind])
 
 
 @native
-def new_array(slot_values: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
-    """A flat array, not filled, of elements that NumPy describes; `words` is a place for its size."""
-    slot_values[0] = count
-    size = count * itemsize
-    if size >= new_memory.min_bytes:
-        made = new_large(descr, slot_values, size)
+def owned_flat(count: int, kind: int, owned: Owned) -> Array:
+    """A flat array, owned, not filled; NULL, and no error, without memory."""
+    flat = own_new(owned, new_flat(count, kind))
+    if flat is NULL:
+        c.clear_error()
+    return flat
+
+
+@native
+def new_array(count: int, itemsize: int, descr: Object) -> New[Array]:
+    shape, size = new(Size).items, count * itemsize
+    shape[0] = count
+    if size >= interned.new_memory.min_bytes:
+        made = new_large(descr, shape, size)
         if made is not NULL:
             return made
         c.clear_error()  # NumPy may yet find memory, or says that there is none
-    return c.new_array(array_type, retain(descr), 1, slot_values, 0, 0, 0, 0)
+    return c.new_array(array_type, retain(descr), 1, shape, 0, 0, 0, 0)
 
 
 @native
 def new_tensor(flat: Stolen[Array], shape: Tuple, dtype: DType) -> New[Tensor]:
-    """A tensor of the host over a flat array, or over None."""
     return new_tensor_on(cpu, flat, shape, dtype)
 
 
 @native
 def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DType) -> New[Tensor]:
-    """A tensor over a flat array on a device."""
     tensor = cast(Tensor, c.allocate(tensor_type, 0))
     if tensor is NULL:
         c.release(flat)  # stolen: nobody else would release it
@@ -183,8 +151,8 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.dtype = retain(dtype)
     tensor.device = retain(device)
     tensor.offset = retain(zero)
-    tensor.requires_grad = retain(false)  # the last: see is_tensor
-    if inferring.size != 0:
+    tensor.requires_grad = retain(interned.false)  # the last: see is_tensor
+    if interned.inferring.size != 0:
         note_inference(tensor)
     return tensor
 
@@ -192,16 +160,14 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
 @rare
 @native
 def note_inference(tensor: Tensor) -> None:
-    """Make an inference tensor of a new tensor where this thread is in the mode: see runtime/tensor/grad_mode.py."""
     if in_inference_mode():
-        c.release(atomic_xchg(tensor, "version_counter", retain(untracked)))
+        c.release(atomic_xchg(tensor, "version_counter", retain(interned.untracked)))
 
 
 @rare
 @native
 def in_inference_mode() -> bool:
-    """Whether this thread is in inference mode, where any is."""
-    state = state_of_thread(name_inference)
+    state = state_of_thread(interned.name_inference)
     if state is NULL:
         c.clear_error()
     return state is true
@@ -209,20 +175,24 @@ def in_inference_mode() -> bool:
 
 @native
 def not_handled() -> New[Object]:
-    """None, as the answer of a builtin function: the general path is for this call."""
     return retain(none)
+
+
+@native
+def refused() -> New[Object]:
+    """The answer where something failed: NULL with an error, else the general path is for the call."""
+    return not_handled() if c.error_set() is NULL else NULL
 
 
 @native
 def withdrawn(result: Stolen[Object]) -> New[Object]:
     """Release a result that could not be recorded; None where another attempt is due, NULL where an error is set."""
     c.release(result)
-    return not_handled() if c.error_set() is NULL else NULL
+    return refused()
 
 
 @native
 def meta_of(tensor: Tensor) -> New[Tuple]:
-    """(shape, dtype) of a tensor."""
     shape, dtype = retain(tensor.shape), retain(tensor.dtype)  # `pair` allocates, and the slots may change there
     meta = pair(shape, dtype)
     c.release(shape)
@@ -232,17 +202,15 @@ def meta_of(tensor: Tensor) -> New[Tuple]:
 
 @native
 def new_writes() -> New[List]:
-    """A count of writes, of none: [0, ""]."""
     version_counter = c.new_list(2)
     if version_counter is not NULL:
         c.set_list_item(version_counter, 0, retain(zero))  # steals, as the items of a new list are owned by it
-        c.set_list_item(version_counter, 1, retain(empty_string))
+        c.set_list_item(version_counter, 1, retain(interned.empty_string))
     return version_counter
 
 
 @native
 def shared_writes(tensor: Tensor) -> New[List]:
-    """The count of writes to a tensor's memory, which views share."""
     if tensor.version_counter is none:
         version_counter = new_writes()
         if version_counter is NULL:
@@ -266,7 +234,7 @@ def state_of_thread(name: Object) -> Object:
 @native
 def state_of_other_thread(name: Object) -> Object:
     """`state_of_thread` in another thread than that which asked last: it becomes the one whose attributes are known."""
-    attributes = cast(Dict, c.attribute(mode, name_dict))
+    attributes = cast(Dict, c.attribute(interned.mode, interned.name_dict))
     if attributes is NULL:
         return NULL
     number = c.thread_number(c.thread_state())
@@ -280,7 +248,7 @@ def state_of_other_thread(name: Object) -> Object:
 @native
 def recording() -> int:
     """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
-    state = state_of_thread(name_grad)
+    state = state_of_thread(interned.name_grad)
     if state is NULL:
         return -1
     if state is none:  # None is for backward passes: nothing is recorded, and views are not noted either
@@ -290,6 +258,5 @@ def recording() -> int:
 
 @native
 def records() -> int:
-    """Whether this thread records graphs; -1 where an error is set."""
     state = recording()
     return 0 if state == 2 else state

@@ -1,11 +1,7 @@
 """Native functions as Python's builtin functions: `builtin(unit, launch, plan)` is called as launch(x, y).
 
-Attributes of objects that keep members in tables, as modules keep parameters: `thing.weight` without an error first.
-
-Python calls `__getattr__` once it has failed to find a name, and has made an error that says so. Classes whose
-`__getattr__` looks into the tables and does no more have a slot of this module's in the place of CPython's, which looks
-there before it gives up (dispatch/member_classes.py).
-"""
+Python calls `__getattr__` once it has failed to find a name. Classes whose `__getattr__` only looks into tables of
+members, as modules', have `get_attribute` in the place of CPython's slot, which looks there before it gives up."""
 
 from __future__ import annotations
 
@@ -31,19 +27,10 @@ from ..graph.start import start
 from ..kernel_ops import inplace as in_place
 from ..kernel_ops import kernel_op
 from ..objects import c_api as c
-from ..objects import result_memory
+from ..objects import interned, result_memory
 from ..objects.c_api import register_numpy
 from ..objects.convert import convert
-from ..objects.interned import (
-    attribute_slots,
-    dict_type,
-    forever,
-    name_buffers,
-    name_modules,
-    name_parameters,
-    register,
-    slot_of_attributes,
-)
+from ..objects.interned import attribute_slots, dict_type, forever, name_buffers, name_modules, name_parameters
 from ..objects.layout import Dict, Object, distances, type_slot
 from ..objects.references import retain
 from ..views import getitem, view_cache
@@ -71,7 +58,7 @@ def lookup_in(attributes: Dict, name: Object) -> Object:
 
 @native
 def get_attribute(obj: Object, name: Object) -> New[Object]:
-    """`thing.name`: what its class has is for CPython's own slot, and so is what is not found."""
+    """What its class has is for CPython's own slot, and so is what is not found."""
     if c.class_attribute(obj.type, name) is NULL:
         attributes = cast(Dict, c.attributes_of(obj, 0))
         result = cast(Object, NULL) if attributes is NULL else lookup_in(attributes, name)
@@ -81,11 +68,10 @@ def get_attribute(obj: Object, name: Object) -> New[Object]:
         if result is not NULL:
             return result
         c.clear_error()
-    return cast(Object, call_native(slot_of_attributes.function, address_of(obj), address_of(name), 0))
+    return cast(Object, call_native(interned.slot_of_attributes.function, address_of(obj), address_of(name), 0))
 
 
 def begin_members(address: int) -> None:
-    """Native code is there, `get_attribute` at this address."""
     slot = type_slot()
     attribute_slots[:] = ctypes.c_int64.from_address(id(WithMembers) + slot).value
     registry.begin(slot, attribute_slots[0], address)
@@ -113,8 +99,7 @@ def version() -> Any:
 
 
 def ready() -> None:
-    """Let machine code find the objects and functions that it names."""
-    register()
+    interned.register()
     register_numpy()
 
 
@@ -144,8 +129,7 @@ HOST = Unit(
 
 
 def begin() -> None:
-    """Let large arrays begin at cache lines (array_memory.py), and modules find their members at once (members.py);
-    once, however many threads are the first to need native code."""
+    """Once, however many threads are the first to need native code."""
     if not _begun:
         with building:
             if not _begun:
@@ -163,7 +147,7 @@ def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
 
 
 def builtin(unit: Unit, function: Any, plan: np.ndarray, doc: str) -> Any:
-    """A builtin function whose `self` is `plan`; it lives as long as the process."""
+    """`plan` is its `self`."""
     definition = definition_of(unit, function, function.__name__, doc)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]

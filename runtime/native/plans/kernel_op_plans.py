@@ -1,7 +1,4 @@
-"""The plans of ops with kernels of their own as words: the op, the node whose gradients have plans, a plan's calls.
-
-Which kernels native code converts with, found by pairs of kinds, and the plan of an op that converts.
-"""
+"""The plans of ops with kernels of their own as words: the op, its node, a plan's calls, conversions."""
 
 from __future__ import annotations
 
@@ -42,12 +39,10 @@ _tables: dict[Any, np.ndarray] = {}  # of kernels, by their names and letters
 
 
 def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
-    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.arg_kinds
-    result, bools, integers = (
-        (op.written, op.written_bool, op.written_integer) if writes else (op.cached, op.cached_bool, op.cached_integer)
-    )
+    cached = (op.cached, op.cached_bool, op.cached_integer)
+    result, bools, integers = (op.written, op.written_bool, op.written_integer) if writes else cached
     finds = (op.find_in_place if writes else op.find) is not None
     return KernelOpPlan.pack(
         cached=address(result) if finds else 0,
@@ -74,14 +69,8 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
 def planned_gradients_plan(op: Any) -> np.ndarray:
     node, reads = op.node, []
     for arg_kind, slot, part in op.reads:
-        slots = {
-            "k": [slot, f"{slot}_version"],
-            "r": [slot, f"{slot}_version"],
-            "i": [slot, f"{slot}_version"],
-            "v": [slot],
-        }
-        distances = slot_distances(node, slots.get(arg_kind, []))
-        distances = [part or 0] if arg_kind == "g" else distances
+        slots = [slot, f"{slot}_version"] if arg_kind in "kri" else [slot] if arg_kind == "v" else []
+        distances = [part or 0] if arg_kind == "g" else slot_distances(node, slots)
         reads.append(Read.pack(arg_kind=ord(arg_kind), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(
         kind=BY_PLANS,
@@ -108,10 +97,7 @@ def call_plan(
     singles: int | None = None,
     in_pairs: bool = False,
 ) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
-
-    Operands that are no tensors have no layout.
-    """
+    """(words, the shape of each result or None, the arguments, tables). Operands that are no tensors have no layout."""
     reaches = [read_extent(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
     others = {output: arg_kind for step in plan for output, arg_kind in other_arg_kinds(step).items()}
     each = tuple([call_arg_kinds(step, arg_kinds, others) for step in plan])
@@ -139,7 +125,6 @@ def call_plan(
 
 
 def read_extent(layout: Layout) -> int:
-    """How many elements lie between the first and the last of a tensor, these included."""
     shape, strides = layout.shape, layout.strides
     steps = contiguous_strides(shape) if strides is None else strides
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
@@ -157,10 +142,9 @@ def call_of(step: Step, arg_kinds: str) -> np.ndarray:
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     counted = dict(step.counted)
+    table = kernel_table(step.kernel, arg_kinds + INDEX * len(step.tables), len(ints), len(step.numbers))
     return Call.pack(
-        kernel=kernel_table(
-            step.kernel, arg_kinds + INDEX * len(step.tables), len(ints), len(step.numbers)
-        ).ctypes.data,
+        kernel=table.ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -180,7 +164,7 @@ def call_of(step: Step, arg_kinds: str) -> np.ndarray:
 
 
 def tile_row_count(step: Step) -> int:
-    """How many rows of a call one thread does at a time; 0 where it does all at once."""
+    """How many rows of a call one thread does at a time; 0: all at once."""
     if step.rows is None or step.row < 1 or step.row * step.rows[0] < ALTERNATING_ELEMENTS:
         return 0
     unit = step.rows[1]
@@ -188,7 +172,6 @@ def tile_row_count(step: Step) -> int:
 
 
 def check_capacity(step: Step) -> None:
-    """Whether a frame has places for all that a call takes, and results that elements say the size of have one."""
     arrays = len(step.operands) + len(step.results) + len(step.tables)
     ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MAX_ARRAYS and ints <= MAX_INTS and len(step.numbers) <= MAX_NUMBERS
@@ -203,10 +186,7 @@ def check_capacity(step: Step) -> None:
 
 
 def kernel_table(kernel: Any, arg_kinds: str, ints: int, numbers: int) -> np.ndarray:
-    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
-
-    The letters of operands, results and tables are those of half_plans.py.
-    """
+    """The resolver of a kernel on flat arrays, and its machine code for each kind of floats."""
     key = kernel.__name__, kernel.__module__, arg_kinds
     if key not in _tables:
 
@@ -232,8 +212,7 @@ _query_counts: Counter[int] = Counter()
 
 
 def kernel_of(number: int) -> int:
-    """The address of the kernel for a pair of kinds, 0 where it has not been asked for often enough; and behind all
-    pairs of its entry for rows."""
+    """0 until a pair of kinds was asked for WORTH times; behind all pairs stand the entries for rows."""
     in_rows, pair = divmod(number, PAIRS)
     _query_counts[pair] += 1
     if _query_counts[pair] <= WORTH:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,50 +67,33 @@ def bits(flags: Sequence[bool]) -> int:
 
 
 def fits_capacity(op: Any) -> bool:
-    """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
-
-    One of two operands may be a number: given as one, or the same for a whole row. So may one of those beside a mask.
-    """
+    """One of two operands may be a number, or the same for a whole row. So may one of those beside a mask."""
     numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
-    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and (op.node is None or can_record(op.node))
-
-
-def can_record(node: Any) -> bool:
-    return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MAX_NODE_TENSORS
-
-
-def elementwise_record(op: Any) -> np.ndarray:
-    return record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))
+    kept = () if op.node is None else (op.node.inputs, op.node.keeps, op.node.values)
+    records = max(map(len, kept), default=0) <= recording.MAX_NODE_TENSORS
+    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and records
 
 
 def has_native_gradients(node: Any) -> bool:
-    """Whether native code computes the gradients of an element-wise node, which then need not know what each input
-    looks like; of three inputs, or by ops, `apply` does."""
+    """Whether native code computes them; the node then need not know what each input looks like."""
     return len(node.inputs) <= MAX_INPUTS and (bool(node.fused) or node.hands_on is True)
 
 
 def fits_backward_capacity(node: Any) -> bool:
-    """Whether a plan has places for all fused kernels of a node, and a frame for their arguments."""
+    def fits(mask: int, saved: Sequence[str], numbers: Sequence[str]) -> bool:
+        arrays = mask <= MAX_CASES and 1 + len(saved) + mask.bit_count() <= MAX_ARRAYS
+        # One more number may stand in the place of a kept tensor.
+        return arrays and len(saved) <= gradient.MAX_NODE_TENSORS and len(numbers) < MAX_NUMBERS
 
-    def fits(mask: int, saved_count: Sequence[str], numbers: Sequence[str]) -> bool:
-        arrays = 1 + len(saved_count) + mask.bit_count()
-        return (
-            mask <= MAX_CASES
-            and arrays <= MAX_ARRAYS
-            and len(saved_count) <= gradient.MAX_NODE_TENSORS
-            and len(numbers) < MAX_NUMBERS  # one more may stand in the place of a kept tensor
-        )
-
-    return len(node.keeps) <= gradient.MAX_NODE_TENSORS and all(
-        fits(mask, *reads) for mask, reads in node.fused.items()
-    )
+    fused = all(fits(mask, *reads) for mask, reads in node.fused.items())
+    return fused and len(node.keeps) <= gradient.MAX_NODE_TENSORS
 
 
 def forward_plan(op: Any, name: str) -> np.ndarray:
-    """The plan of an element-wise op for `launching.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) in (1, 2) and not any(masks)
-    inputs = () if op.node is None else op.node.inputs
+    node = op.node
+    inputs, arguments = () if node is None else node.inputs, (*op.operands, *op.numbers)
     plan = ForwardPlan.pack(
         tensors=len(op.operands),
         numbers=len(op.numbers),
@@ -121,10 +105,10 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         fitting=op.fitting,
         alike=op.alike,
         computed=bits([computes(op, kind) for kind in range(KINDS)]),
-        promotes=rule_of(op),
+        promotes={"promote": PROMOTES, "float": TO_FLOAT}.get(op.rule, NOTHING) if op.converts else NOTHING,
         converts_bools="b" in op.converts,
         positive="p" in op.integral_kinds,
-        node=0 if op.node is None else memory(elementwise_record(op)),
+        node=0 if node is None else memory(record_plan(node, arguments, has_native_gradients(node))),
         differentiable=bits([name in inputs or name in op.refuses or op.overwrites for name in op.operands]),
         refused=bits([name in op.refuses for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
@@ -133,20 +117,13 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         rows=address(op.rows) if by_rows else 0,
         device=address(op.launches[name]),
     )
-    complex_kernels = plan[ForwardPlan.word("complex_kernels") :]
-    complex_resolver = resolver(complex_kernels, lambda number: complex_kernel(op, number))
-    ForwardPlan.put(plan, "complex_resolver", complex_resolver)
-    kernels = plan[ForwardPlan.word("kernels") :]
-    ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
+    for prefix, find in (("complex_", complex_kernel), ("", forward_kernel)):
+        kernels = plan[ForwardPlan.word(f"{prefix}kernels") :]
+        ForwardPlan.put(plan, f"{prefix}resolver", resolver(kernels, partial(find, op)))
     return plan
 
 
-def rule_of(op: Any) -> int:
-    return {"promote": PROMOTES, "float": TO_FLOAT}.get(op.rule, NOTHING) if op.converts else NOTHING
-
-
 def computes(op: Any, kind: int) -> bool:
-    """Whether native code may run an op on tensors of a kind."""
     if kind < FLOATS:
         return not op.allowed or "float" in op.allowed
     return "b" in op.integral_kinds if kind == BOOL else bool({"i", "p"} & {*op.integral_kinds})
@@ -199,7 +176,6 @@ def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
 
 
 def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
-    """The plan of a node for `record`: the slots in which it keeps tensors and values."""
     positions = {name: i for i, name in enumerate(operands)}
     positions |= {f"output {i}": RESULT - i for i in range(node.output_count)}
     tensors = [
@@ -233,7 +209,6 @@ def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: b
 
 
 def value_part(part: str) -> int:
-    """Which part of an argument a node keeps: 0 for all of it."""
     if part == "shapes":
         return SHAPES
     return fields(Tensor)[part.strip("_")].distance if part else 0
@@ -250,9 +225,8 @@ def view_plan(op: Any) -> np.ndarray:
 def has_view_gradient(node: Any) -> bool:
     """Whether the gradient of a node may be a view of its own: it keeps no tensors, and no kernel computes it."""
     alone = len(node.inputs) == node.output_count == 1 and len(node.values) <= MAX_VALUES
-    return (
-        alone and node.returns_owned and node.elementwise is None and not (node.saved_slots or hasattr(node, "plans"))
-    )
+    computed = node.elementwise is not None or node.saved_slots or hasattr(node, "plans")
+    return bool(alone and node.returns_owned and not computed)
 
 
 def view_gradients_plan(node: Any) -> np.ndarray:
@@ -279,7 +253,8 @@ def put_fused_kernel(
     slot_values: np.ndarray, node: Any, mask: int, saved_count: Sequence[str], numbers: Sequence[str]
 ) -> None:
     op = node.elementwise
-    masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(saved_slot_name, saved_count)]
+    names = [slot.removeprefix("kept_") for slot in saved_count]
+    masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in names]
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
 
     def find(number: int) -> int:
@@ -291,11 +266,10 @@ def put_fused_kernel(
         kernel = getattr(op.kernels, f"backward_{mask}")
         return kernel_address(kernel, [array_of(kind), *arrays, *[types.float64] * len(numbers), *results])
 
+    slots, versions = slot_distances(node, saved_count), slot_distances(node, [f"{s}_version" for s in saved_count])
     slot_values[:] = FusedKernel.pack(
         saved=len(saved_count),
-        tensors=[
-            SavedTensor.pack(slot=a, version=b) for a, b in zip(*_slots_and_versions(node, saved_count), strict=True)
-        ],
+        tensors=[SavedTensor.pack(slot=a, version=b) for a, b in zip(slots, versions, strict=True)],
         masks=bits(masks),
         number=saved_count.index(second) if second in saved_count else -1,
         numbers=len(numbers),
@@ -305,17 +279,7 @@ def put_fused_kernel(
     )
 
 
-def _slots_and_versions(node: Any, saved_count: Sequence[str]) -> tuple[list[int], list[int]]:
-    return slot_distances(node, saved_count), slot_distances(node, [f"{slot}_version" for slot in saved_count])
-
-
-def saved_slot_name(slot: str) -> str:
-    return slot.removeprefix("kept_")
-
-
 def adding_kernels() -> np.ndarray:
-    """The kernels that add gradients to those of leaves, which are found when the first one is added."""
-
     def find(kind: int) -> int:
         return kernel_address(add_each, [array_of(kind), array_of(kind)])
 

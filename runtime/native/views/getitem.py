@@ -1,5 +1,4 @@
-"""`x[key]` for a key of ints, slices, None and Ellipsis, as the views of `select`, `slice` and `unsqueeze`, and for one
-of tensors of some dimensions, as `index`: what methods/indexing.py finds."""
+"""`x[key]` of ints, slices, None and Ellipsis as views, and of tensors of some dimensions as `index`."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ from ..objects import c_api as c
 from ..objects.interned import bool_, ellipsis, int64, int_type, none, slice_type, tuple_type
 from ..objects.kernel_call import Arguments
 from ..objects.layout import Array, Object, Tensor, Tuple
-from ..objects.references import Owned, begin, item, own_new, put_item, release_all, retain, size
-from ..objects.tensors import elements, holds_kind, is_tensor, not_handled
+from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from ..objects.tensors import elements, holds_kind, is_tensor, not_handled, refused
 from .view_cache import ViewPlan, view_of
 
 MAX_DIMS = 16  # that a key is laid out for
@@ -33,36 +32,21 @@ class Bounds(Struct):
 
 
 @native
-def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Object]:
-    """The view at an index of a dimension."""
+def view_by(plan: ViewPlan, tensor: Tensor, dim: int, index: Object, count: int) -> New[Object]:
+    """The view of a dimension by an index, or by nothing else where `count` is 2."""
     number, value = c.new_int(dim), new(Arguments)
     if number is NULL:
         return NULL
     value.items[1] = number
     value.items[2] = index
-    view = view_of(plan.select, tensor, value.items, 3)
-    c.release(number)
-    return view
-
-
-@native
-def unsqueeze(plan: GetitemPlan, tensor: Tensor, dim: int) -> New[Object]:
-    """The view with a new dimension."""
-    number, value = c.new_int(dim), new(Arguments)
-    if number is NULL:
-        return NULL
-    value.items[1] = number
-    view = view_of(plan.unsqueeze, tensor, value.items, 2)
+    view = view_of(plan, tensor, value.items, count)
     c.release(number)
     return view
 
 
 @native
 def find_bounds(key: Object, length: int, bounds: Bounds) -> bool:
-    """Write start, stop and step of a slice of a dimension; False where the step is not positive.
-
-    What stands in the slice may be objects with an `__index__`, which Python runs.
-    """
+    """False where the step is not positive. An `__index__` in the slice may run Python."""
     start = address_of(bounds)  # on our stack: Python may run in `__index__` without harm
     if c.unpack_slice(key, start, start + 8, start + 16) < 0:
         c.clear_error()
@@ -74,7 +58,6 @@ def find_bounds(key: Object, length: int, bounds: Bounds) -> bool:
 
 @native
 def slice_of(plan: GetitemPlan, tensor: Tensor, dim: int, bounds: Bounds) -> New[Object]:
-    """The view of a slice."""
     owned, value = new(Owned), new(Arguments)
     begin(owned)
     value.items[1] = own_new(owned, c.new_int(dim))
@@ -96,13 +79,11 @@ def is_number(key: Object) -> bool:
 
 @native
 def takes_away(key: Object) -> bool:
-    """Whether a part of a key takes its dimension away; asked before the view is made, as Python may run then."""
     return key.type is int_type or is_number(key)
 
 
 @native
 def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[Object]:
-    """The view at the number that a tensor holds; None where this is for Python."""
     flat, first = key.flat, 0
     if flat is none:
         flat, first = key.storage, c.as_int(key.offset)
@@ -111,20 +92,19 @@ def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[O
     number = c.new_int(load(flat.memory, 8 * first))
     if number is NULL:
         return NULL
-    view = select(plan, tensor, dim, number)
+    view = view_by(plan.select, tensor, dim, number, 3)
     c.release(number)
     return view
 
 
 @native
 def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: bool) -> New[Object]:
-    """The view for one part of a key at a dimension; None where this is for Python."""
     if key is none:
-        return unsqueeze(plan, tensor, dim)
+        return view_by(plan.unsqueeze, tensor, dim, none, 2)
     if dim >= size(tensor.shape):
         return not_handled()
     if key.type is int_type:
-        return select(plan, tensor, dim, key)
+        return view_by(plan.select, tensor, dim, key, 3)
     if is_number(key):
         return select_by(plan, tensor, dim, cast(Tensor, key))
     length, bounds = c.as_int(item(tensor.shape, dim)), new(Bounds)
@@ -136,7 +116,6 @@ def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: boo
 
 @native
 def dims_after(keys: Tuple, position: int) -> int:
-    """How many dimensions the parts of a key behind one of them take."""
     count = 0
     for i in range(position + 1, size(keys)):
         count += item(keys, i) is not none and item(keys, i) is not ellipsis
@@ -145,7 +124,6 @@ def dims_after(keys: Tuple, position: int) -> int:
 
 @native
 def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
-    """The view for a tuple of such parts; None where this is for Python."""
     result, dim = retain(tensor), 0
     for i in range(size(keys)):
         key = item(keys, i)
@@ -167,7 +145,6 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
 
 @native
 def are_arrays(keys: Tuple) -> bool:
-    """Whether all parts of a key are tensors of some dimensions."""
     for i in range(size(keys)):
         if not is_tensor(item(keys, i)) or size(cast(Tensor, item(keys, i)).shape) == 0:
             return False
@@ -176,7 +153,6 @@ def are_arrays(keys: Tuple) -> bool:
 
 @native
 def is_index(key: Object) -> bool:
-    """Whether a part of a key is a tensor of int64 of some dimensions, or a mask of one."""
     if not is_tensor(key):
         return False
     dtype, dims = cast(Tensor, key).dtype, size(cast(Tensor, key).shape)
@@ -185,8 +161,10 @@ def is_index(key: Object) -> bool:
 
 @native
 def write_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
-    """Note by dimension the tensors of a key that has Ellipsis and whole slices beside them, None for what is taken
-    whole; how many dimensions up to the last tensor, 0 for other keys. The shape is owned, as Python may run."""
+    """Note by dimension the tensors of a key, None for whole slices: the dimensions up to the last tensor, 0 for other
+    keys.
+
+    The shape is owned, as Python may run."""
     dims, dim, last, consumed, bounds = size(shape), 0, 0, dims_after(keys, -1), new(Bounds)
     if consumed > dims or dims > MAX_DIMS:
         return 0
@@ -225,20 +203,10 @@ def listed(key_arguments: Arguments, count: int) -> New[Tuple]:
 
 
 @native
-def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
-    """What `index` is given for such a key; NULL for others."""
-    key_arguments, shape = new(Arguments), retain(tensor.shape)
-    count = write_indices(shape, keys, key_arguments)
-    c.release(shape)
-    return listed(key_arguments, count)
-
-
-@native
 def align_advanced_indices(
     plan: GetitemPlan, tensor: Tensor, keys: Tuple, key_arguments: Arguments, value: Arguments, owned: Owned
 ) -> int:
-    """Note the view that the other parts of a key make, owned, and by its dimensions the tensors; how many dimensions
-    up to the last tensor, 0 where this is for Python."""
+    """Note the view of the other parts of a key, owned; the dimensions up to the last tensor, 0 for Python."""
     dim, last = 0, 0
     value.items[0] = tensor
     for i in range(size(keys)):
@@ -267,28 +235,26 @@ def align_advanced_indices(
 
 @native
 def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
-    """What tensors of indices choose; None where this is for Python."""
     if plan.index.cached is NULL:
         return not_handled()
     owned, value, key_arguments = new(Owned), new(Arguments), new(Arguments)
     begin(owned)
     value.items[0] = tensor
-    value.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
-    if value.items[1] is NULL and size(keys) <= MAX_PARTS:
-        value.items[1] = own_new(
-            owned, listed(key_arguments, align_advanced_indices(plan, tensor, keys, key_arguments, value, owned))
-        )
-    if value.items[1] is not NULL:
-        result = launch_plan(plan.index, value.items, owned)
+    if are_arrays(keys):
+        value.items[1] = keys
     else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+        count = write_indices(own(owned, tensor.shape), keys, key_arguments)
+        value.items[1] = own_new(owned, listed(key_arguments, count))
+    if value.items[1] is NULL and size(keys) <= MAX_PARTS:
+        dims = align_advanced_indices(plan, tensor, keys, key_arguments, value, owned)
+        value.items[1] = own_new(owned, listed(key_arguments, dims))
+    result = refused() if value.items[1] is NULL else launch_plan(plan.index, value.items, owned)
     release_all(owned)
     return result
 
 
 @native
 def has_index(keys: Tuple) -> bool:
-    """Whether a part of a key is a tensor of indices."""
     result = False
     for i in range(size(keys)):
         result = result or is_index(item(keys, i))
@@ -296,27 +262,19 @@ def has_index(keys: Tuple) -> bool:
 
 
 @native
-def elements_by(plan: GetitemPlan, tensor: Tensor, index: Object) -> New[Object]:
-    """What one tensor of indices chooses."""
-    keys = c.new_tuple(1)
-    if keys is NULL:
-        return NULL
-    put_item(keys, 0, retain(index))
-    result = elements_at(plan, tensor, keys)
-    c.release(keys)
-    return result
-
-
-@native
 def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view x[key], or a copy where the key is of tensors; None where it has not been found before, or the key holds
-    something else."""
     plan, key = cast(GetitemPlan, self.memory), arguments[1]
     if not is_tensor(arguments[0]):
         return not_handled()
     tensor = cast(Tensor, arguments[0])
     if is_tensor(key) and not is_number(key):
-        return elements_by(plan, tensor, key)
+        alone = c.new_tuple(1)
+        if alone is NULL:
+            return NULL
+        put_item(alone, 0, retain(key))
+        result = elements_at(plan, tensor, alone)
+        c.release(alone)
+        return result
     if key.type is tuple_type:
         keys = cast(Tuple, key)
         if has_index(keys) or are_arrays(keys):

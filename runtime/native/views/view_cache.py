@@ -1,8 +1,6 @@
-"""View ops whose view has been found before, for the same layout and arguments: what runtime/tensor/view_shapes.py
-does.
+"""Views that have been found before, for the same layout and arguments: of one op, several of one op, of composites.
 
-Views that have been found before, outside of graphs: several of one op, and those that composites have given.
-"""
+Those of several ops and of composites are made outside of graphs alone."""
 
 from __future__ import annotations
 
@@ -10,38 +8,13 @@ from ...compiler.language.functions import NULL, New, atomic_xchg, cast, native,
 from ...compiler.language.memory import COMPLEX, is_complex, part_kind
 from ...compiler.language.structs import Items, Struct
 from ..objects import c_api as c
-from ..objects.interned import (
-    array_type,
-    drop_dead,
-    int_type,
-    list_type,
-    multi_views,
-    none,
-    note_not_recorded,
-    outdated_type,
-    storage_as,
-    true,
-    untracked,
-)
-from ..objects.kernel_call import Arguments, Size
+from ..objects import interned, references, tensors
+from ..objects.interned import array_type, drop_dead, int_type, list_type, none, outdated_type, true, untracked
+from ..objects.kernel_call import Arguments, Size, call_with, succeeded
 from ..objects.layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from ..objects.record import RecordPlan, record
-from ..objects.references import Owned, begin, item, own, own_new, put_item, release_all, retain, size, swap_item
-from ..objects.tensors import (
-    dtype_of,
-    elements,
-    in_inference_mode,
-    is_int_or_ints,
-    is_tensor,
-    is_tensor_anywhere,
-    kind_of_number,
-    new_tensor,
-    new_tensor_on,
-    not_handled,
-    recording,
-    shared_writes,
-    withdrawn,
-)
+from ..objects.references import Owned, begin, item, own, own_new, owning, put_item, release_all, retain, size
+from ..objects.tensors import dtype_of, elements, is_tensor, not_handled, recording, shared_writes, withdrawn
 
 SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that it owns its memory
 
@@ -59,7 +32,6 @@ class ViewPlan(Struct):
 
 @native
 def only_ints_listed(sizes: List) -> bool:
-    """Whether a list holds ints alone."""
     others = 0
     for i in range(c.list_size(sizes)):
         others += c.list_item(sizes, i).type is not int_type
@@ -87,18 +59,18 @@ def key_of(tensor: Tensor, arguments: Items[Object], count: int) -> New[Tuple]:
 
 @native
 def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
-    """Whether all arguments but the first are ints, tuples or lists of ints, or None."""
     fit = True
     for i in range(1, count):
         argument = arguments[i]
         is_list = argument.type is list_type
-        fit &= argument is none or (only_ints_listed(cast(List, argument)) if is_list else is_int_or_ints(argument))
+        fit &= argument is none or (
+            only_ints_listed(cast(List, argument)) if is_list else tensors.is_int_or_ints(argument)
+        )
     return fit
 
 
 @native
 def part_of(storage: Array, offset: int, count: int) -> New[Array]:
-    """A flat array over `count` elements of another, from element `offset`."""
     if offset == 0 and count == elements(storage):  # no array of its own: most views of whole tensors
         return retain(storage)
     shape = new(Size)
@@ -131,14 +103,8 @@ def list_view(base: Tensor, view: Tensor) -> bool:
     done = c.append(views, reference) == 0
     c.release(reference)
     count = c.list_size(views)
-    if (
-        done and count & (count - 1) == 0 and count > 16
-    ):  # at powers of two, so that dead ones cost a constant time each
-        value = new(Arguments)
-        value.items[0] = views
-        answer = c.call(drop_dead, value.items, 1, 0)
-        done = answer is not NULL
-        c.release(answer)
+    if done and count & (count - 1) == 0 and count > 16:  # powers of two: dead ones cost a constant time each
+        done = succeeded(call_with(drop_dead, views, NULL))
     c.release(views)
     return done
 
@@ -147,14 +113,13 @@ def list_view(base: Tensor, view: Tensor) -> bool:
 def make_view(
     source: Tensor, storage: Array, version_counter: Object, dtype: DType, view_geometry: Tuple
 ) -> New[Object]:
-    """The view of a tensor with a `geometry`: the same memory, count of writes and base; None where the memory
-    is too short for it. The caller owns all of them."""
+    """The same memory, count of writes and base; None where the memory is too short. The caller owns all arguments."""
     count, offset = item(view_geometry, 3), c.as_int(item(view_geometry, 2))
     number = c.as_int(count) if count is not none else 0
     if offset + number > elements(storage):  # rule 3: what was found for a layout may meet shorter memory
         return not_handled()
     flat = part_of(storage, offset, number) if count is not none else cast(Array, retain(none))
-    view = cast(Tensor, NULL) if flat is NULL else new_tensor(flat, cast(Tuple, item(view_geometry, 0)), dtype)
+    view = cast(Tensor, NULL) if flat is NULL else tensors.new_tensor(flat, cast(Tuple, item(view_geometry, 0)), dtype)
     if view is NULL:
         return NULL
     c.release(atomic_xchg(view, "storage", retain(storage)))
@@ -176,19 +141,13 @@ def make_view(
 
 @native
 def note_unrecorded(view: Tensor) -> bool:
-    """Call `not_recorded` for a view that this thread does not record; False where an error is set."""
     if view.version_counter is untracked:
         return True  # nothing is to be noted of views of inference tensors
-    value = new(Arguments)
-    value.items[0] = view
-    answer = c.call(note_not_recorded, value.items, 1, 0)
-    c.release(answer)
-    return answer is not NULL
+    return succeeded(call_with(interned.note_not_recorded, view, NULL))
 
 
 @native
 def recorded(plan: ViewPlan, view: Object, tensor: Tensor, result: Tuple, owned: Owned) -> bool:
-    """Put the view into the graph, or note that it is not in it; False where an error is set."""
     state = recording()
     if state == 0:
         return note_unrecorded(cast(Tensor, view))
@@ -205,8 +164,7 @@ def recorded(plan: ViewPlan, view: Object, tensor: Tensor, result: Tuple, owned:
 def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int, owned: Owned) -> Tuple:
     """The view kept for this layout and these arguments, owned from here on; NULL where there is nothing.
 
-    The first that is owned is the count of writes, the third the storage that has this layout.
-    """
+    The first that is owned is the count of writes, the third the storage that has this layout."""
     version_counter = own_new(owned, shared_writes(tensor))
     key = cast(Tuple, NULL) if version_counter is NULL else own_new(owned, key_of(tensor, arguments, count))
     if key is NULL:
@@ -220,8 +178,7 @@ def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 
 @native
 def dtype_of_parts(retypes: int, dtype: DType) -> DType:
-    """The dtype of the parts of complex numbers, or that of complex numbers with such parts; NULL for others."""
-    kind = kind_of_number(dtype)
+    kind = tensors.kind_of_number(dtype)
     if retypes == TO_REAL and kind >= 0 and is_complex(kind):
         return dtype_of(part_kind(kind))
     return dtype_of(COMPLEX + kind) if retypes == TO_COMPLEX and kind in (0, 1) else cast(DType, NULL)
@@ -232,17 +189,14 @@ def retyped(storage: Array, dtype: DType, owned: Owned) -> Array:
     """The array of a dtype over the memory of a storage, owned; NULL for none, or where that fails."""
     if dtype is NULL:
         return cast(Array, NULL)
-    value = new(Arguments)
-    value.items[0] = storage
-    value.items[1] = dtype
-    result = own_new(owned, c.call(storage_as, value.items, 2, 0))
+    result = own_new(owned, call_with(interned.storage_as, storage, dtype))
     c.clear_error()
     return cast(Array, result)
 
 
 @native
 def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int) -> New[Object]:
-    """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
+    """`arguments[0]` is not read: it is `tensor`."""
     if tensor.grad_fn.type is outdated_type or not may_be_looked_up(arguments, count):
         return not_handled()
     owned = new(Owned)
@@ -256,23 +210,30 @@ def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
         if plan.retypes:
             dtype = dtype_of_parts(plan.retypes, dtype)
             storage = retyped(storage, dtype, owned)
-        view_geometry = cast(Tuple, item(result, 0))
-        view = (
-            make_view(tensor, storage, version_counter, dtype, view_geometry) if storage is not NULL else not_handled()
-        )
+        geometry = cast(Tuple, item(result, 0))
+        view = make_view(tensor, storage, version_counter, dtype, geometry) if storage is not NULL else not_handled()
         if view is not NULL and view is not none and not recorded(plan, view, tensor, result, owned):
             view = withdrawn(view)
     release_all(owned)
     return view
 
 
-@native
-def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
-    """Another tensor over the memory of one, without a place in the graph or among the views."""
+@owning(ViewPlan)
+def detach(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    """detach(tensor): another tensor over its memory, without a place in the graph or among the views."""
+    if not tensors.is_tensor_anywhere(arguments[0]):
+        return not_handled()
+    tensor = cast(Tensor, arguments[0])
+    if tensor.version_counter is untracked and not tensors.in_inference_mode():
+        return not_handled()  # writes to it are counted apart
     version_counter = own_new(owned, shared_writes(tensor))
     flat, storage, shape = own(owned, tensor.flat), own(owned, tensor.storage), own(owned, tensor.shape)
     strides, offset, dtype = own(owned, tensor.strides), own(owned, tensor.offset), own(owned, tensor.dtype)
-    alias = cast(Tensor, NULL) if version_counter is NULL else new_tensor_on(tensor.device, retain(flat), shape, dtype)
+    alias = (
+        cast(Tensor, NULL)
+        if version_counter is NULL
+        else tensors.new_tensor_on(tensor.device, retain(flat), shape, dtype)
+    )
     if alias is NULL:
         return NULL
     c.release(atomic_xchg(alias, "storage", retain(storage)))
@@ -283,46 +244,26 @@ def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
 
 
 @native
-def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """detach(tensor): the tensor outside the graph; None where this is for the general path."""
-    if not is_tensor_anywhere(arguments[0]):
-        return not_handled()
-    if cast(Tensor, arguments[0]).version_counter is untracked and not in_inference_mode():
-        return not_handled()  # writes to it are counted apart
-    owned = new(Owned)
-    begin(owned)
-    result = alias_of(cast(Tensor, arguments[0]), owned)
-    release_all(owned)
-    return result
-
-
-@native
 def launch_view(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view, recorded; None where none has been found for this layout and these arguments."""
     if not is_tensor(arguments[0]):
         return not_handled()
     return view_of(cast(ViewPlan, self.memory), cast(Tensor, arguments[0]), arguments, count)
 
 
 @native
-def is_lazy_conj(view: Tensor, state: int) -> bool:
-    """Note of a view that it is one of several, or that nothing is recorded; False where an error is set."""
-    if state == 1:
-        c.release(atomic_xchg(view, "views", cast(List, retain(multi_views))))
-    return state != 0 or note_unrecorded(view)
-
-
-@native
 def fill_views(
     tensor: Tensor, storage: Array, version_counter: Object, view_geometries: Tuple, views: Tuple, state: int
 ) -> bool:
-    """Make the views at all places; False where one cannot be made."""
     for i in range(size(view_geometries)):
         view = make_view(tensor, storage, version_counter, tensor.dtype, cast(Tuple, item(view_geometries, i)))
         if view is NULL:
             return False
-        c.release(swap_item(views, i, view))
-        if not is_tensor(view) or not is_lazy_conj(cast(Tensor, view), state):
+        c.release(references.swap_item(views, i, view))
+        if not is_tensor(view):
+            return False
+        if state == 1:
+            c.release(atomic_xchg(cast(Tensor, view), "views", cast(List, retain(interned.multi_views))))
+        if state == 0 and not note_unrecorded(cast(Tensor, view)):
             return False
     return True
 
@@ -345,11 +286,9 @@ def views_at(
     tensor: Tensor, view_geometries: Tuple, storage: Array, version_counter: Object, alone: bool
 ) -> New[Object]:
     """The views at places in a tuple, each as if it had been made `alone`, or not; None where one is for Python."""
-    views = c.new_tuple(size(view_geometries))
+    views = references.tuple_of_none(size(view_geometries))
     if views is NULL:
         return NULL
-    for i in range(size(view_geometries)):
-        put_item(views, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
     state = recording()
     if fill_views(tensor, storage, version_counter, view_geometries, views, 2 if alone and state == 1 else state):
         return views
@@ -357,49 +296,30 @@ def views_at(
 
 
 @native
-def view_at(tensor: Tensor, view_geometry: Tuple, storage: Array, version_counter: Object) -> New[Object]:
-    """The view at a place; None where it is for Python."""
-    view = make_view(tensor, storage, version_counter, tensor.dtype, view_geometry)
-    if view is NULL or view is none or recording() != 0 or note_unrecorded(cast(Tensor, view)):
-        return view
-    return withdrawn(view)
-
-
-@native
-def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views: bool) -> New[Object]:
-    """The view, or the views in a tuple; None where this is for Python."""
+def made_of(plan: ViewPlan, arguments: Items[Object], count: int, multiple_views: bool, owned: Owned) -> New[Object]:
     if not is_tensor(arguments[0]) or not may_be_looked_up(arguments, count):
         return not_handled()
-    tensor, owned = cast(Tensor, arguments[0]), new(Owned)
+    tensor = cast(Tensor, arguments[0])
     if tensor.grad_fn.type is outdated_type:
         return not_handled()
-    begin(owned)
     value = looked_up_outside(plan, tensor, arguments, count, owned)
     if value is NULL:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    else:
-        view_geometries, storage, version_counter = (
-            cast(Tuple, item(value, 0)),
-            cast(Array, owned.items[2]),
-            owned.items[0],
-        )
-        alone = plan.typed != 0 and item(value, 2) is not true
-        result = (
-            views_at(tensor, view_geometries, storage, version_counter, alone)
-            if multiple_views
-            else view_at(tensor, view_geometries, storage, version_counter)
-        )
-    release_all(owned)
-    return result
+        return tensors.refused()
+    geometries, storage, version_counter = cast(Tuple, item(value, 0)), cast(Array, owned.items[2]), owned.items[0]
+    if not multiple_views:
+        view = make_view(tensor, storage, version_counter, tensor.dtype, geometries)
+        if view is NULL or view is none or recording() != 0 or note_unrecorded(cast(Tensor, view)):
+            return view
+        return withdrawn(view)
+    alone = plan.typed != 0 and item(value, 2) is not true
+    return views_at(tensor, geometries, storage, version_counter, alone)
 
 
-@native
-def launch_views(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The views in a tuple; None where none have been found for this layout and these arguments, or for a graph."""
-    return made_of(cast(ViewPlan, self.memory), arguments, count, True)
+@owning(ViewPlan)
+def launch_views(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    return made_of(plan, arguments, count, True, owned)
 
 
-@native
-def launch_made_view(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view that a composite has given; None where none has been found, or for a graph."""
-    return made_of(cast(ViewPlan, self.memory), arguments, count, False)
+@owning(ViewPlan)
+def launch_made_view(plan: ViewPlan, arguments: Items[Object], count: int, owned: Owned) -> New[Object]:
+    return made_of(plan, arguments, count, False, owned)
