@@ -105,11 +105,10 @@ class autocast:
 
 
 def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs another one in a region.
+    """A function that runs `func` in the region `autocast_instance`.
 
     Args:
-        autocast_instance: the region.
-        func: the function.
+        autocast_instance, func: the region and the function.
 
     Example:
         >>> import specgrad as sg
@@ -131,7 +130,6 @@ def require_word(device_type: Any) -> None:
 
 
 def _is_possible(device_type: str, dtype: dtypes.dtype) -> bool:
-    """Whether there is such a device and the dtype is one of 16 bits; a warning where not."""
     if device_type == "cuda" and not device_count():
         warn_user("CUDA is not available. Disabling autocast.")
         return False
@@ -146,7 +144,7 @@ def _is_possible(device_type: str, dtype: dtypes.dtype) -> bool:
 
 
 def settings_again() -> Callable[[], ExitStack]:
-    """What enters regions like the present ones, perhaps in another thread: for what is computed again in backward."""
+    """Enters regions like the present ones, perhaps in another thread: for what is computed again in backward."""
     results = {device: setting(device) for device in here.settings}
     cache_enabled = here.cache_enabled
 
@@ -210,8 +208,7 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Ca
     """A decorator for `backward` of a custom Function, which runs it in a region like that of `forward`.
 
     Args:
-        bwd: the static method.
-        device_type: the type of device whose autocast it concerns.
+        bwd, device_type: the static method, and as of `custom_fwd`.
 
     Raises:
         ValueError: `device_type` is no string.
@@ -233,7 +230,6 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Ca
 
 
 def _cast(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
-    """Tensors, also those in containers, in another dtype, as far as autocast may cast them."""
     if isinstance(value, TensorBase):
         tensor: Any = value
         return tensor.to(dtype) if is_eligible(tensor, device_type) else tensor

@@ -52,11 +52,6 @@ def is_on(call: OpCall, device: str) -> bool:
 
 
 def cast_arguments(call: OpCall, device: str, lower: dtypes.dtype, word: str) -> None:
-    """Put the tensors of an eligible dtype in the one that the word asks for.
-
-    Raises:
-        RuntimeError: the op is refused inside autocast, or its tensors have two dtypes of 16 bits.
-    """
     if word == LOWER:
         dtype = lower
     elif word == FLOAT32:
@@ -74,13 +69,11 @@ def cast_arguments(call: OpCall, device: str, lower: dtypes.dtype, word: str) ->
 
 
 def is_eligible(tensor: Any, device: str) -> bool:
-    """Whether autocast may cast a tensor: floats of at most 32 bits on this type of device."""
     kind = tensor._dtype
     return kind.kind == "f" and kind is not dtypes.float64 and tensor.device.type == device
 
 
 def widest(op: str, tensors: Iterable[Any], device: str, lower: dtypes.dtype) -> dtypes.dtype:
-    """float32 if any tensor is, else the dtype that autocast lowers to."""
     matches = {tensor._dtype for tensor in tensors if is_eligible(tensor, device)}
     if dtypes.float32 in matches:
         return dtypes.float32
@@ -91,7 +84,6 @@ def widest(op: str, tensors: Iterable[Any], device: str, lower: dtypes.dtype) ->
 
 
 def cast(value: Any, device: str, dtype: dtypes.dtype) -> Any:
-    """An argument in another dtype, as far as it is eligible; a list item by item."""
     if isinstance(value, TensorBase):
         return value if value._dtype is dtype or not is_eligible(value, device) else cast_tensor(value, dtype)
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
@@ -100,13 +92,11 @@ def cast(value: Any, device: str, dtype: dtypes.dtype) -> Any:
 
 
 def cast_tensor(tensor: Any, dtype: dtypes.dtype) -> Any:
-    """A tensor in another dtype, a parameter in one of 16 bits once for all calls."""
     is_lowered = dtype is not dtypes.float32 and here.cache_enabled
     return cast_once(tensor, dtype) if is_lowered and is_parameter(tensor) else tensor.to(dtype)
 
 
 def is_parameter(tensor: Any) -> bool:
-    """Whether other calls may want the same cast: a leaf of float32 that takes gradients, and in no transform."""
     is_leaf = (
         tensor._requires_grad and tensor._grad_fn is None and tensor._base is None and tensor._dtype is dtypes.float32
     )

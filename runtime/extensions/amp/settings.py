@@ -16,8 +16,6 @@ _ORDER = 5  # inside the profiler, outside batching: rules of batches get what h
 
 
 class Snapshot(NamedTuple):
-    """All settings of a thread, and the depth of backward passes at which they hold."""
-
     settings: dict[str, Setting]
     cache_enabled: bool
     depth: int
@@ -28,13 +26,12 @@ def snapshot() -> Snapshot:
 
 
 def restore(before: Snapshot) -> None:
-    """Undo what has been set since a snapshot of this thread."""
     here.settings, here.cache_enabled, mode.autocast = before
     _watch_or_not()
 
 
 def change(device_type: str, enabled: bool | None = None, dtype: dtypes.dtype | None = None) -> None:
-    """Change the setting of one type of device, for ops of the backward pass that is running, or of none."""
+    """For ops of the backward pass that is running, or of none."""
     before, results = setting(device_type), here.settings
     if here.active and mode.autocast != mode.depth:
         results = {device: Setting(False, each.dtype) for device, each in results.items()}
@@ -45,7 +42,6 @@ def change(device_type: str, enabled: bool | None = None, dtype: dtypes.dtype | 
 
 
 def _watch_or_not() -> None:
-    """Take the place of calls while this thread casts for any type of device."""
     active = tuple([(device, each.dtype) for device, each in here.settings.items() if each.enabled])
     if active and not here.active:
         watch.enter(_NAME, Watcher(intercept=intercept, order=_ORDER, concern=LISTED))

@@ -28,10 +28,7 @@ class Cast(NamedTuple):
 
 
 class Here(PerThread):
-    """The settings of one thread, how many regions it is in, for which types of device it casts, and what it has cast.
-
-    Of an op's tensors on several devices `active` has the one first by which PyTorch goes.
-    """
+    """One thread's settings; of an op's tensors on several devices `active` has the one first by which PyTorch goes."""
 
     def __init__(self) -> None:
         self.settings = {"cuda": Setting(False, dtypes.float16), "cpu": Setting(False, dtypes.bfloat16)}
@@ -64,28 +61,17 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def base_device_type(device_type: str) -> str:
-    """The type of device alone, of `cuda:0` too."""
     return device_type.partition(":")[0]
 
 
 def setting_for(device_type: str) -> Setting:
-    """What a program hears that asks: also of devices that specgrad does not use, for which nothing is cast.
-
-    Raises:
-        RuntimeError: there is no autocast for this type of device.
-        TypeError: it is no string.
-    """
+    """As `setting`, also for devices that specgrad does not use, for which nothing is cast."""
     kind = base_device_type(device_type) if isinstance(device_type, str) else ""
     return Setting(False, _UNUSED[kind]) if kind in _UNUSED else setting(device_type)
 
 
 def setting(device_type: str) -> Setting:
-    """What ops that are called now find: a backward pass casts nothing, but where autocast is entered in it.
-
-    Raises:
-        RuntimeError: there is no autocast for this type of device.
-        TypeError: it is no string.
-    """
+    """What ops that are called now find: a backward pass casts nothing, but where autocast is entered in it."""
     if not is_autocast_available(device_type):
         known = ", ".join(here.settings)
         raise RuntimeError(f"Expected one of {known} device type at start of device string: {device_type}")

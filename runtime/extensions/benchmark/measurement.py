@@ -17,7 +17,7 @@ IQR_WARNING = 0.1
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit that a time is best shown in, and how long it is.
+    """The unit in which a time of `t` seconds is best shown, and how long it is.
 
     Args:
         t: seconds.
@@ -40,11 +40,10 @@ def unit_to_english(u: str) -> str:
 
 
 def trim_sigfig(x: float, n: int) -> float:
-    """A number rounded to some significant digits.
+    """The number `x` rounded to `n` significant digits.
 
     Args:
-        x: the number.
-        n: how many digits.
+        x, n: the number, and how many digits.
 
     Example:
         >>> trim_sigfig(1234.5, 2)

@@ -112,7 +112,7 @@ class Timer:
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def _estimate_block_size(self, min_run_time: float) -> int:
-        """How often the statement is run at a time: so often that reading the clock takes a thousandth of it."""
+        """So often that reading the clock takes a thousandth of a block's time."""
         with set_torch_threads(self._task_spec.num_threads):
             overhead = sorted(timeit.Timer(timer=self._clock).timeit(0) for _ in range(5))[2]
             number = 1
@@ -163,11 +163,7 @@ class Timer:
         return self._measured(number, times)
 
     def collect_callgrind(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: instructions are counted by Valgrind, for PyTorch's own machine code.
-
-        Raises:
-            RuntimeError: always.
-        """
+        """Refused by a RuntimeError: instructions are counted by Valgrind, for PyTorch's own machine code."""
         raise RuntimeError(
             "Timer.collect_callgrind: instructions are not counted here; the profiler says where time goes"
         )

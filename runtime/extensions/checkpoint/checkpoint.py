@@ -1,6 +1,6 @@
 """`checkpoint` and `checkpoint_sequential`: intermediate results are computed again in backward instead of kept.
 
-The older way to checkpoint: a custom Function that runs without recording, and backward within its backward.
+`CheckpointFunction` is the older way: it runs without recording, and backward within its backward.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ CHECKS = {"default": description, "none": no_description}
 
 
 class _Settings(PerThread):
-    """Settings of this thread by the context managers below; None leaves it to the arguments."""
+    """Settings by the context managers below; None leaves it to the arguments."""
 
     def __init__(self) -> None:
         self.early_stop: bool | None = None

@@ -2,10 +2,7 @@
 
 While the call runs, saved-tensor hooks put a numbered `Holder` in the place of each tensor that an op saves. The first
 holder that backward unpacks runs the call again: the tensor that is saved as number n then is the value of holder n.
-
 See T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear memory cost, arXiv:1604.06174.
-
-The log of the ops that a checkpointed call recorded, with the calling lines, for errors in debug mode.
 """
 
 from __future__ import annotations
@@ -41,7 +38,6 @@ class OpLog:
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """Inside, the ops that this thread records are added to the log."""
         lines: list[str] = []
         self.runs = [*self.runs[:1], lines]  # the first run, and the last
         thread, name = threading.get_ident(), f"checkpoint debug mode {id(lines)}"
@@ -63,7 +59,6 @@ class OpLog:
 
 
 def describe(result: Any, lines: list[str]) -> None:
-    """Add the op that made `result`, with the line that called it."""
     node = recording_node(result)
     if node is None:
         return
@@ -75,7 +70,7 @@ def describe(result: Any, lines: list[str]) -> None:
 
 
 class SaveInputs(Function):
-    """Saves its arguments and does nothing else; the first one makes sure that the call is recorded."""
+    """The first argument makes sure that the call is recorded; the others are saved."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:
@@ -84,7 +79,6 @@ class SaveInputs(Function):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Never called: no gradient can get here."""
         raise AssertionError("a checkpoint's saved inputs were run backward")
 
 
@@ -92,9 +86,8 @@ class SavedInputs:
     """Arguments by position and by name; the tensors among them are saved by a graph node, as an op saves its own.
 
     So hooks in force around the call get them too, those of an outer checkpoint among them, and a tensor that is
-    written to before backward is noticed.
-
-    Of examples of a batch the node has all, since the vmap that they are part of may be over before backward.
+    written to before backward is noticed. Of examples of a batch the node has all, since the vmap that they are part of
+    may be over before backward.
     """
 
     __slots__ = ("args", "kwargs", "levels", "node", "tensors")
@@ -198,7 +191,6 @@ class Frame:
 
 
 def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
-    """What enters regions of autocast like those of the caller."""
     if not watch.casts:
         return nullcontext
     from ..amp.autocast import settings_again  # not before there is a region
@@ -207,7 +199,7 @@ def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
 
 
 class Again:
-    """The repeated call: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
+    """The repeated call: `count` tensors were saved, number `requested` of them is the `value` asked for."""
 
     def __init__(self, frame: Frame, requested: int) -> None:
         self.frame = frame
@@ -217,7 +209,6 @@ class Again:
         self.differing: list[str] = []
 
     def run(self) -> None:
-        """Make the call as it was made, with the same random numbers, and compare what it saves."""
         frame = self.frame
         with fork_rng(enabled=frame.rng is not None), enable_grad(), frame.levels.running() as numbers:
             args, kwargs = frame.inputs.get(numbers)
@@ -237,7 +228,6 @@ class Again:
             self.check()
 
     def keep(self, tensor: Any) -> Any:
-        """Give a tensor that the repeated call has saved to its holder."""
         frame, number = self.frame, self.count
         if number < len(frame.holders):
             value = tensor.detach()
@@ -279,7 +269,6 @@ class Again:
 
 
 def description(tensor: Any) -> dict[str, Any]:
-    """The metadata of a saved tensor that must be equal when the call is made again."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 

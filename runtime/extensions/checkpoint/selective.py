@@ -49,8 +49,6 @@ class SelectiveCheckpointContext:
 
 
 class _State(PerThread):
-    """Of this thread: the contexts that it is in, and whether an op that is saved runs."""
-
     def __init__(self) -> None:
         self.contexts: list[_Context] = []
         self.inside = False
@@ -69,7 +67,7 @@ _WATCHER = Watcher(intercept=_intercept, order=-1)  # outside of vmap: what is k
 
 
 class _Context(AbstractContextManager[None]):
-    """A block in which some ops are treated by a policy; `kept` has results in the order of the ops."""
+    """A block in which some ops are treated by a policy; `saved_value` has results in the order of the ops."""
 
     def __init__(self, policy: Callable[..., Any], saved_value: list[Any], mutable: bool) -> None:
         self.policy = policy
@@ -147,7 +145,7 @@ def _versions(result: Any) -> list[int]:
 
 
 def _leaf(value: Any) -> Any:
-    """A result as a tensor outside of the first graph, which ops that follow are recorded for as they were."""
+    """A tensor outside of the first graph, for which ops that follow are recorded as they were."""
     if not isinstance(value, TensorBase):
         return value
     tensor: Any = value

@@ -2,8 +2,6 @@
 
 All devices draw from the default generator, whose stream is the same on each: so what seeds or sets the generator of a
 device does that for all, and for the CPU.
-
-States of devices' random numbers, which a checkpoint of a program's own keeps.
 """
 
 from __future__ import annotations
@@ -36,11 +34,7 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the random numbers of all devices; without a device nothing happens.
-
-    Args:
-        seed: an int in [-2**63, 2**64).
-    """
+    """Seed the random numbers of all devices, arguments as of `cuda.manual_seed`."""
     manual_seed(seed)
 
 

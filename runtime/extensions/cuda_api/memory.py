@@ -30,7 +30,6 @@ _raw: dict[int, Block] = {}  # what `caching_allocator_alloc` gave out
 
 
 def _statistics(device: Any, function: str) -> Statistics | None:
-    """The figures of a device; None where it was never used."""
     if not allocator.in_use():
         return None
     result = allocator.existing_cache(index_of(device, function))
@@ -48,11 +47,7 @@ def memory_allocated(device: Any = None) -> int:
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes that tensors had at once, since `reset_peak_memory_stats`.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The most bytes of tensors at once since `reset_peak_memory_stats`, arguments as of `cuda.memory_allocated`."""
     result = _statistics(device, "max_memory_allocated")
     return 0 if result is None else result.allocated.peak
 
@@ -68,11 +63,7 @@ def memory_reserved(device: Any = None) -> int:
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes that the process had of the driver at once.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The most bytes that the process had of the driver at once, arguments as of `cuda.memory_allocated`."""
     result = _statistics(device, "max_memory_reserved")
     return 0 if result is None else result.reserved.peak
 
@@ -81,20 +72,13 @@ memory_cached, max_memory_cached = memory_reserved, max_memory_reserved  # their
 
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """All figures of a device, as dicts of dicts.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """All figures of a device, as dicts of dicts, arguments as of `cuda.memory_allocated`."""
     result = _statistics(device, "memory_stats_as_nested_dict")
     return {} if result is None else result.nested()
 
 
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
-    """All figures of a device, by names such as `allocated_bytes.all.peak`.
-
-    Args:
-        device: the device; None is the current one.
+    """All figures by names such as `allocated_bytes.all.peak`, arguments as of `cuda.memory_allocated`.
 
     Example:
         >>> import specgrad as sg
@@ -138,22 +122,14 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Let the peaks begin at what is there now.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """Let the peaks begin at what is there now, arguments as of `cuda.memory_allocated`."""
     result = _statistics(device, "reset_peak_memory_stats")
     if result is not None:
         result.reset_peaks()
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
-    """Forget how much was allocated and freed in all.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """Forget how much was allocated and freed in all, arguments as of `cuda.memory_allocated`."""
     result = _statistics(device, "reset_accumulated_memory_stats")
     if result is not None:
         result.reset_accumulated()
@@ -168,20 +144,12 @@ def empty_cache() -> None:
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """Bytes of a device that are free, and that there are, whoever uses them.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """Bytes that are free, and that there are, whoever uses them; arguments as of `cuda.memory_allocated`."""
     return driver().memory_info(index_of(device, "mem_get_info"))
 
 
 def device_memory_used(device: Any = None) -> int:
-    """Bytes of a device that are in use, whoever uses them.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """Bytes of a device that are in use, whoever uses them; arguments as of `cuda.memory_allocated`."""
     free, total = mem_get_info(device)
     return total - free
 
@@ -205,11 +173,7 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
 
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
-    """The part of a device's memory that this process may have.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The part of a device's memory that this process may have, arguments as of `cuda.memory_allocated`."""
     return allocator.cache(index_of(device, "get_per_process_memory_fraction")).fraction
 
 

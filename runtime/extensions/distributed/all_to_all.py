@@ -1,7 +1,4 @@
-"""Collectives that bring tensors of ranks together, and those that share tensors out.
-
-Collectives in which each rank has something for each: all_to_all.
-"""
+"""Collectives that bring tensors of ranks together, share them out, or have something of each rank for each."""
 
 from __future__ import annotations
 
@@ -20,12 +17,6 @@ from .world import member_for, rank_in
 
 
 def _list(name: str, values: Any, parameter: str, size: int, each: Any) -> list[Any]:
-    """A list of a tensor for each rank, each like another.
-
-    Raises:
-        ValueError: there are more or fewer, or of another dtype.
-        RuntimeError: one has another shape.
-    """
     result = buffers.tensors(name, values, parameter)
     if len(result) != size:
         raise ValueError(f"{name}(): {parameter} has {len(result)} tensors, but the group {size} ranks")
@@ -39,15 +30,7 @@ def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool 
 
     Args:
         tensor_list: a tensor for each rank, like `tensor`.
-        tensor: this rank's, of one shape and dtype on all ranks.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
-
-    Raises:
-        DistBackendError: other ranks did not come in time, called something else, or have failed.
+        tensor, group, async_op: as of `all_reduce`, as are what is returned and raised.
     """
     chosen = member_for("all_gather", group)
     value = buffers.tensor("all_gather", tensor)
@@ -65,11 +48,7 @@ def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = N
     Args:
         output_tensor: of n times as many elements, of shape (n * s, ...) or (n, s, ...).
         input_tensor: this rank's, of shape (s, ...), of one shape and dtype on all ranks.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: the output's size does not fit.
@@ -86,11 +65,6 @@ def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = N
 
 
 def _sizes(name: str, full: Any, part: Any, size: int, full_name: str, part_name: str) -> None:
-    """Refuse tensors of which one is not `size` times the other.
-
-    Raises:
-        ValueError: so it is.
-    """
     buffers.same_dtype(full, part)
     if full.numel() != size * part.numel():
         raise ValueError(
@@ -110,15 +84,10 @@ def gather(
     """Write the tensors of all ranks into a list of one of them.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         gather_list: where the result is wanted, a tensor for each rank.
         dst: the rank in the world that gets it; the group's first when left out.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_dst: the rank in the group instead of `dst`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        tensor, group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: the list is missing, or there where the result is not wanted.
@@ -159,12 +128,8 @@ def scatter(
         tensor: what is written to, of one shape and dtype on all ranks.
         scatter_list: of the rank that shares out, a tensor for each rank.
         src: that rank in the world; the group's first when left out.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_src: the rank in the group instead of `src`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: the list is missing, or there where nothing is shared out.
@@ -189,12 +154,7 @@ def reduce_scatter(
     Args:
         output: what is written to, of one shape and dtype on all ranks.
         input_list: a tensor for each rank, like `output`.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("reduce_scatter", group)
     into = buffers.tensor("reduce_scatter", output, "output")
@@ -211,16 +171,8 @@ def reduce_scatter_tensor(
 
     Args:
         output: what is written to, of one shape and dtype on all ranks.
-        input: n times as many elements.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
-
-    Raises:
-        ValueError: the input's size does not fit.
+        input: n times as many elements; else a ValueError.
+        op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     name = "reduce_scatter_tensor"
     chosen = member_for(name, group)
@@ -249,8 +201,7 @@ def all_gather_coalesced(
     Args:
         output_tensor_lists: for each rank, a list of tensors like `input_tensor_list`.
         input_tensor_list: this rank's.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
+        group, async_op: as of `all_reduce`.
 
     Returns:
         A Work to wait for (of the last tensor: groups begin calls in order) if `async_op`, else None.
@@ -272,11 +223,7 @@ def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = Non
     Args:
         output_tensor_list: a tensor for what comes from each rank; shapes may differ.
         input_tensor_list: a tensor for each rank.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: there are not as many tensors as ranks, or their dtypes differ.
@@ -315,11 +262,7 @@ def all_to_all_single(
         input: what is sent.
         output_split_sizes: how many rows come from each rank; equally many when left out.
         input_split_sizes: how many rows each rank gets; equally many when left out.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         RuntimeError: sizes that do not fit.
@@ -340,7 +283,7 @@ def all_to_all_single(
 
 
 def _splits(value: Any, rows: Sequence[int] | None, size: int) -> list[int]:
-    """How many elements go to or come from each rank; a RuntimeError where the rows cannot be split so."""
+    """How many elements go to or come from each rank."""
     count = value._shape[0] if value._shape else 1
     if not rows:
         if count % size:

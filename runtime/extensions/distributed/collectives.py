@@ -1,7 +1,4 @@
-"""Collectives that join or copy one tensor of each rank: all_reduce, reduce, broadcast, and the barriers.
-
-`monitored_barrier`: a barrier that says which ranks have not come.
-"""
+"""Collectives that join or copy one tensor of each rank: all_reduce, reduce, broadcast, and the barriers."""
 
 from __future__ import annotations
 
@@ -69,12 +66,7 @@ def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None
 
     Args:
         tensors: the tensors.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("all_reduce_coalesced", group)
     values = buffers.tensors("all_reduce_coalesced", tensors, "tensors")
@@ -101,15 +93,9 @@ def reduce(
     """Join the tensors of all ranks, in place, for one of them; those of the others stay.
 
     Args:
-        tensor: the tensor, of one shape and dtype on all ranks.
         dst: the rank in the world that gets the result.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_dst: the rank in the group instead of `dst`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        tensor, op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("reduce", group)
     value = buffers.tensor("reduce", tensor)
@@ -133,14 +119,9 @@ def broadcast(
     """Write the tensor of one rank into those of all others.
 
     Args:
-        tensor: the tensor, of one shape and dtype on all ranks.
         src: the rank in the world whose tensor it is.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_src: the rank in the group instead of `src`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        tensor, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("broadcast", group)
     value = buffers.tensor("broadcast", tensor)
@@ -161,13 +142,9 @@ def barrier(
     """Wait until all ranks have come.
 
     Args:
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         device_ids: not looked at.
         timeout: how long to wait; the group's when left out.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("barrier", group)
     if chosen is None:

@@ -65,13 +65,9 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> 
     """Join the tensors of all ranks for one of them; the others get zeros.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         dst: the rank in the world that gets the result.
         op: SUM or AVG.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        tensor, group: as of `all_reduce`, as is what is returned.
     """
     chosen, way = _group("reduce", group), checked_op("reduce", op)
     if way.op not in _LINEAR:
@@ -84,26 +80,18 @@ def broadcast(tensor: Any, src: int, group: Any = None) -> Any:
     """What one rank has, for all.
 
     Args:
-        tensor: of one shape and dtype on all ranks.
         src: the rank in the world whose tensor it is.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        tensor, group: as of `all_reduce`, as is what is returned.
     """
     chosen = _group("broadcast", group)
     return ops.broadcast_from(tensor, rank_in("broadcast", chosen, src, None), chosen)
 
 
 def all_gather(tensor: Any, group: Any = None) -> tuple[Any, ...]:
-    """The tensors of all ranks, for all.
+    """The tensors of all ranks, for all: a tuple.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A tensor of each rank.
+        tensor, group: as of `all_reduce`.
     """
     return tuple(ops.all_gather(tensor.unsqueeze(0), 0, _group("all_gather", group)).unbind(0))
 
@@ -114,15 +102,11 @@ def _all_gather_base(output_tensor: Any, input_tensor: Any, group: Any = None) -
 
 
 def gather(tensor: Any, dst: int = 0, group: Any = None) -> tuple[Any, ...]:
-    """The tensors of all ranks for one of them; the others get zeros.
+    """The tensors of all ranks for one of them, a tuple; the others get zeros.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         dst: the rank in the world that gets them.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A tensor of each rank.
+        tensor, group: as of `all_reduce`.
     """
     chosen = _group("gather", group)
     return tuple(ops.gather_to(tensor, rank_in("gather", chosen, dst, None), chosen).unbind(0))
@@ -134,10 +118,7 @@ def scatter(tensors: Sequence[Any], src: int = 0, group: Any = None) -> Any:
     Args:
         tensors: a tensor for each rank, all of one shape; those of other ranks than `src` say the shape alone.
         src: the rank in the world that shares them out.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        group: as of `all_reduce`, as is what is returned.
     """
     chosen = _group("scatter", group)
     every = ops.stack(buffers.tensors("scatter", list(tensors), "tensors"), 0)
@@ -150,11 +131,7 @@ def reduce_scatter(output: Any, input_list: Sequence[Any], op: Any = ReduceOp.SU
     Args:
         output: not written to: there as PyTorch has it.
         input_list: a tensor for each rank, all of one shape.
-        op: SUM, AVG, MIN, MAX or PRODUCT.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        op, group: as of `all_reduce`, as is what is returned.
     """
     chosen, way = _group("reduce_scatter", group), checked_op("reduce_scatter", op)
     every = ops.stack(buffers.tensors("reduce_scatter", list(input_list), "input_list"), 0)
@@ -170,15 +147,12 @@ def reduce_scatter(output: Any, input_list: Sequence[Any], op: Any = ReduceOp.SU
 
 
 def all_to_all(output_tensor_list: Sequence[Any], input_tensor_list: Sequence[Any], group: Any = None) -> Any:
-    """Send each rank a tensor of a list.
+    """Send each rank a tensor of a list; those that come, a tuple.
 
     Args:
         output_tensor_list: tensors whose shapes are those of what comes; not written to.
         input_tensor_list: a tensor for each rank.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A tensor of each rank.
+        group: as of `all_reduce`.
     """
     chosen = _group("all_to_all", group)
     sent = buffers.tensors("all_to_all", list(input_tensor_list), "input_tensor_list")
@@ -195,17 +169,13 @@ def all_to_all_single(
     input_split_sizes: Sequence[int] | None = None,
     group: Any = None,
 ) -> Any:
-    """Send each rank rows of a tensor.
+    """Send each rank rows of a tensor; those that come, one after the other.
 
     Args:
         output: not written to: there as PyTorch has it.
         input: rows for each rank, one after the other.
-        output_split_sizes: how many come from each rank; equally many when left out.
-        input_split_sizes: how many go to each rank; equally many when left out.
-        group: the process group; the default one when left out.
-
-    Returns:
-        The rows that come, one after the other.
+        output_split_sizes, input_split_sizes: how many come from and go to each rank; equally many when left out.
+        group: as of `all_reduce`.
     """
     sizes = [list(value) if value else None for value in (output_split_sizes, input_split_sizes)]
     return ops.all_to_all(input, *sizes, _group("all_to_all_single", group))
@@ -218,13 +188,9 @@ def send_recv(tensor: Any, dst: int | None = None, src: int | None = None, group
     which backward must pass for the gradient to arrive: `loss = send_recv(x, dst=1).sum()`.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         dst: the rank in the world that gets it, if there is one.
         src: the rank in the world whose tensor comes, if there is one.
-        group: the process group; the default one when left out.
-
-    Returns:
-        What comes, or zeros.
+        tensor, group: as of `all_reduce`.
     """
     chosen = _group("send_recv", group)
     to, of = (-1 if rank is None else rank_in("send_recv", chosen, rank, None) for rank in (dst, src))

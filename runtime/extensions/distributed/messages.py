@@ -68,12 +68,8 @@ def irecv(
     Args:
         tensor: what is written to, of as many elements and of the dtype of what is sent.
         src: the rank in the world that sends it; whoever is first when left out.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
         group_src: the rank in the group instead of `src`.
-
-    Returns:
-        A Work to wait for; None where this process is not in the group.
+        group, tag: as of `isend`, as is what is returned.
 
     Raises:
         DistBackendError: in waiting: what is sent has another size or dtype.
@@ -92,14 +88,10 @@ def irecv(
 
 
 def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
-    """Send a tensor to another rank, as `isend`, and wait until it may be written to.
+    """Send a tensor to another rank, and wait until it may be written to.
 
     Args:
-        tensor: the tensor.
-        dst: the rank in the world that gets it.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
-        group_dst: the rank in the group instead of `dst`.
+        tensor, dst, group, tag, group_dst: as of `isend`.
     """
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
@@ -107,17 +99,10 @@ def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, g
 
 
 def recv(tensor: Any, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
-    """Receive a tensor of another rank.
+    """Receive a tensor of another rank: its rank in the world, -1 where this process is not in the group.
 
     Args:
-        tensor: what is written to, of as many elements and of the dtype of what is sent.
-        src: the rank in the world that sends it; whoever is first when left out.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
-        group_src: the rank in the group instead of `src`.
-
-    Returns:
-        The rank in the world of the sender, -1 where this process is not in the group.
+        tensor, src, group, tag, group_src: as of `irecv`.
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
@@ -130,15 +115,11 @@ class P2POp:
     """A message of `batch_isend_irecv`.
 
     Args:
-        op: `isend` or `irecv`.
+        op: `isend` or `irecv`; else a ValueError.
         tensor: what is sent or written to.
         peer: the other rank, in the world.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
         group_peer: the other rank in the group, instead of `peer`.
-
-    Raises:
-        ValueError: another op.
+        group, tag: as of `isend`.
     """
 
     def __init__(
@@ -171,16 +152,10 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
-    """Begin several messages.
+    """Begin several messages: a Work for each.
 
     Args:
-        p2p_op_list: the messages.
-
-    Returns:
-        A Work for each.
-
-    Raises:
-        ValueError: one is no P2POp.
+        p2p_op_list: the messages; a ValueError where one is no P2POp.
     """
     if not p2p_op_list or not all(isinstance(one, P2POp) for one in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")

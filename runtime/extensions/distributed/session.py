@@ -1,7 +1,4 @@
-"""This process among those that MPI has started together: how it joins them, how it fails, and how it leaves.
-
-Names of libraries of collectives, and which of them are there.
-"""
+"""This process among those that MPI has started together: how it joins them, how it fails, and how it leaves."""
 
 from __future__ import annotations
 
@@ -27,12 +24,7 @@ _FINALIZE = 10.0  # seconds for MPI_Finalize, once all ranks have come to their 
 
 
 class Session:
-    """The links of all ranks. There is one a process, from the first `init_process_group` to the end.
-
-    Args:
-        link: of all ranks, of which groups have copies.
-        seconds: how long to wait for the others.
-    """
+    """The links of all ranks. There is one a process, from the first `init_process_group` to the end."""
 
     def __init__(self, link: Link, seconds: float) -> None:
         self.link = link
@@ -99,14 +91,7 @@ _session: Session | None = None
 
 
 def join(seconds: float) -> Session:
-    """The session of this process, which the first call begins.
-
-    Args:
-        seconds: how long to wait for the others.
-
-    Raises:
-        DistBackendError: they did not come.
-    """
+    """The session of this process, which the first call begins."""
     global _session
     _end_with_exceptions()
     if _session is None:
@@ -213,12 +198,6 @@ def is_torchelastic_launched() -> bool:
 
 
 def checked(backend: str | None) -> str:
-    """The backend that a program asks for.
-
-    Raises:
-        ValueError: it is not "mpi".
-        RuntimeError: mpi4py is not installed.
-    """
     name = Backend.MPI if backend is None else Backend(backend).rpartition(":")[2]
     if name != Backend.MPI:
         raise ValueError(

@@ -103,7 +103,6 @@ def init_process_group(
 
 
 def _agree(what: str, value: int, actual: int) -> None:
-    """Refuse a number that a program or a launcher says otherwise than MPI."""
     launched = os.environ.get(what.upper(), "")
     for source, number in (("the argument", value), (f"the environment's {what.upper()}", launched)):
         if number not in (-1, "", actual, str(actual)):
@@ -114,7 +113,6 @@ def _agree(what: str, value: int, actual: int) -> None:
 
 
 def begin(link: Link, timeout: datetime.timedelta, name: str = "", peers: Peers | None = None) -> None:
-    """Make the default group over a link of all ranks."""
     world = current()
     control = link.copy(timeout.total_seconds(), None)
     world.default = ProcessGroup(link, control, range(link.size), timeout, name or "0", "default_pg", peers)
@@ -133,11 +131,7 @@ def is_initialized() -> bool:
 
 
 def get_default_group() -> ProcessGroup:
-    """The default process group.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The default process group; a ValueError where there is none."""
     result = current().default
     if result is None:
         raise ValueError(_NONE)
@@ -148,12 +142,7 @@ offer_default(get_default_group)  # to ops that are collectives
 
 
 def member(group: Any) -> ProcessGroup | None:
-    """The group that a call is about, the default one for None; None where this process is not in it.
-
-    Raises:
-        ValueError: there is no default group.
-        TypeError: it is no group.
-    """
+    """The group that a call is about, the default one for None; None where this process is not in it."""
     default = get_default_group()
     if group is None:
         return default
@@ -178,9 +167,6 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
     Args:
         group: the group; all of them when left out.
-
-    Raises:
-        ValueError: there is no default group.
     """
     world = current()
     if group is not None and not isinstance(group, ProcessGroup):
@@ -256,11 +242,7 @@ def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The rank in a group of a rank of the world.
-
-    Raises:
-        ValueError: it is not in the group.
-    """
+    """The rank in a group of a rank of the world; a ValueError where it is not in the group."""
     result = member(group)
     if result is None or global_rank not in result.ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {group}")
@@ -268,11 +250,7 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The rank in the world of a rank of a group.
-
-    Raises:
-        ValueError: the group has no such rank.
-    """
+    """The rank in the world of a rank of a group; a ValueError where the group has no such rank."""
     result = member(group)
     if result is None or not 0 <= group_rank < result.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
@@ -345,11 +323,7 @@ def _checked_ranks(default: ProcessGroup, ranks: Sequence[int] | None, sort_rank
 def rank_in(
     call: str, group: ProcessGroup, rank: int | None, group_rank: int | None, default: int | None = None
 ) -> int:
-    """The rank in a group that a call says as a rank of the world, or of the group.
-
-    Raises:
-        ValueError: both are said, or none and there is no default, or the group has no such rank.
-    """
+    """The rank in a group that a call says as a rank of the world, or of the group."""
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if rank is None and group_rank is None:

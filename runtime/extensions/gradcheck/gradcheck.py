@@ -189,7 +189,6 @@ def gradgradcheck(
 
 
 def _gradients(case: Case) -> Callable[..., tuple[Any, ...]]:
-    """The function from the inputs and the output gradients to the gradients of the inputs."""
     count = len(case.inputs)
 
     def gradients(*args: Any) -> tuple[Any, ...]:
@@ -209,7 +208,6 @@ def _random_gradients(outputs: tuple[Any, ...], strided: bool) -> tuple[Any, ...
 
 
 def _random_gradient(output: Any, strided: bool, rng: np.random.Generator) -> Any:
-    """Uniform in [-1, 1); every second element of a larger tensor when it is not to be contiguous."""
     shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.shape else output.shape
     values = rng.uniform(-1, 1, shape)
     if output.is_complex():
@@ -220,8 +218,6 @@ def _random_gradient(output: Any, strided: bool, rng: np.random.Generator) -> An
 
 @dataclass(frozen=True)
 class Checks:
-    """The arguments of `gradcheck`: the checks that are made, and their tolerances."""
-
     eps: float
     tolerance: Tolerance
     nondet_tol: float
@@ -235,7 +231,6 @@ class Checks:
 
 
 def run(case: Case, checks: Checks) -> None:
-    """Make all checks; a GradcheckError says which one failed."""
     outputs = case.outputs()
     if not outputs:
         _check_constant(case, checks.eps)
@@ -258,7 +253,6 @@ def run(case: Case, checks: Checks) -> None:
 
 
 def _check_constant(case: Case, eps: float) -> None:
-    """Where no output requires grad, none may depend on the inputs."""
     for x in case.grad_inputs:
         for direction in unit_vectors(x.numel()):
             if any(np.any(result != 0) for result in difference(case.results, x, direction, eps)):
@@ -266,7 +260,7 @@ def _check_constant(case: Case, eps: float) -> None:
 
 
 def _parts(tensors: tuple[Any, ...]) -> dict[str, complex]:
-    """Which parts of complex numbers are looked at in turn; the one part of real numbers has no name."""
+    """The one part of real numbers has no name."""
     return {"imaginary": 1j, "real": 1} if any(t.is_complex() for t in tensors) else {"": 1}
 
 

@@ -28,7 +28,6 @@ NOT_ZERO = (
 
 
 def check_linear_in_gradient(case: Case, outputs: Sequence[Any]) -> None:
-    """Gradients of zeros are zeros, of the dtype and shape of the inputs."""
     zeros = [zeros_like(output) for output in outputs]
     result = grad(outputs, case.grad_inputs, zeros, retain_graph=True, allow_unused=True)
     for g, x in zip(result, case.grad_inputs, strict=True):
@@ -53,7 +52,6 @@ class Undefined(Function):
 
 
 def check_undefined_gradients(case: Case, outputs: Sequence[Any]) -> None:
-    """Backward gives nothing, or zeros, where gradients of outputs are missing and the others are zeros."""
     every = range(len(outputs))
     for missing in [every, *([j] for j in every if len(outputs) > 1)]:
         roots = [Undefined.apply(output) if j in missing else output for j, output in enumerate(outputs)]
@@ -108,7 +106,6 @@ def check_batched_backward(case: Case, outputs: Sequence[Any]) -> None:
 
 
 def check_batched_forward(case: Case) -> None:
-    """Forward mode in each input, for several tangents of it at once."""
     for i, x in enumerate(case.grad_inputs):
 
         def forward(tangent: Any, x: Any = x) -> tuple[Any, ...]:
@@ -124,7 +121,6 @@ def check_batched_forward(case: Case) -> None:
 
 
 def _both_ways(function: Callable[[Any], tuple[Any, ...]], like: Any, message: str) -> tuple[Any, Any]:
-    """The results of a function for random tensors like `like`, under vmap and in a loop."""
     from ..vmap import vmap
 
     rng = np.random.default_rng(42)

@@ -20,13 +20,12 @@ class NodePositions:
 
 
 def passed_rows(picture: Picture) -> int:
-    """Through how many rows all arrows together pass: what makes a layout take long."""
+    """What makes a layout take long."""
     row_of = _rows_of(picture)
     return sum(row_of[arrow.source] - row_of[arrow.target] - 1 for arrow in picture.arrows)
 
 
 def _rows_of(picture: Picture) -> list[int]:
-    """The row of each box, counted from the outputs."""
     row_of = [0] * len(picture.boxes)
     for arrow in picture.arrows:  # those of one target after those of the targets below it
         row_of[arrow.source] = max(row_of[arrow.source], row_of[arrow.target] + 1)
@@ -34,7 +33,6 @@ def _rows_of(picture: Picture) -> list[int]:
 
 
 def placed(picture: Picture, widths: list[float], heights: list[float]) -> NodePositions:
-    """Find a place for every box of these widths and heights."""
     row_of = _rows_of(picture)
     rows: list[list[int]] = [[] for _ in range(max(row_of, default=0) + 1)]
     for box, row in enumerate(row_of):

@@ -21,7 +21,6 @@ _ARROW = (
 
 
 def svg_source(picture: Picture) -> str:
-    """The whole file."""
     widths = [_width(box) for box in picture.boxes]
     heights = [_height(box) for box in picture.boxes]
     positions = placed(picture, widths, heights)

@@ -36,22 +36,19 @@ class LazyConjMethods(TensorBase):
 
     @property
     def array(self) -> Any:
-        """The elements in memory of their own, which nobody may write to: that would reach no other tensor."""
+        """Nobody may write to it: that would reach no other tensor."""
         result = values_of(self).array
         if result.__class__ is np.ndarray:
             result.flags.writeable = False
         return result
 
     def data_ptr(self) -> int:
-        """The address of the first element, as it is before it is conjugated or negated."""
         return stored(self).data_ptr()
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in row-major order without gaps, or in the order of a `memory_format`."""
         return stored(self).is_contiguous(*(() if memory_format is None else (memory_format,)))
 
     def contiguous(self, memory_format: Any = None) -> Any:
-        """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does."""
         value = () if memory_format is None else (memory_format,)
         return self if self.is_contiguous(*value) else resolved(self).contiguous(*value)
 
@@ -82,7 +79,6 @@ class LazyConjMethods(TensorBase):
 
     @property
     def data(self) -> Any:
-        """A tensor over this memory outside the graph, with the same marks; assigning replaces the memory."""
         return super().data  # type: ignore[misc]
 
     @data.setter
@@ -90,7 +86,6 @@ class LazyConjMethods(TensorBase):
         lazy_view(self, self.conjugated, self.negated).data = value
 
     def numpy(self, *, force: bool = False) -> Any:
-        """Refused but for `force`: NumPy knows no such marks."""
         if force:
             return values_of(self).numpy(force=True)
         word = "conj" if self.conjugated else "neg"
@@ -107,24 +102,19 @@ class LazyConjMethods(TensorBase):
         return resolved(self).__dlpack__(**kwargs)
 
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Any:
-        """Give the tensor another shape, of the memory that it has or of more; see `Tensor.resize_`."""
         value = {} if memory_format is None else {"memory_format": memory_format}
         return relaid(self, lambda tensor: tensor.resize_(*sizes, **value))
 
     def set_(self, *args: Any, **kwargs: Any) -> Any:
-        """Give the tensor other memory, of which it shows conjugates or negatives too; see `Tensor.set_`."""
         return relaid(self, lambda tensor: tensor.set_(*args, **kwargs))
 
     def apply_(self, callable: Any) -> Any:
-        """Replace each element by what a function gives of it; see `Tensor.apply_`."""
         return store(self, values_of(self).apply_(callable))
 
     def map_(self, tensor: Any, callable: Any) -> Any:
-        """Replace each element by what a function gives of it and of another tensor's; see `Tensor.map_`."""
         return store(self, values_of(self).map_(tensor, callable))
 
     def map2_(self, x: Any, y: Any, callable: Any) -> Any:
-        """Replace each element by what a function gives of it and of two other tensors'; see `Tensor.map2_`."""
         return store(self, values_of(self).map2_(x, y, callable))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -142,7 +132,7 @@ class LazyConjMethods(TensorBase):
 
 
 def classes_by_marks() -> dict[tuple[bool, bool], Any]:
-    """The classes, made on first use, when it is known what class tensors have. From then on calls are answered."""
+    """Made on first use, when it is known what class tensors have. From then on calls are answered."""
     plain = tensor_class()
     results = {(False, False): plain}
     for name, *marks in (("Conjugate", True, False), ("Negative", False, True), ("NegativeConjugate", True, True)):
@@ -154,7 +144,6 @@ def classes_by_marks() -> dict[tuple[bool, bool], Any]:
 
 
 def rebuild(plain: Any, conjugated: bool, negated: bool, requires_grad: bool, attributes: dict[str, Any]) -> Any:
-    """A leaf with marks over the memory of a tensor: what is pickled and copied."""
     result = lazy_view(like(plain, plain), conjugated, negated).requires_grad_(requires_grad)
     result.__dict__.update(attributes)
     return result

@@ -1,7 +1,4 @@
-"""Sums, products, extremes, norms and logsumexp of the elements that a mask keeps.
-
-Means, medians and variances of the elements that a mask keeps.
-"""
+"""Sums, products, extremes, norms, logsumexp, means, medians and variances of the elements that a mask keeps."""
 
 from __future__ import annotations
 

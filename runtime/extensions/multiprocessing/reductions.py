@@ -4,13 +4,9 @@ The pickler of Python's `multiprocessing` asks `reduce_tensor` and `reduce_stora
 shared memory first, so that sender and receiver see what either writes. Receivers have one array for each file, so
 that tensors which shared memory in one process share it in the other.
 
-Descriptors on their way to other processes, and processes that end only when what they have sent has arrived.
-
 A process that is started is given descriptors by inheritance. All others fetch them from a thread of the sender, as
 with Python's own `resource_sharer`; but that one is out of reach as soon as its process begins to end, and what queues
 hold is sent still then.
-
-How memory is shared between processes: by one means, whatever it is called.
 """
 
 from __future__ import annotations
@@ -93,7 +89,6 @@ if hasattr(os, "register_at_fork"):
 
 
 def handle_of(descriptor: int) -> Any:
-    """What stands for a descriptor in a message; `detach()` gives it to the receiver, once."""
     if context.get_spawning_popen() is not None:
         return reduction.DupFd(descriptor)
     _wait_at_end(_server)
@@ -101,13 +96,6 @@ def handle_of(descriptor: int) -> Any:
 
 
 class Handle:
-    """A descriptor that the receiver of a message fetches from its sender.
-
-    Args:
-        address: where the sender listens.
-        number: of the offer.
-    """
-
     def __init__(self, address: Any, number: int) -> None:
         self.address = address
         self.number = number
@@ -119,10 +107,7 @@ class Handle:
 
 
 def wait_in_processes() -> None:
-    """Let the processes that are started from now on wait at their end for those who fetch what they have sent.
-
-    That must be said before the end begins.
-    """
+    """Processes started from now on wait at their end for those who fetch. To be said before the end begins."""
     util.register_after_fork(_server, _wait_at_end)
     _wait_at_end(_server)
 
@@ -157,7 +142,7 @@ def init_reductions() -> None:
 
 
 def share_tensors(tensors: list[Any]) -> None:
-    """Move the memory of tensors of the CPU, and of all that share it, to where other processes can see it."""
+    """Of the CPU, with all tensors that share their memory."""
     init_reductions()  # for the queues of Python's own module too
     here = [tensor for tensor in tensors if tensor._device is CPU and tensor._storage.nbytes]
     if len(here) == 1:
@@ -202,16 +187,14 @@ def rebuild_tensor(
         cls: its class.
         storage: the array over the file.
         layout: shape, strides and offset.
-        requires_grad: whether it is a leaf that learns.
-        attributes: those of Python.
-        kind: the dtype.
+        requires_grad, attributes, kind: whether it is a leaf that learns, attributes of Python, and the dtype.
     """
     result: TensorBase = rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
     return result
 
 
 def _reduce_dict(values: OrderedDict[Any, Any]) -> Any:
-    """A dict as it is pickled anyway. What a `state_dict` holds moves at once: who else has it is asked only once."""
+    """What a `state_dict` holds moves at once: who else has it is asked only once."""
     tensors = [value for value in values.values() if type(value) in plain_classes and value.is_leaf]
     if len(tensors) > 1:
         share_tensors(tensors)

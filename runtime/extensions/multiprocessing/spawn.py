@@ -1,7 +1,4 @@
-"""Several processes that run one function: started, joined and, where one fails, ended together.
-
-What is raised where a process that was started with others has failed.
-"""
+"""Several processes that run one function: started, joined and, where one fails, ended together."""
 
 from __future__ import annotations
 
@@ -144,15 +141,10 @@ def _signal_name(number: int) -> str:
 
 
 class SpawnContext(ProcessContext):
-    """Processes that were started by `spawn`.
-
-    Args:
-        processes, error_queues: as of `ProcessContext`.
-    """
+    """Processes that were started by `spawn`, arguments as of `multiprocessing.ProcessContext`."""
 
 
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], errors: Any) -> None:
-    """What each process does: the function, whose exception goes to the one that joins."""
     try:
         fn(index, *args)
     except KeyboardInterrupt:
@@ -170,10 +162,9 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Start processes that call ``fn(i, *args)``, i = 0 ... nprocs - 1; see `spawn`.
+    """`spawn` by another way of starting, arguments as of `multiprocessing.spawn`.
 
     Args:
-        fn, args, nprocs, join, daemon: as of `spawn`.
         start_method: "spawn", "fork" or "forkserver".
 
     Raises:

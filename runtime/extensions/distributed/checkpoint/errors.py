@@ -28,7 +28,6 @@ class CheckpointException(BaseException):
 
     @property
     def failures(self) -> dict[int, Failure]:
-        """For each rank that failed, its error and where that was raised."""
         return self._failures
 
     def __str__(self) -> str:
@@ -37,18 +36,11 @@ class CheckpointException(BaseException):
 
 
 def run_on_all(what: str, group: ProcessGroup | None, function: Callable[[], T]) -> list[T]:
-    """Do something on all ranks, and tell all how it went.
+    """What `function` has given on each rank, plain objects. Where one rank fails, all ranks raise.
 
     Args:
         what: what is done, for errors.
         group: the ranks; None where there is this process alone.
-        function: does it, and gives a plain object.
-
-    Returns:
-        What it has given on each rank.
-
-    Raises:
-        CheckpointException: it has raised an error on some rank; all ranks raise this then.
     """
     own: Any = None
     error: Exception | None = None

@@ -1,7 +1,4 @@
-"""`load`: every rank reads the parts that it needs, however many ranks have written them.
-
-Checkpoints as single files, and single files as checkpoints.
-"""
+"""`load`: every rank reads the parts that it needs, however many ranks have written them."""
 
 from __future__ import annotations
 
@@ -83,7 +80,7 @@ def load(
 
 
 def read_metadata(reader: FileSystemReader, group: ProcessGroup | None) -> Metadata:
-    """The metadata that the first rank has read, for all: a checkpoint may be replaced meanwhile."""
+    """What the first rank has read, for all: a checkpoint may be replaced meanwhile."""
     here = group is None or group.rank() == 0
     matches: list[Any] = [None]
 
@@ -99,13 +96,7 @@ def read_metadata(reader: FileSystemReader, group: ProcessGroup | None) -> Metad
 
 
 class Reading:
-    """What one rank reads into the leaves of its state.
-
-    Args:
-        reader: reads.
-        metadata: what the checkpoint has.
-        leaves: the tensors to write to, and other entries, by name.
-    """
+    """What one rank reads into the leaves of its state: tensors, which are written to, and other entries, by name."""
 
     def __init__(self, reader: FileSystemReader, metadata: Metadata, leaves: Mapping[str, Any]) -> None:
         self.reader = reader
@@ -114,12 +105,7 @@ class Reading:
         self.objects: dict[str, Any] = {}
 
     def check(self) -> None:
-        """Refuse what does not fit, and what is damaged, before anything is written to.
-
-        Raises:
-            RuntimeError: a name is missing, or a file is missing, truncated or damaged.
-            ValueError: a tensor has another shape or dtype, or is none.
-        """
+        """Refuse what does not fit, and what is damaged, before anything is written to."""
         for name, leaf in self.leaves.items():
             if isinstance(leaf, TensorBase):
                 self._check_tensor(piece(name, leaf))
@@ -181,15 +167,7 @@ class Reading:
 
 
 def read_all(checkpoint_id: Path) -> dict[Any, Any]:
-    """All that a checkpoint has, as a nested state of whole tensors, with a dict for every mapping and list.
-
-    Args:
-        checkpoint_id: the folder.
-
-    Raises:
-        FileNotFoundError: there is no checkpoint, or none that is whole.
-        RuntimeError: a file is missing, truncated or damaged.
-    """
+    """A checkpoint as a nested state of whole tensors, with a dict for every mapping and list."""
     reader = FileSystemReader(checkpoint_id)
     metadata = reader.read_metadata()
     leaves = {
@@ -206,8 +184,7 @@ def dcp_to_torch_save(dcp_checkpoint_dir: Path, torch_save_path: Path) -> None:
     """Write all that a checkpoint has into one file, which `load` reads; this process alone does.
 
     Args:
-        dcp_checkpoint_dir: the checkpoint's folder.
-        torch_save_path: the file.
+        dcp_checkpoint_dir, torch_save_path: the checkpoint's folder, and the file.
     """
     save_file(read_all(dcp_checkpoint_dir), torch_save_path)
 
@@ -216,7 +193,6 @@ def torch_save_to_dcp(torch_save_path: Path, dcp_checkpoint_dir: Path) -> None:
     """Write what one file has, which `save` has written, as a checkpoint; this process alone does.
 
     Args:
-        torch_save_path: the file.
-        dcp_checkpoint_dir: the checkpoint's folder.
+        torch_save_path, dcp_checkpoint_dir: the file, and the checkpoint's folder.
     """
     save(load_file(torch_save_path, weights_only=True), checkpoint_id=dcp_checkpoint_dir, no_dist=True)

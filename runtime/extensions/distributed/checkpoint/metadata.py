@@ -93,7 +93,6 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
 
 
 def decoded(plain: Any) -> Metadata:
-    """The metadata of what `encoded` gave; a ValueError where it is something else."""
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise ValueError(f"it does not begin with {FORMAT!r}")
     if plain["byteorder"] != sys.byteorder:
@@ -148,11 +147,7 @@ def _counts(numbers: Sequence[Any]) -> bool:
 
 
 def covers(name: str, size: Sequence[int], chunks: Sequence[ChunkStorageMetadata]) -> None:
-    """Refuse parts that are not all of a tensor, each element once.
-
-    Raises:
-        ValueError: so it is.
-    """
+    """Refuse parts that are not all of a tensor, each element once."""
     for chunk in chunks:
         inside = len(chunk.offsets) == len(chunk.sizes) == len(size) and _counts([*chunk.offsets, *chunk.sizes, *size])
         if not inside or any(b + n > s for b, n, s in zip(chunk.offsets, chunk.sizes, size, strict=True)):

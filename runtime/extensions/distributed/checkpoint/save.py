@@ -101,11 +101,7 @@ def save(
 
 
 def ranks(call: str, process_group: Any, no_dist: bool, planner: Any) -> ProcessGroup | None:
-    """The ranks that a call is about; None where this process is alone.
-
-    Raises:
-        ValueError: this process is not in the group, or there is a planner.
-    """
+    """None where this process is alone."""
     if planner is not None:
         raise ValueError(f"checkpoint.{call}(): planner must be None: which rank writes what is decided here")
     if no_dist or not is_initialized():
@@ -117,12 +113,6 @@ def ranks(call: str, process_group: Any, no_dist: bool, planner: Any) -> Process
 
 
 def storage_of(call: str, kind: type[Any], checkpoint_id: Path | None, value: Any) -> Any:
-    """Who writes or reads.
-
-    Raises:
-        TypeError: somebody else is to.
-        ValueError: it is not said where.
-    """
     if value is None and checkpoint_id is None:
         raise ValueError(f"checkpoint.{call}(): say checkpoint_id, the folder of the checkpoint")
     if value is not None and not isinstance(value, kind):

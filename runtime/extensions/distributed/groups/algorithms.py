@@ -1,8 +1,7 @@
 """Collectives on arrays as requests of links: each yields those, and holds the arrays meanwhile.
 
-How numbers of ranks are joined: by MPI where it knows the dtype and gives all ranks the same bits, else here.
-
-Here the terms are joined in the order of the ranks, narrow floats in float32, rounded once: the same bits in every run.
+Numbers are joined by MPI where it knows the dtype and gives all ranks the same bits, else here: in the order of the
+ranks, narrow floats in float32, rounded once: the same bits in every run.
 """
 
 from __future__ import annotations
@@ -43,18 +42,7 @@ _ORDERED = (RedOpType.MIN, RedOpType.MAX)
 
 
 class Arithmetic:
-    """How a way of joining works on a dtype.
-
-    Args:
-        call: who asks, for errors.
-        op: the way.
-        kind: the NumPy dtype of the numbers.
-        size: how many ranks there are.
-
-    Raises:
-        ValueError: complex numbers have no order, dtypes without arithmetic no sum.
-        RuntimeError: bits of what are no whole numbers, or the mean of what are.
-    """
+    """How a way of joining, `op`, works on numbers of a NumPy dtype; a ValueError or RuntimeError where it does not."""
 
     def __init__(self, call: str, op: ReduceOp, kind: np.dtype, size: int) -> None:
         _check(call, op.op, kind)
@@ -70,11 +58,10 @@ class Arithmetic:
         self.by_transport = bits or (self.wide == kind and not unordered)
 
     def before(self, values: np.ndarray) -> np.ndarray:
-        """What a rank gives: its numbers, times the factor."""
         return values if self.factor is None else (values.astype(self.wide) * self.factor).astype(self.wide)
 
     def after(self, values: np.ndarray) -> np.ndarray:
-        """Make of joined numbers what was asked for, in place."""
+        """In place."""
         if self.name == "AVG" and self.size & (self.size - 1):
             values /= np.asarray(self.size, values.dtype)
         elif self.name == "AVG":
@@ -107,7 +94,7 @@ Then = Callable[[], object]  # what is done when contents are there: copies to w
 
 
 def all_reduce(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> tuple[Steps, int]:
-    """Join in place. Returns the steps and how many requests they begin."""
+    """Join in place: the steps, and how many requests they begin."""
     if link.size == 1:
         return _alone(values, how, then), 0
     return (
@@ -163,7 +150,6 @@ def reduce(link: Link, values: np.ndarray, how: Arithmetic, root: int, then: The
 
 
 def reduce_scatter(link: Link, into: np.ndarray, value: np.ndarray, how: Arithmetic, then: Then) -> Steps:
-    """Send each rank its part, and join what comes in the order of the ranks."""
     value = how.before(value)
     terms = np.empty((link.size, into.size), value.dtype)
     sizes = [into.size * value.itemsize] * link.size

@@ -29,8 +29,6 @@ def _nothing() -> None: ...
 
 
 class OnArrays(Ranks):
-    """The array collectives of a rank of a process group."""
-
     link: Any
     ranks: list[int]
 
@@ -53,14 +51,12 @@ class OnArrays(Ranks):
         return result[0]
 
     def _start(self, name: str, own: np.ndarray, steps: Steps, count: int, result: np.ndarray, *ways: str) -> Finish:
-        """Begin, and return what waits and gives the array that is written."""
         begin: Any = self
         return _all_done(
             [begin.begin(point_to_point.called(name, own.dtype.name, own.shape, *ways), steps, count)], result
         )
 
     def all_reduce(self, own: np.ndarray, reduce: str) -> Finish:
-        """The sum, mean, greatest or least of all ranks, for all."""
         result = np.array(own, order="C")
         how = Arithmetic("all_reduce", ReduceOp(_WAYS[reduce]), result.dtype, self.size())
         flat = result.reshape(-1).view(how.kind)
@@ -77,20 +73,19 @@ class OnArrays(Ranks):
         return self._start("reduce", own, steps, 1, result, how.name, f"to {dst}")
 
     def broadcast(self, own: np.ndarray, src: int) -> Finish:
-        """The array of one rank, for all."""
         result = np.array(own, order="C")
         steps = algorithms.broadcast(self.link, result.reshape(-1), src, _nothing)
         return self._start("broadcast", own, steps, 1, result, f"from {src}")
 
     def all_gather(self, own: np.ndarray) -> Finish:
-        """The arrays of all ranks, one after the other along a new first dimension, for all."""
+        """One after the other along a new first dimension."""
         value = np.ascontiguousarray(own)
         result = np.empty((self.size(), *own.shape), own.dtype)
         steps = algorithms.all_gather(self.link, result.reshape(-1), value.reshape(-1), _nothing)
         return self._start("all_gather", own, steps, 1, result)
 
     def gather(self, own: np.ndarray, dst: int) -> Finish:
-        """The arrays of all ranks, one after the other along a new first dimension, for one; zeros for the others."""
+        """As `all_gather`, for one rank; zeros for the others."""
         value = np.ascontiguousarray(own)
         result = np.zeros((self.size(), *own.shape), own.dtype)
         every = result.reshape(-1) if self.link.rank == dst else None
@@ -98,14 +93,14 @@ class OnArrays(Ranks):
         return self._start("gather", own, steps, 1, result, f"to {dst}")
 
     def scatter(self, own: np.ndarray, src: int) -> Finish:
-        """The part of one rank's array that is for this rank, along the first dimension, which is gone then."""
+        """The part for this rank along the first dimension, which is gone then."""
         every = np.ascontiguousarray(own).reshape(-1) if self.link.rank == src else None
         result = np.empty(own.shape[1:], own.dtype)
         steps = algorithms.scatter(self.link, result.reshape(-1), every, src, _nothing)
         return self._start("scatter", own, steps, 1, result, f"from {src}")
 
     def reduce_scatter(self, own: np.ndarray) -> Finish:
-        """The sum over all ranks of their parts for this rank, along the first dimension, which is gone then."""
+        """The sum of the parts for this rank along the first dimension, which is gone then."""
         value = np.ascontiguousarray(own)
         result = np.empty(own.shape[1:], own.dtype)
         how = Arithmetic("reduce_scatter", ReduceOp(RedOpType.SUM), result.dtype, self.size())
@@ -114,7 +109,6 @@ class OnArrays(Ranks):
         return self._start("reduce_scatter", own, steps, 1, result, how.name)
 
     def all_to_all(self, own: np.ndarray, into: Sequence[int], out: Sequence[int]) -> Finish:
-        """Rows of each rank for each, as many as `out` says, and those that come, as many as `into` says."""
         value = np.ascontiguousarray(own)
         result = np.empty((sum(into), *own.shape[1:]), own.dtype)
         row = result[:1].size if len(result) else int(np.prod(own.shape[1:]))
@@ -146,8 +140,6 @@ class OnArrays(Ranks):
 
 
 def _all_done(works: Sequence[Any], result: np.ndarray) -> Finish:
-    """What waits for calls and gives the array that they write."""
-
     def finish() -> np.ndarray:
         for work in works:
             work.wait()

@@ -54,7 +54,6 @@ def look(group: Any, work: Any) -> None:
 
 
 def who_waits(group: Any, work: Any, seconds: float) -> str:
-    """The error of a call whose time is up: which ranks wait in what, and which have not come."""
     return f"{group.about(work)}: not complete within {seconds:g} s; {_combined_message(group, work, {})}"
 
 

@@ -1,12 +1,10 @@
-"""The last call that a rank has begun, for its own errors and in a file that a launcher reads: where ranks are when one
-dies or hangs.
+"""The last call that a rank has begun, who hears of calls, and where in the user's program they were called.
 
-The file is memory that both share: a rank that is killed has written it all the same. Only ranks of
+The call is noted for the rank's own errors, and in a file that a launcher reads: where ranks are when one dies or
+hangs. The file is memory that both share: a rank that is killed has written it all the same. Only ranks of
 `specgrad.distributed.run`, which names the file in the environment, have one.
 
-Who hears of calls of process groups: a profiler while it records, else nobody, and then nothing is called.
-
-Where in the user's program a collective was called.
+A profiler hears of calls while it records, else nobody, and then nothing is called.
 """
 
 from __future__ import annotations
@@ -50,7 +48,6 @@ _notes = _Notes()
 
 
 def note(call_description: str, location: tuple[str, int]) -> None:
-    """Note the call that begins, also where a launcher wants to know."""
     _notes.last = (call_description, location)
     memory = _notes.memory
     if memory is None:
@@ -66,7 +63,7 @@ def _line(call_description: str, location: tuple[str, int]) -> str:
 
 
 def last() -> str:
-    """The last call that this rank has begun, with its place, for errors; empty where there is none."""
+    """With its place, for errors; empty where there is none."""
     return "" if _notes.last is None else _line(*_notes.last)
 
 
@@ -84,7 +81,7 @@ def file_of(folder: Path, rank: int) -> Path:
 
 
 def read(path: Path) -> Progress | None:
-    """What a rank has noted; None where it has begun no call."""
+    """None where the rank has begun no call."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -128,7 +125,6 @@ _OURS = tuple(os.path.join(_PACKAGE, subpackage) + os.sep for subpackage in ("ru
 
 
 def location() -> tuple[str, int]:
-    """File and line of the innermost frame outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back

@@ -1,6 +1,5 @@
-"""The other ranks of the world: what each has said last, and whether its process is still there.
-
-Processes of ranks: what others need to know of one, and whether it is still there, as far as the machine tells.
+"""The other ranks of the world: what each has said last, and whether its process is still there, as far as the machine
+tells.
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ def _where() -> str:
 
 
 def _fields(number: int) -> list[str]:
-    """What the system says of a process; nothing where it says nothing."""
     try:
         text = Path(_STATUS_FILE.format(number)).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -111,9 +109,7 @@ _NO_CAUSE = (END, f"has ended with {DistBackendError.__name__}")  # who is told 
 class Peers:
     """The ranks of the world as this one sees them. A rank tells the others when it ends, well or badly.
 
-    Args:
-        link: of all ranks, for these words alone.
-        said: what the processes have said of themselves.
+    The link is for these words alone.
     """
 
     def __init__(self, link: Link, call_description: list[str]) -> None:
@@ -164,36 +160,24 @@ class Peers:
                     self._lost[rank] = (fate, known[1] if known else now)
 
     def state(self, rank: int) -> str:
-        """What keeps a rank from answering, as far as this machine tells."""
         return self.processes[rank].state()
 
     def check(self, call: str) -> None:
-        """Raise where ranks are lost.
-
-        Raises:
-            DistBackendError: some are.
-        """
         lost = self.lost()
         if lost:
             messages = "; ".join(f"rank {rank} {text}" for rank, text in sorted(lost.items()))
             raise DistBackendError(f"[rank {self.link.rank}] {call}: {messages}")
 
     def missing(self) -> str:
-        """Who does not go on, as far as this machine tells, for errors; empty where it tells nothing."""
         others = [rank for rank in range(self.link.size) if rank != self.link.rank]
         return "".join(f"; rank {rank}: {state}" for rank in others if (state := self.state(rank)))
 
     def part(self, seconds: float) -> str:
         """At the end of the program: wait for the others' ends, as finalizing MPI would, however long they work.
 
-        Args:
-            seconds: how long a rank may be stopped meanwhile, and how long to wait where a call has failed.
-
-        Returns:
-            Which rank has failed, so that MPI cannot be finalized; empty where all have come to their end.
-
-        Raises:
-            DistBackendError: they did not in time.
+        A rank may be stopped for some seconds meanwhile, and where a call has failed so long is waited at all; a
+        DistBackendError then. Returned is which rank has failed, so that MPI cannot be finalized; empty where all have
+        come to their end.
         """
         self.tell(END)
         free = time.monotonic()  # when the others were last seen to go on
@@ -223,6 +207,5 @@ class Peers:
         return "; ".join(f"rank {rank} {text}" for rank, (text, _) in sorted(self._lost.items()) if text != END)
 
     def failed_are_gone(self) -> bool:
-        """Whether the processes of ranks that have failed have ended, as far as this machine tells."""
         failed = [rank for rank, (text, _) in self._lost.items() if text != END]
         return all(self.processes[rank].fate() is not None for rank in failed)

@@ -1,9 +1,8 @@
 """Messages from rank to rank: each comes with a line that says what it is, which who receives it compares.
 
-What ranks say of a call before its contents are believed: its number, name, dtype, shape and ways.
-
-A rank's header is a line of text in a field of fixed length. All ranks get all headers while the contents are under
-way; lines that differ are the error, and say themselves what each rank has called.
+Of a collective all ranks say number, name, dtype, shape and ways before its contents are believed: a line of text in a
+field of fixed length. All ranks get all fields while the contents are under way; lines that differ are the error, and
+say themselves what each rank has called.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ checking = os.environ.get("SPECGRAD_DISTRIBUTED_CHECK", "1") != "0"
 
 
 def field(text: str) -> np.ndarray:
-    """A line as a field; of one that is longer, the end is replaced by its checksum."""
+    """Of a line that is longer, the end is replaced by its checksum."""
     data = text.encode()
     if len(data) > LENGTH:
         mark = f"...{zlib.crc32(data):08x}".encode()
@@ -32,7 +31,6 @@ def field(text: str) -> np.ndarray:
 
 
 def field_text(data: np.ndarray) -> str:
-    """The line of a field."""
     return data.tobytes().rstrip(b"\0").decode(errors="replace")
 
 
@@ -53,30 +51,17 @@ def _who(ranks: list[int]) -> str:
 
 
 def called(name: str, kind: str = "", shape: Sequence[int] | None = None, *ways: str) -> str:
-    """The line of a call, but for its number.
-
-    Args:
-        name: the collective.
-        kind: the dtype.
-        shape: that of the tensor.
-        *ways: what else all ranks have to say, such as "SUM" or "src=0".
-    """
+    """The line of a call, but for its number; `ways` is what else all ranks have to say, such as "SUM" or "src=0"."""
     parts = [name, *([kind] if kind else []), *([f"{list(shape)}"] if shape is not None else []), *ways]
     return " ".join(parts)
 
 
 def line(kind: str, count: int) -> str:
-    """What sender and receiver say of a message alike.
-
-    Args:
-        kind: the dtype.
-        count: how many numbers it has.
-    """
+    """What sender and receiver say alike of a message of so many numbers."""
     return called("message", kind, [count])
 
 
 def mark(group: Any, call_description: str, to: int, tag: int) -> tuple[Request, Callable[[], str | None]] | None:
-    """Send the line of a message, unless lines are left out."""
     return (group.control.send(field(call_description), to, tag), lambda: None) if checking else None
 
 

@@ -75,21 +75,11 @@ class ProcessGroup(OnArrays):
         return f"<ProcessGroup {self.group_name}: rank {self.rank()} of ranks {self.ranks}>"
 
     def set_timeout(self, timeout: datetime.timedelta) -> None:
-        """Choose how long calls wait."""
+        """How long calls wait: `timeout`."""
         self.timeout = timeout
 
     def begin(self, call_description: str, steps: Steps, count: int, outputs: Any = ()) -> Work:
-        """Begin a collective.
-
-        Args:
-            said: what all ranks must say alike.
-            steps: its requests.
-            count: how many these are.
-            outputs: the tensors that it writes.
-
-        Raises:
-            DistBackendError: an earlier call of the group has failed.
-        """
+        """Begin a collective of `count` requests that writes tensors, `outputs`; all ranks must describe it alike."""
         with self._lock:
             self._check()
             self.calls += 1
@@ -130,7 +120,6 @@ class ProcessGroup(OnArrays):
 
     @property
     def is_busy(self) -> bool:
-        """Whether calls are under way."""
         return bool(self._waiting or self._begun)
 
     def advance(self) -> None:
@@ -156,7 +145,6 @@ class ProcessGroup(OnArrays):
                     self._begun.append(work)
 
     def drive(self, work: Work, timeout: datetime.timedelta | None) -> None:
-        """Drive on what is under way until one call has ended, or time is up."""
         seconds = (timeout or self.timeout).total_seconds()
 
         def ended() -> bool:
@@ -170,16 +158,7 @@ class ProcessGroup(OnArrays):
                     work.fail(DistBackendError(late))
 
     def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:
-        """A link of some of the ranks, made of one of all; None where this one is not among them.
-
-        Args:
-            link: that of all.
-            ranks: the ranks.
-            work: the call for which it is made.
-
-        Raises:
-            DistBackendError: other ranks do not take part.
-        """
+        """A link of some of the ranks, made of one of all; None where this one is not among them."""
         seconds = self.timeout.total_seconds()
         peers = self.peers
         try:
@@ -195,12 +174,11 @@ class ProcessGroup(OnArrays):
         return {rank: text for rank, text in known.items() if rank in self.ranks}
 
     def state(self, rank: int) -> str:
-        """What keeps a rank of the world from answering, for errors; empty where that cannot be seen."""
+        """For errors; empty where it cannot be seen."""
         state = self.peers.state(rank) if self.peers is not None else ""
         return f" ({state})" if state else ""
 
     def about(self, work: Work) -> str:
-        """Rank, call and place, for errors."""
         return (
             f"[rank {self.ranks[self.rank()]}] {work.call_description} in process group {self.group_name} of "
             f"ranks {self.ranks}, "
@@ -208,7 +186,7 @@ class ProcessGroup(OnArrays):
         )
 
     def explained(self, error: Exception, work: Work) -> Exception:
-        """What a call has failed with: what the transport says, with the call and who is lost."""
+        """What the transport says, with the call and who is lost."""
         if not isinstance(error, TransportError):
             return error
         messages = "".join(f"; rank {rank} {text}" for rank, text in self.lost().items())

@@ -77,12 +77,6 @@ def premul_sum(factor: Any) -> ReduceOp:
 
 
 def checked(call: str, op: Any) -> ReduceOp:
-    """A way of joining numbers as a call has been given it.
-
-    Raises:
-        TypeError: it is none.
-        ValueError: PREMUL_SUM without its factor.
-    """
     if isinstance(op, RedOpType):
         op = ReduceOp(op)
     if not isinstance(op, ReduceOp):

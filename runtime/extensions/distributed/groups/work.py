@@ -25,7 +25,7 @@ class Work:
 
     Args:
         group: the process group.
-        said: what this rank says of the call, for errors.
+        call_description: what this rank says of the call, for errors.
         steps: what it does. It holds the arrays that are read and written, and so keeps them.
         count: how many requests it begins.
         header: the request for what all ranks say of the call, and what reads it.
@@ -115,13 +115,7 @@ class Work:
             future.set_exception(self._error)
 
     def wait(self, timeout: datetime.timedelta | None = None) -> bool:
-        """Wait until it is complete.
-
-        Args:
-            timeout: for how long; the group's when left out.
-
-        Returns:
-            True.
+        """Wait until it is complete, for as long as `timeout` or the group's; True.
 
         Raises:
             DistBackendError: other ranks did not come in time, called something else, or have failed.
@@ -203,14 +197,10 @@ class _Driving(Future[Any]):
 
 
 def until(ready: Callable[[], bool], seconds: float, look: Callable[[], object] | None = None) -> bool:
-    """Ask until it is so, or for some seconds; whether it is so.
+    """Ask `ready` until it is so, or for some seconds; whether it is so.
 
-    Processes share cores: after a while of giving way, this one sleeps between questions, longer each time.
-
-    Args:
-        ready: the question.
-        seconds: for how long.
-        look: called between questions once this sleeps.
+    Processes share cores: after a while of giving way, this one sleeps between questions, longer each time, and calls
+    `look` before.
     """
     begin, pause = time.monotonic(), _SHORTEST
     while not ready():

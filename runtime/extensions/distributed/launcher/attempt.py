@@ -1,8 +1,6 @@
 """One start of all ranks: mpiexec, a supervisor per rank, and what is done when one of them fails.
 
-The launcher that comes with the MPI library.
-
-Files in which ranks say what they have failed with, for the launcher's report: `elastic.multiprocessing.errors`.
+Also `record`, by which ranks write what they have failed with, for the launcher's report.
 """
 
 from __future__ import annotations
@@ -31,11 +29,7 @@ from .options import Options
 
 
 def mpiexec() -> str:
-    """The launcher of the MPI library: the one beside this interpreter, where mpich was installed as a wheel.
-
-    Raises:
-        RuntimeError: there is none.
-    """
+    """The launcher of the MPI library: the one beside this interpreter, where mpich was installed as a wheel."""
     beside = Path(sys.executable).with_name("mpiexec")
     result = str(beside) if beside.exists() else shutil.which("mpiexec")
     if result is None:
@@ -53,18 +47,7 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 @dataclass
 class Rank:
-    """What is known of a rank.
-
-    Args:
-        number: its rank.
-        process: the number of its process.
-        status: its exit status, or less than 0: the signal that has ended it; None while it runs.
-        when: when it ended.
-        said: the end of its stderr.
-        by_launcher: whether the launcher has ended it.
-        stopped: whether it was stopped then.
-        call: what it had begun last.
-    """
+    """What is known of a rank."""
 
     number: int
     process: int = 0
@@ -78,15 +61,7 @@ class Rank:
 
 @dataclass
 class Outcome:
-    """How an attempt has ended.
-
-    Args:
-        ranks: all ranks.
-        status: 0 if all ended well; else the exit status for the launcher.
-        hung: why ranks were ended that began no collective; empty.
-        interrupted: the signal that has ended the launcher, or 0.
-        when: monotonic seconds at its end.
-    """
+    """How an attempt has ended."""
 
     ranks: list[Rank]
     status: int = 0
@@ -105,15 +80,7 @@ def _scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 class Attempt:
-    """One start of all ranks.
-
-    Args:
-        options: what the command line says.
-        count: how many ranks.
-        restarts: how often they have been started before.
-        logs: the folder for what they print.
-        wake: a file that can be read when a signal has come.
-    """
+    """One start of all ranks."""
 
     def __init__(self, options: Options, count: int, restarts: int, logs: Path, wake: int) -> None:
         self.options, self.count = options, count
@@ -162,7 +129,6 @@ class Attempt:
         }
 
     def run(self) -> Outcome:
-        """Start all ranks and wait until all have ended."""
         command = [mpiexec(), "-n", str(self.count), sys.executable, "-I", str(_SUPERVISOR), str(self._job)]
         launcher = subprocess.Popen(command, start_new_session=True)
         try:
@@ -240,14 +206,12 @@ class Attempt:
         return observers.file_of(Path(self.scratch.name), number)
 
     def _act(self) -> None:
-        """End ranks whose time is up, and those that hang."""
         if self.options.hang_timeout is not None and self._deadline is None:
             self._find_hung(self.options.hang_timeout)
         if self._deadline is not None and time.monotonic() >= self._deadline and not self._notified:
             self._end(b"end\n")
 
     def _find_hung(self, seconds: float) -> None:
-        """Note ranks that have begun no collective for too long, and end all."""
         now, late = time.monotonic(), []
         for rank in self.ranks.values():
             last = observers.read(self._progress(rank.number))
@@ -260,7 +224,7 @@ class Attempt:
             self._end(b"end\n")
 
     def _end(self, word: bytes) -> None:
-        """Tell supervisors to end what still runs: with time to end, or at once."""
+        """With `end` programs have time to end, with `kill` none."""
         self._notified = True
         if self._deadline is None:
             self._deadline = time.monotonic()
@@ -283,7 +247,6 @@ class Attempt:
         return Outcome(list(self.ranks.values()), 128 - status if status < 0 else status, self._hung, self._interrupted)
 
     def _let_go(self, launcher: subprocess.Popen[bytes]) -> None:
-        """Let supervisors and mpiexec end, and see that they do."""
         for connection in self._lines:
             connection.close()
         self._selector.close()

@@ -60,7 +60,6 @@ def _signals() -> Iterator[int]:
 
 
 def _say(outcome: Outcome, options: Options, restarts: int, count: int, logs: Path) -> None:
-    """Report an attempt that has failed, and what comes next."""
     sys.stdout.flush()
     if outcome.interrupted:
         name = signal.Signals(outcome.interrupted).name

@@ -28,19 +28,7 @@ _RANGE = 2  # numbers in MIN:MAX
 
 @dataclass(frozen=True)
 class Options:
-    """What a command line says.
-
-    Args:
-        least, most: between how many ranks there may be: the first attempt has the most.
-        command: what each rank runs.
-        program: its name, for people.
-        max_restarts: how often all ranks are started again where one fails.
-        interval: seconds between looks at the ranks.
-        hang_timeout: after how many seconds without a collective a rank counts as hung; None: never.
-        logs: the folder for what ranks print.
-        redirects, tee: which streams go to files, and to files and the terminal: bits by rank, of all others at -1.
-        shown: the ranks whose output is shown; None for all.
-    """
+    """What a command line says."""
 
     min_nodes: int
     max_nodes: int
@@ -87,11 +75,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def parsed(args: Sequence[str] | None) -> Options:
-    """Read a command line.
-
-    Args:
-        given: its words; those of this process when left out.
-    """
     parser = _parser()
     result = parser.parse_args(args)
     for name, why in _NOTHING_TO_CHOOSE.items():

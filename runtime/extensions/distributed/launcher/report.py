@@ -14,14 +14,6 @@ _LINES = 12  # of stderr
 
 
 def report(outcome: Outcome, title: str, logs: Path, retained: bool) -> str:
-    """The report of an attempt.
-
-    Args:
-        outcome: how it has ended.
-        title: the program and the attempt.
-        logs: the folder of what ranks have left.
-        kept: whether it stays.
-    """
     first = first_failure(outcome.ranks)
     lines = ["=" * _WIDTH, f"{title} FAILED", "-" * _WIDTH]
     if outcome.hung:

@@ -39,11 +39,7 @@ _COMMAND_MISSING = 127
 
 
 def numbers(environment: Mapping[str, str]) -> dict[str, str]:
-    """The numbers of this rank under the names that PyTorch's launcher gives them.
-
-    Args:
-        environment: what the launcher of the MPI library has set.
-    """
+    """The numbers of this rank under the names that PyTorch's launcher gives them."""
     child_report = {
         name: next((environment[one] for one in message if one in environment), "") for name, message in _NAMES.items()
     }
@@ -52,14 +48,7 @@ def numbers(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class Output:
-    """One stream of the program: where it goes, and its last bytes.
-
-    Args:
-        stream: 1 or 2.
-        file: the log file, or None.
-        shown: whether it goes to the terminal as well.
-        prefix: what lines begin with there.
-    """
+    """One stream of the program, 1 or 2: where it goes, and its last bytes. `prefix` begins lines on the terminal."""
 
     def __init__(self, stream: int, file: Path | None, shown: bool, prefix: bytes) -> None:
         self.stream, self.shown, self.prefix = stream, shown, prefix
@@ -70,7 +59,7 @@ class Output:
         self._thread = threading.Thread(target=self._pump, daemon=True)
 
     def begin(self) -> None:
-        """Pass on what comes; the program has the writing end now."""
+        """The program has the writing end now."""
         os.close(self.writer)
         self._thread.start()
 
@@ -197,7 +186,7 @@ class Rank:
                 os.killpg(self.process.pid, number)
 
     def _has_ended(self) -> bool:
-        """Whether it has. Its entry stays, in which other ranks read how it has ended."""
+        """Its entry stays, in which other ranks read how it has ended."""
         if self.process is None:
             return True
         if not hasattr(os, "waitid"):

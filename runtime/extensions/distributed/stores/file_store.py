@@ -65,7 +65,6 @@ class FileStore(Store):
         return self._path
 
     def list_keys(self) -> list[str]:
-        """The names of all keys."""
         return [key for key in super().list_keys() if not key.startswith("\0")]
 
     def num_keys(self) -> int:

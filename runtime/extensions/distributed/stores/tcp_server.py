@@ -24,9 +24,6 @@ class Server:
         host: the address that others will use: a loopback address is not reached from outside.
         port: the port; 0 for any that is free.
         descriptor: a socket that is bound already, or None.
-
-    Raises:
-        DistNetworkError: the port is taken.
     """
 
     def __init__(self, host: str, port: int, descriptor: int | None = None) -> None:
@@ -60,7 +57,6 @@ class Server:
             shut(one)
 
     def all_workers_arrived(self, count: int, seconds: float) -> bool:
-        """Whether so many processes have said that they are there, or do within a time."""
         with self._change:
             return self._change.wait_for(lambda: self._worker_count >= count, seconds)
 

@@ -81,12 +81,10 @@ class TCPStore(Store):
 
     @property
     def host(self) -> str:
-        """The name of the master's machine."""
         return self._host
 
     @property
     def port(self) -> int:
-        """The port of the server."""
         return self._port
 
     @property
@@ -155,12 +153,7 @@ class _Connection:
         self._stream.close()
 
     def ask(self, seconds: float, *fields: bytes) -> list[bytes]:
-        """The answer to fields, which the server may think about for some seconds.
-
-        Raises:
-            DistNetworkError: the server has gone, or the connection is another process's.
-            ValueError: it says that the call is wrong.
-        """
+        """The answer to fields, which the server may think about for some seconds."""
         if os.getpid() != self._process:
             raise DistNetworkError("TCPStore: this store is that of the process that was forked: make another one here")
         with self._lock:

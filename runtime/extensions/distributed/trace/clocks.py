@@ -4,7 +4,7 @@ Of a letter there and back (Cristian, "Probabilistic clock synchronization", 198
 of the way, give or take half of it: the shortest way says it best. In traces, a call of all ranks ends nowhere before
 it has begun everywhere (Duda et al., "Estimating global time in distributed systems", 1987).
 
-How much of the time in which calls between ranks were under way was hidden behind computation.
+And how much of the time in which calls between ranks were under way was hidden behind computation.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ def offsets(group: ProcessGroup) -> list[float]:
     """How far each rank's clock is ahead of that of the first, in nanoseconds: for the first rank, which asks them.
 
     All ranks call it. What cannot be told from no difference is none: ranks of one machine have one clock.
-
-    Args:
-        group: the process group.
     """
     if group.rank():
         for _ in range(_CLOCK_ROUNDS):
@@ -67,15 +64,7 @@ def _ahead(clock_samples: Iterable[tuple[float, float]]) -> float:
 
 
 def corrected(own: Sequence[Call], first: Sequence[Call]) -> float:
-    """The least by which a rank's clock must be ahead of the first rank's, given the same calls on both.
-
-    Args:
-        own: the calls on the rank.
-        first: the same calls on the first rank, in the same order.
-
-    Returns:
-        Nanoseconds: 0 where nothing speaks against clocks that agree.
-    """
+    """The least nanoseconds by which a rank's clock is ahead of the first's, from the same calls on both, in order."""
     if not own:
         return 0.0
     lower_bound = max(one.begin - other.end for one, other in zip(own, first, strict=True))
@@ -89,14 +78,10 @@ Span = tuple[float, float]  # begin and end
 
 
 class Overlap(NamedTuple):
-    """One rank's times, in microseconds.
+    """One rank's times, in microseconds. Of `communication`, in which a call between ranks was under way:
 
-    Args:
-        rank: the rank.
-        communication: in which a call between ranks was under way.
-        hidden: of that, in which the rank ran ops or backward nodes, and did neither of what follows.
-        driven: of that, in which the rank's core moved and joined numbers for the transport.
-        waited: of that, in which it waited.
+    `hidden`, in which the rank ran ops or backward nodes, and did neither of what follows; `driven`, in which its core
+    moved and joined numbers for the transport; `waited`.
     """
 
     rank: int
@@ -154,7 +139,6 @@ def length(spans: Iterable[Span]) -> float:
 
 
 def table(result: Iterable[Overlap]) -> str:
-    """A line a rank."""
     lines = [f"{'rank':>6}{'communication':>16}{'hidden':>12}{'driven':>12}{'waited':>12}{'share hidden':>14}"]
     for one in result:
         others = "".join(f"{time / 1e3:9.3f} ms" for time in (one.hidden, one.driven, one.waited))

@@ -25,7 +25,6 @@ _NUMBERED = "(call "  # in the lines of calls that all ranks of a group make in 
 
 
 def read(path: Path) -> Trace:
-    """The trace of one rank; a ValueError where it is no trace, or not of a program with calls between ranks."""
     data = path.read_bytes()
     try:
         result = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
@@ -49,15 +48,10 @@ def rank_of(trace: Trace) -> int:
 
 
 def merged(traces: Sequence[Trace], ahead: Sequence[float] | None = None) -> Trace:
-    """One trace of those of several ranks.
+    """One trace of those of several ranks; a ValueError where two are of one rank.
 
-    Args:
-        traces: the ranks' traces.
-        ahead: how far each rank's clock is ahead of the first one's, in nanoseconds; when left out, the machines'
-            clocks are believed as far as the order of common calls does not speak against them.
-
-    Raises:
-        ValueError: two are of one rank.
+    `ahead` says how far each rank's clock is ahead of the first one's, in nanoseconds; when left out, the machines'
+    clocks are believed as far as the order of common calls does not speak against them.
     """
     ranks = [rank_of(trace) for trace in traces]
     if len(set(ranks)) < len(ranks):
@@ -154,14 +148,7 @@ def _overlaps(traces: Sequence[Trace]) -> list[Overlap]:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Write the traces of ranks as one, and print how much of communication was hidden.
-
-    Args:
-        given: the words of the command line.
-
-    Returns:
-        The exit status: 0, or 1 where a file cannot be read.
-    """
+    """Write the traces of ranks as one, and print how much of communication was hidden."""
     parser = argparse.ArgumentParser(
         prog="python -m specgrad.distributed.timeline",
         description="Write the traces of ranks (export_chrome_trace on each) as one, on one clock, and print how much "
