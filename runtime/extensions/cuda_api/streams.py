@@ -155,11 +155,7 @@ class Event:
     """
 
     def __init__(
-        self,
-        enable_timing: bool = False,
-        blocking: bool = False,
-        interprocess: bool = False,
-        external: bool = False,
+        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, external: bool = False
     ) -> None:
         if interprocess:
             raise NotImplementedError("Event(): events are not shared between processes: interprocess must be False")

@@ -6,14 +6,7 @@ from typing import Any
 
 from ...dispatch import argument_checks
 from ...namespace import op
-from .masks import (
-    constant,
-    dimension,
-    highest_value,
-    lowest_value,
-    masked_input,
-    result_dtype,
-)
+from .masks import constant, dimension, highest_value, lowest_value, masked_input, result_dtype
 from .reductions import norm
 
 

@@ -152,10 +152,7 @@ def spans(region: Region, item: int) -> Iterator[tuple[int, int, Region]]:
         count = min(step, region.sizes[0] - start)
         first = region.begin[0] + start
         rows = Region(
-            region.chunk,
-            (0, *region.begin[1:]),
-            (region.into[0] + start, *region.into[1:]),
-            (count, *region.sizes[1:]),
+            region.chunk, (0, *region.begin[1:]), (region.into[0] + start, *region.into[1:]), (count, *region.sizes[1:])
         )
         yield first * row, (first + count) * row, rows
 

@@ -16,12 +16,7 @@ from .algorithms import Arithmetic
 from .reduce_op import RedOpType, ReduceOp
 from .work import Steps, raw
 
-_WAYS = {
-    "sum": RedOpType.SUM,
-    "mean": RedOpType.AVG,
-    "amax": RedOpType.MAX,
-    "amin": RedOpType.MIN,
-}
+_WAYS = {"sum": RedOpType.SUM, "mean": RedOpType.AVG, "amax": RedOpType.MAX, "amin": RedOpType.MIN}
 _TAG = 0  # of messages, as of those that name none
 
 
