@@ -11,8 +11,9 @@ import numpy as np
 from . import buffers
 from .collectives import arithmetic, call_description, finished
 from .groups import algorithms, point_to_point
+from .groups.algorithms import nothing, once
 from .groups.reduce_op import ReduceOp
-from .groups.work import Work
+from .groups.work import Work, raw
 from .world import member_for, rank_in
 
 
@@ -38,7 +39,7 @@ def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool 
         return None
     into = _list("all_gather", tensor_list, "tensor_list", chosen.size(), value)
     every, then = buffers.parts(into)
-    steps = algorithms.all_gather(chosen.link, every, buffers.numbers(value), then)
+    steps = once(then, chosen.link.all_gather, raw(every), raw(buffers.numbers(value)))
     return finished(chosen.begin(call_description("all_gather", value), steps, 1, into), async_op)
 
 
@@ -60,7 +61,7 @@ def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = N
         return None
     _sizes(name, into, value, chosen.size(), "output", "input")
     every, then = buffers.target(name, into)
-    steps = algorithms.all_gather(chosen.link, every, buffers.numbers(value), then)
+    steps = once(then, chosen.link.all_gather, raw(every), raw(buffers.numbers(value)))
     return finished(chosen.begin(call_description(name, value), steps, 1, [into]), async_op)
 
 
@@ -99,8 +100,8 @@ def gather(
     root = rank_in("gather", chosen, dst, group_dst, 0)
     _only_at("gather_list", gather_list, chosen.rank() == root, "destination")
     into = _list("gather", gather_list, "gather_list", chosen.size(), value) if gather_list else []
-    every, then = buffers.parts(into) if into else (None, _nothing)
-    steps = algorithms.gather(chosen.link, every, buffers.numbers(value), root, then)
+    every, then = buffers.parts(into) if into else (None, nothing)
+    steps = once(then, chosen.link.gather, None if every is None else raw(every), raw(buffers.numbers(value)), root)
     return finished(chosen.begin(call_description("gather", value, f"to {root}"), steps, 1, into), async_op)
 
 
@@ -109,9 +110,6 @@ def _only_at(parameter: str, values: Any, requested: bool, rank_role: str) -> No
         raise ValueError(f"Argument ``{parameter}`` must be specified on {rank_role} rank.")
     if not requested and values:
         raise ValueError(f"Argument ``{parameter}`` must NOT be specified on non-{rank_role} ranks.")
-
-
-def _nothing() -> None: ...
 
 
 def scatter(
@@ -142,7 +140,7 @@ def scatter(
     _only_at("scatter_list", scatter_list, chosen.rank() == root, "source")
     arg = _list("scatter", scatter_list, "scatter_list", chosen.size(), value) if scatter_list else []
     own, then = buffers.target("scatter", value)
-    steps = algorithms.scatter(chosen.link, own, buffers.concatenated(arg) if arg else None, root, then)
+    steps = once(then, chosen.link.scatter, raw(own), raw(buffers.concatenated(arg)) if arg else None, root)
     return finished(chosen.begin(call_description("scatter", value, f"from {root}"), steps, 1, [value]), async_op)
 
 

@@ -10,20 +10,19 @@ import numpy as np
 
 from . import buffers
 from .groups import algorithms, point_to_point
-from .groups.algorithms import Arithmetic
+from .groups.algorithms import Arithmetic, nothing, once
 from .groups.errors import DistBackendError
 from .groups.process_group import ProcessGroup
 from .groups.reduce_op import ReduceOp
 from .groups.reduce_op import checked as checked_op
-from .groups.work import Work, until
+from .groups.work import Work, raw, until
 from .world import get_default_group, member_for, rank_in
 
 
-def finished(work: Work, async_op: bool) -> Work | None:
-    if async_op:
-        return work
-    work.wait()
-    return None
+def finished(work: Work, async_op: bool, timeout: datetime.timedelta | None = None) -> Work | None:
+    if not async_op:
+        work.wait(timeout)
+    return work if async_op else None
 
 
 def arithmetic(name: str, op: Any, value: Any, group: ProcessGroup) -> Arithmetic:
@@ -103,14 +102,10 @@ def reduce(
         return None
     root = rank_in("reduce", chosen, dst, group_dst)
     how = arithmetic("reduce", op, value, chosen)
-    values, then = buffers.target("reduce", value) if chosen.rank() == root else (buffers.numbers(value), _nothing)
+    values, then = buffers.target("reduce", value) if chosen.rank() == root else (buffers.numbers(value), nothing)
     steps = algorithms.reduce(chosen.link, values.view(how.kind), how, root, then)
-    return finished(
-        chosen.begin(call_description("reduce", value, how.name, f"to {root}"), steps, 1, [value]), async_op
-    )
-
-
-def _nothing() -> None: ...
+    line = call_description("reduce", value, how.name, f"to {root}")
+    return finished(chosen.begin(line, steps, 1, [value]), async_op)
 
 
 def broadcast(
@@ -128,8 +123,8 @@ def broadcast(
     if chosen is None:
         return None
     root = rank_in("broadcast", chosen, src, group_src)
-    values, then = (buffers.numbers(value), _nothing) if chosen.rank() == root else buffers.target("broadcast", value)
-    steps = algorithms.broadcast(chosen.link, values, root, then)
+    values, then = (buffers.numbers(value), nothing) if chosen.rank() == root else buffers.target("broadcast", value)
+    steps = once(then, chosen.link.broadcast, raw(values), root)
     return finished(chosen.begin(call_description("broadcast", value, f"from {root}"), steps, 1, [value]), async_op)
 
 
@@ -150,10 +145,7 @@ def barrier(
     if chosen is None:
         return None
     work = chosen.begin(point_to_point.called("barrier"), algorithms.barrier(chosen.link), 1)
-    if async_op:
-        return work
-    work.wait(timeout)
-    return None
+    return finished(work, async_op, timeout)
 
 
 _pending: list[Any] = []  # messages that nobody may have received

@@ -6,15 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import buffers
-from .groups import algorithms, point_to_point
+from .groups import point_to_point
 from .groups.links import ANY
 from .groups.process_group import ProcessGroup
 from .groups.work import Work
 from .world import member, member_for, rank_in
-
-
-def _line(value: Any) -> str:
-    return point_to_point.line(value._dtype.name, value.numel())
 
 
 def _checked_tag(name: str, group: ProcessGroup, tag: int) -> int:
@@ -51,13 +47,7 @@ def isend(
             "Invalid destination rank: destination rank should not be the same as the rank of the current process."
         )
     flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
-    mark = point_to_point.mark(chosen, _line(value), to, tag)
-    steps = algorithms.message(lambda: chosen.link.send(algorithms.raw(flat), to, tag), _nothing)
-    description = point_to_point.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
-    return chosen.begin_message(description, steps, mark, [value])
-
-
-def _nothing() -> None: ...
+    return point_to_point.send(chosen, value._dtype.name, value._shape, flat, to, tag, [value])
 
 
 def irecv(
@@ -78,13 +68,9 @@ def irecv(
     value = buffers.tensor("irecv", tensor)
     if chosen is None:
         return None
-    anyone = src is None and group_src is None
-    source = ANY if anyone else rank_in("irecv", chosen, src, group_src)
-    flat, then = buffers.target("irecv", value)
-    steps = point_to_point.received(chosen, flat, _line(value), source, _checked_tag("irecv", chosen, tag), then)
-    whom = "any rank" if anyone else f"rank {chosen.ranks[source]}"
-    description = point_to_point.called("recv", value._dtype.name, value._shape, f"from {whom}")
-    return chosen.begin_message(description, steps, None, [value])
+    source = ANY if src is None and group_src is None else rank_in("irecv", chosen, src, group_src)
+    (flat, then), tag = buffers.target("irecv", value), _checked_tag("irecv", chosen, tag)
+    return point_to_point.receive(chosen, value._dtype.name, value._shape, flat, source, tag, then, [value])
 
 
 def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
@@ -159,9 +145,5 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
     """
     if not p2p_op_list or not all(isinstance(one, P2POp) for one in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
-    works = [one.op(one.tensor, group=one.group, tag=one.tag, **_peer(one)) for one in p2p_op_list]
+    works = [one.op(one.tensor, None, one.group, one.tag, one.group_peer) for one in p2p_op_list]
     return [work for work in works if work is not None]
-
-
-def _peer(one: P2POp) -> dict[str, Any]:
-    return {"group_dst" if one.op is isend else "group_src": one.group_peer}

@@ -16,17 +16,8 @@ from .links import Link, Request
 from .reduce_op import RedOpType, ReduceOp
 from .work import Steps, raw
 
-_OF_NUMBERS = {
-    "SUM": "SUM",
-    "AVG": "SUM",
-    "PREMUL_SUM": "SUM",
-    "PRODUCT": "PROD",
-    "MIN": "MIN",
-    "MAX": "MAX",
-    "BAND": "BAND",
-    "BOR": "BOR",
-    "BXOR": "BXOR",
-}
+_OF_NUMBERS = {name: name for name in ("SUM", "MIN", "MAX", "BAND", "BOR", "BXOR")}
+_OF_NUMBERS |= {"AVG": "SUM", "PREMUL_SUM": "SUM", "PRODUCT": "PROD"}
 _OF_BITS = {"SUM": "BOR", "MAX": "BOR", "PRODUCT": "BAND", "MIN": "BAND", "BAND": "BAND", "BOR": "BOR", "BXOR": "BXOR"}
 _JOIN: dict[str, Callable[..., Any]] = {
     "SUM": np.add,
@@ -93,13 +84,22 @@ def _check(call: str, op: RedOpType, kind: np.dtype) -> None:
 Then = Callable[[], object]  # what is done when contents are there: copies to where they belong
 
 
+def nothing() -> None: ...
+
+
+def once(then: Then, begin: Callable[..., Request], *args: Any) -> Steps:
+    """The steps of a call that is one request of a link."""
+    yield begin(*args)
+    then()
+
+
 def all_reduce(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> tuple[Steps, int]:
     """Join in place: the steps, and how many requests they begin."""
     if link.size == 1:
         return _alone(values, how, then), 0
-    return (
-        (_reduced_by_link(link, values, how, then), 1) if how.by_transport else (_reduced(link, values, how, then), 2)
-    )
+    if how.by_transport:
+        return _reduced_by_link(link, values, how, then), 1
+    return _reduced(link, values, how, then), 2
 
 
 def _alone(values: np.ndarray, how: Arithmetic, then: Then) -> Steps:
@@ -134,15 +134,15 @@ def _reduced(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> Ste
 
 def reduce(link: Link, values: np.ndarray, how: Arithmetic, root: int, then: Then) -> Steps:
     """Join at the root, in place; what others have stays."""
-    value = how.before(values) if link.rank != root or not how.by_transport else values
+    value, here = how.before(values), link.rank == root
     if how.by_transport:
-        if how.factor is not None and link.rank == root:
-            values[...] = how.before(values)
-        yield link.reduce(values if link.rank == root else value, how.operation, root)
-        if link.rank == root:
+        if here and how.factor is not None:
+            values[...] = value
+        yield link.reduce(values if here else value, how.operation, root)
+        if here:
             how.after(values)
     else:
-        terms = np.empty((link.size, value.size), value.dtype) if link.rank == root else None
+        terms = np.empty((link.size, value.size), value.dtype) if here else None
         yield link.gather(None if terms is None else raw(terms), raw(value), root)
         if terms is not None:
             values[...] = how.reduced(terms)
@@ -155,26 +155,6 @@ def reduce_scatter(link: Link, into: np.ndarray, value: np.ndarray, how: Arithme
     sizes = [into.size * value.itemsize] * link.size
     yield link.all_to_all(raw(terms), sizes, raw(value), sizes)
     into[...] = how.reduced(terms)
-    then()
-
-
-def broadcast(link: Link, values: np.ndarray, root: int, then: Then) -> Steps:
-    yield link.broadcast(raw(values), root)
-    then()
-
-
-def all_gather(link: Link, every: np.ndarray, own: np.ndarray, then: Then) -> Steps:
-    yield link.all_gather(raw(every), raw(own))
-    then()
-
-
-def gather(link: Link, every: np.ndarray | None, own: np.ndarray, root: int, then: Then) -> Steps:
-    yield link.gather(None if every is None else raw(every), raw(own), root)
-    then()
-
-
-def scatter(link: Link, own: np.ndarray, every: np.ndarray | None, root: int, then: Then) -> Steps:
-    yield link.scatter(raw(own), None if every is None else raw(every), root)
     then()
 
 
@@ -204,8 +184,3 @@ def all_to_all(
 
 def barrier(link: Link) -> Steps:
     yield link.barrier()
-
-
-def message(request: Callable[[], Request], then: Then) -> Steps:
-    yield request()
-    then()

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from .errors import DistBackendError
-from .peers import END
-from .work import until
+from .observers import ranks_text
+from .peers import END, texts
 
 _GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
 _PAUSE = 0.005  # seconds between looks
-_SHORT = 5.0  # seconds: a notice whose beginning is here
 _WAITS = "waits in"
 _pending: list[Any] = []  # notices under way
 
@@ -31,16 +30,7 @@ def give(group: Any, text: str) -> None:
 
 def heard(group: Any) -> dict[int, str]:
     """What others have told since this was last asked, by their ranks in the world."""
-    results: dict[int, str] = {}
-    while (notice := group.control.arrived(tag(group))) is not None:
-        source, length = notice
-        data = np.empty(length, np.uint8)
-        request = group.control.receive(data, source, tag(group))
-        if not until(request.done, _SHORT):
-            _pending.append(request)
-            break
-        results[group.ranks[source]] = data.tobytes().decode(errors="replace")
-    return results
+    return {group.ranks[source]: text for source, text in texts(group.control, tag(group), _pending)}
 
 
 def look(group: Any, work: Any) -> None:
@@ -50,7 +40,7 @@ def look(group: Any, work: Any) -> None:
         error = DistBackendError(f"{group.about(work)}: {_combined_message(group, work, messages)}")
         with group._lock:
             if not work._ended:
-                work.fail(error)
+                work.end(error)
 
 
 def who_waits(group: Any, work: Any, seconds: float) -> str:
@@ -66,21 +56,15 @@ def _combined_message(group: Any, work: Any, messages: dict[int, str]) -> str:
     end = time.monotonic() + _GRACE
     while time.monotonic() < end and len(messages) < group.size() - 1 and not _has_reason(messages):
         time.sleep(_PAUSE)
-        messages.update(heard(group))
-        messages.update(group.lost())
+        messages |= {**heard(group), **group.lost()}
     silent = [rank for rank in group.ranks if rank not in messages and rank != group.ranks[group.rank()]]
     if any(not text.startswith(_WAITS) for text in messages.values()):
         silent = [rank for rank in silent if group.state(rank)]
-    parts = [_sentence(messages)] if messages else []
+    parts = [f"rank {rank} {text}" for rank, text in sorted(messages.items())]
     if silent:
-        named = ", ".join(f"{rank}{group.state(rank)}" for rank in silent)
-        parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {named} did not answer")
+        parts.append(f"{ranks_text([f'{rank}{group.state(rank)}' for rank in silent])} did not answer")
     return "; ".join(parts)
 
 
 def _has_reason(messages: dict[int, str]) -> bool:
     return any(not text.startswith((_WAITS, END)) for text in messages.values())
-
-
-def _sentence(messages: dict[int, str]) -> str:
-    return "; ".join(f"rank {rank} {text}" for rank, text in sorted(messages.items()))

@@ -14,7 +14,7 @@ import os
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -73,7 +73,11 @@ def silent() -> str:
     if _notes.memory is None or own is None:
         return ""
     late = [rank for rank in range(size) if read(file_of(Path(own).parent, rank)) is None]
-    return f"{'rank' if len(late) == 1 else 'ranks'} {', '.join(map(str, late))} did not come" if late else ""
+    return f"{ranks_text(late)} did not come" if late else ""
+
+
+def ranks_text(ranks: Sequence[object]) -> str:
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(map(str, ranks))}"
 
 
 def file_of(folder: Path, rank: int) -> Path:

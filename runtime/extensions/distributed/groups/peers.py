@@ -9,6 +9,7 @@ import os
 import platform
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +71,14 @@ class Process:
     def _answers(self) -> bool:
         try:
             os.kill(self.number, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            return True
+        except (ProcessLookupError, PermissionError) as error:
+            return isinstance(error, PermissionError)
         return True
 
     def _ended(self, status: list[str] | None = None) -> str:
         code = os.waitstatus_to_exitcode(int(status[0])) if status else 0
-        how = f"was killed by {_signal(-code)}" if code < 0 else "has ended" + (f" with status {code}" if code else "")
+        ended = "has ended" + (f" with status {code}" if code else "")
+        how = f"was killed by {signal_name(-code, f'signal {-code}')}" if code < 0 else ended
         return f"{how} (process {self.number})"
 
     def state(self) -> str:
@@ -90,11 +90,11 @@ class Process:
         return bool(fields) and fields[_STATE] in "Tt"
 
 
-def _signal(number: int) -> str:
+def signal_name(number: int, unknown: str) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return f"signal {number}"
+        return unknown
 
 
 _TAG = 0  # the link carries nothing else
@@ -104,6 +104,18 @@ _SHORT = 5.0  # seconds: a letter whose beginning is here
 _LONGEST = 2000  # bytes of a letter
 END = "has come to the end of its program"
 _NO_CAUSE = (END, f"has ended with {DistBackendError.__name__}")  # who is told of these finds the cause itself
+
+
+def texts(link: Link, tag: int, pending: list[Any]) -> Iterator[tuple[int, str]]:
+    """What others have sent since this was last asked, with who has; a request that does not end is left `pending`."""
+    while (notice := link.arrived(tag)) is not None:
+        source, length = notice
+        data = np.empty(length, np.uint8)
+        request = link.receive(data, source, tag)
+        if not until(request.done, _SHORT):
+            pending.append(request)
+            return
+        yield source, data.tobytes().decode(errors="replace")
 
 
 class Peers:
@@ -139,14 +151,7 @@ class Peers:
             return {rank: text for rank, (text, since) in self._lost.items() if now - since > _GRACE}
 
     def _hear(self) -> None:
-        while (notice := self.link.arrived(_TAG)) is not None:
-            source, length = notice
-            data = np.empty(length, np.uint8)
-            request = self.link.receive(data, source, _TAG)
-            if not until(request.done, _SHORT):
-                self._pending.append(request)
-                return
-            text = data.tobytes().decode(errors="replace")
+        for source, text in texts(self.link, _TAG, self._pending):
             if text == END:
                 self._ended.add(source)
             self._lost[source] = (text, time.monotonic() - (0 if text.startswith(_NO_CAUSE) else _GRACE))
@@ -163,9 +168,8 @@ class Peers:
         return self.processes[rank].state()
 
     def check(self, call: str) -> None:
-        lost = self.lost()
-        if lost:
-            messages = "; ".join(f"rank {rank} {text}" for rank, text in sorted(lost.items()))
+        messages = "; ".join(f"rank {rank} {text}" for rank, text in sorted(self.lost().items()))
+        if messages:
             raise DistBackendError(f"[rank {self.link.rank}] {call}: {messages}")
 
     def missing(self) -> str:

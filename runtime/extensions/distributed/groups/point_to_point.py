@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .links import ANY, Request
+from .algorithms import Then, nothing, once
+from .links import ANY
+from .observers import ranks_text
 from .work import Steps, raw
 
 LENGTH = 120
@@ -43,11 +45,7 @@ def disagreement(every: np.ndarray, ranks: Sequence[int]) -> str | None:
     by_header: dict[str, list[int]] = {}
     for rank, data in zip(ranks, fields, strict=True):
         by_header.setdefault(field_text(data), []).append(rank)
-    return "; ".join(f"{_who(who)} called {text}" for text, who in by_header.items())
-
-
-def _who(ranks: list[int]) -> str:
-    return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
+    return "; ".join(f"{ranks_text(who)} called {text}" for text, who in by_header.items())
 
 
 def called(name: str, kind: str = "", shape: Sequence[int] | None = None, *ways: str) -> str:
@@ -56,16 +54,35 @@ def called(name: str, kind: str = "", shape: Sequence[int] | None = None, *ways:
     return " ".join(parts)
 
 
-def line(kind: str, count: int) -> str:
-    """What sender and receiver say alike of a message of so many numbers."""
-    return called("message", kind, [count])
+def _line(kind: str, flat: np.ndarray) -> str:
+    """What sender and receiver say alike of a message."""
+    return called("message", kind, [flat.size])
 
 
-def mark(group: Any, call_description: str, to: int, tag: int) -> tuple[Request, Callable[[], str | None]] | None:
-    return (group.control.send(field(call_description), to, tag), lambda: None) if checking else None
+def send(
+    group: Any, kind: str, shape: Sequence[int], flat: np.ndarray, to: int, tag: int, outputs: Sequence[Any] = ()
+) -> Any:
+    header = (group.control.send(field(_line(kind, flat)), to, tag), lambda: None) if checking else None
+    call_description = called("send", kind, shape, f"to rank {group.ranks[to]}")
+    return group.begin_message(call_description, once(nothing, group.link.send, raw(flat), to, tag), header, outputs)
 
 
-def received(group: Any, flat: np.ndarray, expected: str, source: int, tag: int, then: Callable[[], object]) -> Steps:
+def receive(
+    group: Any,
+    kind: str,
+    shape: Sequence[int],
+    flat: np.ndarray,
+    source: int,
+    tag: int,
+    then: Then,
+    outputs: Sequence[Any] = (),
+) -> Any:
+    whom = "any rank" if source == ANY else f"rank {group.ranks[source]}"
+    steps = _received(group, flat, _line(kind, flat), source, tag, then)
+    return group.begin_message(called("recv", kind, shape, f"from {whom}"), steps, None, outputs)
+
+
+def _received(group: Any, flat: np.ndarray, expected: str, source: int, tag: int, then: Then) -> Steps:
     """What the sender says of the message, and the message; of whoever is first, what it says tells who that is.
 
     Both begin at once where the sender is known, so that messages are received in the order of the calls.
@@ -73,12 +90,10 @@ def received(group: Any, flat: np.ndarray, expected: str, source: int, tag: int,
     data = None if source == ANY and checking else group.link.receive(raw(flat), source, tag)
     if checking:
         field = np.empty(LENGTH, np.uint8)
-        call_description = group.control.receive(field, source, tag)
-        yield call_description
-        result = field_text(field)
+        header = group.control.receive(field, source, tag)
+        yield header
+        source, result = header.source, field_text(field)
         if result != expected:
-            sender = group.ranks[call_description.source]
-            raise ValueError(f"rank {sender} has sent a {result}, but this rank expects a {expected}")
-        source = call_description.source
+            raise ValueError(f"rank {group.ranks[source]} has sent a {result}, but this rank expects a {expected}")
     yield data or group.link.receive(raw(flat), source, tag)
     then()

@@ -5,20 +5,19 @@ from __future__ import annotations
 import contextlib
 import datetime
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ....locks import new_lock
-from . import notices, observers
-from . import point_to_point as header
+from . import notices, observers, point_to_point
 from .array_collectives import OnArrays
 from .errors import DistBackendError, TransportError
-from .links import Link, Request
+from .links import Link
 from .observers import observed
 from .peers import Peers
-from .work import Steps, Work, until
+from .work import Header, Steps, Work, until
 
 _abandoned: list[Any] = []  # works whose arrays a transport may still read or write
 
@@ -90,13 +89,7 @@ class ProcessGroup(OnArrays):
         self.advance()
         return work
 
-    def begin_message(
-        self,
-        call_description: str,
-        steps: Steps,
-        header: tuple[Request, Callable[[], str | None]] | None,
-        outputs: Any = (),
-    ) -> Work:
+    def begin_message(self, call_description: str, steps: Steps, header: Header, outputs: Any = ()) -> Work:
         """Begin to send or receive; messages match by rank and tag, and hold nothing back."""
         with self._lock:
             self._check()
@@ -110,13 +103,12 @@ class ProcessGroup(OnArrays):
         if self.error is not None:
             raise DistBackendError(f"process group {self.group_name}: an earlier call has failed: {self.error}")
 
-    def _header(self, call_description: str) -> tuple[Request, Callable[[], str | None]] | None:
-        if not header.checking or self.size() == 1:
+    def _header(self, call_description: str) -> Header:
+        if not point_to_point.checking or self.size() == 1:
             return None
-        every = np.empty(self.size() * header.LENGTH, np.uint8)
-        return self.control.all_gather(every, header.field(call_description)), lambda: header.disagreement(
-            every, self.ranks
-        )
+        every = np.empty(self.size() * point_to_point.LENGTH, np.uint8)
+        request = self.control.all_gather(every, point_to_point.field(call_description))
+        return request, lambda: point_to_point.disagreement(every, self.ranks)
 
     @property
     def is_busy(self) -> bool:
@@ -125,12 +117,10 @@ class ProcessGroup(OnArrays):
     def advance(self) -> None:
         """Drive on what is under way, as far as that needs no waiting."""
         listener = observed.listener
-        if listener is None or not (self._begun or self._waiting):
-            self._advance()
-            return
-        notify_end = listener.drives()
+        notify_end = listener.drives() if listener is not None and self.is_busy else None
         self._advance()
-        notify_end()
+        if notify_end is not None:
+            notify_end()
 
     def _advance(self) -> None:
         with self._lock:
@@ -155,14 +145,14 @@ class ProcessGroup(OnArrays):
             late = notices.who_waits(self, work, seconds)
             with self._lock:
                 if not work._ended:
-                    work.fail(DistBackendError(late))
+                    work.end(DistBackendError(late))
 
     def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:
         """A link of some of the ranks, made of one of all; None where this one is not among them."""
-        seconds = self.timeout.total_seconds()
         peers = self.peers
+        look = (lambda: peers.check(self.about(work))) if peers else None
         try:
-            return link.split(ranks, seconds, (lambda: peers.check(self.about(work))) if peers else None)
+            return link.split(ranks, self.timeout.total_seconds(), look)
         except DistBackendError as error:
             messages = f"{self.about(work)}: {error}{peers.missing() if peers else ''}"
             self.failed(DistBackendError(messages), work)
@@ -181,8 +171,7 @@ class ProcessGroup(OnArrays):
     def about(self, work: Work) -> str:
         return (
             f"[rank {self.ranks[self.rank()]}] {work.call_description} in process group {self.group_name} of "
-            f"ranks {self.ranks}, "
-            f"called at {work.location[0]}:{work.location[1]}"
+            f"ranks {self.ranks}, called at {work.location[0]}:{work.location[1]}"
         )
 
     def explained(self, error: Exception, work: Work) -> Exception:
