@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...device.cuda.driver import device_count
-from ...errors import ArgumentError, type_name, warn_user
+from ...errors import warn_user
 from ...tensor import dtypes
 from ...tensor.tensor import TensorBase
 from .casting import is_eligible
@@ -27,7 +27,7 @@ from .settings import (
     set_autocast_cache_enabled,
     snapshot,
 )
-from .state import base_device_type, here, is_autocast_available, setting
+from .state import base_device_type, here, is_autocast_available, require, setting
 
 SUPPORTED = (dtypes.bfloat16, dtypes.float16)
 
@@ -76,8 +76,7 @@ class autocast:
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self.device = device_type
         self.fast_dtype = setting(device_type).dtype if dtype is None else dtype
-        if not isinstance(self.fast_dtype, dtypes.dtype):
-            raise ArgumentError(f"autocast(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}")
+        require(dtypes.dtype, "autocast", "dtype", self.fast_dtype)
         self._enabled = bool(enabled) and _is_possible(base_device_type(device_type), self.fast_dtype)
         self._cache_enabled = here.cache_enabled if cache_enabled is None else bool(cache_enabled)
         self._before: list[Snapshot] = []

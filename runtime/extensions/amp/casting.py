@@ -84,16 +84,12 @@ def widest(op: str, tensors: Iterable[Any], device: str, lower: dtypes.dtype) ->
 
 
 def cast(value: Any, device: str, dtype: dtypes.dtype) -> Any:
-    if isinstance(value, TensorBase):
-        return value if value._dtype is dtype or not is_eligible(value, device) else cast_tensor(value, dtype)
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
         return type(value)([cast(item, device, dtype) for item in value])
-    return value
-
-
-def cast_tensor(tensor: Any, dtype: dtypes.dtype) -> Any:
+    if not isinstance(value, TensorBase) or value._dtype is dtype or not is_eligible(value, device):
+        return value
     is_lowered = dtype is not dtypes.float32 and here.cache_enabled
-    return cast_once(tensor, dtype) if is_lowered and is_parameter(tensor) else tensor.to(dtype)
+    return cast_once(value, dtype) if is_lowered and is_parameter(value) else value.to(dtype)
 
 
 def is_parameter(tensor: Any) -> bool:

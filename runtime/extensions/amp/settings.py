@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...errors import ArgumentError, type_name
 from ...tensor import dtypes
 from ...tensor.observers import LISTED, Watcher, watch
 from ...thread_state import NOWHERE, mode
 from .casting import intercept
-from .state import Setting, base_device_type, here, setting, setting_for
+from .state import Setting, base_device_type, here, require, setting, setting_for
 
 _NAME = "autocast"
 _ORDER = 5  # inside the profiler, outside batching: rules of batches get what has been cast
 
 
-class Snapshot(NamedTuple):
-    settings: dict[str, Setting]
-    cache_enabled: bool
-    depth: int
+Snapshot = tuple[dict[str, Setting], bool, int]  # the last is the depth of backward passes at which the settings hold
 
 
 def snapshot() -> Snapshot:
-    return Snapshot(here.settings, here.cache_enabled, mode.autocast)
+    return here.settings, here.cache_enabled, mode.autocast
 
 
 def restore(before: Snapshot) -> None:
@@ -83,9 +79,7 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         TypeError: `enabled` is not a bool.
     """
     device, requested = ("cuda", device_type) if enabled is None else (device_type, enabled)
-    if not isinstance(requested, bool):
-        message = f"set_autocast_enabled(): argument 'enabled' must be bool, not {type_name(requested)}"
-        raise ArgumentError(message)
+    require(bool, "set_autocast_enabled", "enabled", requested)
     change(device, enabled=requested)
 
 
@@ -116,9 +110,7 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
         RuntimeError: there is no autocast for this type of device.
         TypeError: `dtype` is none.
     """
-    if not isinstance(dtype, dtypes.dtype):
-        message = f"set_autocast_dtype(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}"
-        raise ArgumentError(message)
+    require(dtypes.dtype, "set_autocast_dtype", "dtype", dtype)
     change(device_type, dtype=dtype)
 
 
@@ -141,9 +133,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     Raises:
         TypeError: `enabled` is not a bool.
     """
-    if not isinstance(enabled, bool):
-        message = f"set_autocast_cache_enabled(): argument 'enabled' must be bool, not {type_name(enabled)}"
-        raise ArgumentError(message)
+    require(bool, "set_autocast_cache_enabled", "enabled", enabled)
     here.cache_enabled = enabled
 
 

@@ -41,6 +41,12 @@ class Here(PerThread):
 here = Here()
 
 
+def require(kind: type, call: str, argument: str, value: Any) -> None:
+    if not isinstance(value, kind):
+        expected = "specgrad.dtype" if kind is dtypes.dtype else kind.__name__
+        raise ArgumentError(f"{call}(): argument '{argument}' must be {expected}, not {type_name(value)}")
+
+
 def is_autocast_available(device_type: str) -> bool:
     """Whether there is autocast for a type of device, whether or not there is such a device.
 
@@ -54,9 +60,7 @@ def is_autocast_available(device_type: str) -> bool:
         >>> is_autocast_available("cpu"), is_autocast_available("abacus")
         (True, False)
     """
-    if not isinstance(device_type, str):
-        message = f"is_autocast_available(): argument 'device_type' must be str, not {type_name(device_type)}"
-        raise ArgumentError(message)
+    require(str, "is_autocast_available", "device_type", device_type)
     return base_device_type(device_type) in here.settings
 
 

@@ -129,14 +129,18 @@ class Timer:
 
         `callback(number, seconds)` is called after each block.
         """
-        number = self._estimate_block_size(min_run_time)
-        times: list[float] = []
+        return self._blocks(min_run_time, min_run_time, callback, lambda measured: False)
+
+    def _blocks(
+        self, min_run_time: float, max_run_time: float, callback: Any, is_enough: Callable[[Measurement], bool]
+    ) -> Measurement:
+        measured = self._measured(self._estimate_block_size(min_run_time), [])
         with set_torch_threads(self._task_spec.num_threads):
-            while sum(times) < min_run_time:
-                times.append(self._timeit(number))
+            while sum(measured.raw_times) < max_run_time and not is_enough(measured):
+                measured.raw_times.append(self._timeit(measured.number_per_run))
                 if callback is not None:
-                    callback(number, times[-1])
-        return self._measured(number, times)
+                    callback(measured.number_per_run, measured.raw_times[-1])
+        return measured
 
     def adaptive_autorange(
         self,
@@ -150,17 +154,12 @@ class Timer:
 
         Blocks take `min_run_time` seconds together at least; `callback(number, seconds)` is called after each.
         """
-        number = self._estimate_block_size(min_run_time)
-        times: list[float] = []
-        with set_torch_threads(self._task_spec.num_threads):
-            while sum(times) < max_run_time:
-                times.append(self._timeit(number))
-                if callback is not None:
-                    callback(number, times[-1])
-                enough = len(times) > 3 and sum(times) > min_run_time
-                if enough and self._measured(number, times).meets_confidence(threshold):
-                    break
-        return self._measured(number, times)
+
+        def is_enough(measured: Measurement) -> bool:
+            times = measured.raw_times
+            return len(times) > 3 and sum(times) > min_run_time and measured.meets_confidence(threshold)
+
+        return self._blocks(min_run_time, max_run_time, callback, is_enough)
 
     def collect_callgrind(self, *args: Any, **kwargs: Any) -> Any:
         """Refused by a RuntimeError: instructions are counted by Valgrind, for PyTorch's own machine code."""

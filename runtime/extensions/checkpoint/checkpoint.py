@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from ...autograd.backward import backward
@@ -17,7 +18,7 @@ from ...tensor.generator import default_generator, fork_rng
 from ...tensor.grad_mode import enable_grad, mode, no_grad
 from ...tensor.tensor import TensorBase
 from ...thread_state import PerThread
-from .recomputed_frame import Frame, OpLog, autocast_again, description, no_description
+from .recomputed_frame import Frame, OpLog, autocast_again, description
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -99,7 +100,7 @@ _MISSING = (
     "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to "
     "docs for more details on the differences between the two variants."
 )
-CHECKS = {"default": description, "none": no_description}
+CHECKS: dict[str, Callable[[Any], Any]] = {"default": description, "none": lambda tensor: None}
 
 
 class _Settings(PerThread):
@@ -265,16 +266,12 @@ def checkpoint_sequential(
     size = len(steps) // segments
     last = size * (segments - 1)
     for start in range(0, last, size):
-        segment = _Segment(steps[start : start + size])
+        segment = partial(_in_turn, steps[start : start + size])
         input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=keep_rng)
-    return _Segment(steps[last:])(input)
+    return _in_turn(steps[last:], input)
 
 
-class _Segment:
-    def __init__(self, steps: list[Callable[[Any], Any]]) -> None:
-        self.steps = steps
-
-    def __call__(self, value: Any) -> Any:
-        for step in self.steps:
-            value = step(value)
-        return value
+def _in_turn(steps: list[Callable[[Any], Any]], value: Any) -> Any:
+    for step in steps:
+        value = step(value)
+    return value

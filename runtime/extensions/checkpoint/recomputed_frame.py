@@ -214,16 +214,9 @@ class Again:
             args, kwargs = frame.inputs.get(numbers)
             if frame.rng is not None:
                 default_generator._restore(frame.rng)
-            try:
-                with (
-                    frame.logging(),
-                    frame.autocast(),
-                    frame.context,
-                    saved_tensors_hooks(self.keep, lambda tensor: tensor),
-                ):
-                    frame.function(*args, **kwargs)
-            except EnoughError:
-                pass
+            hooks = saved_tensors_hooks(self.keep, lambda tensor: tensor)
+            with contextlib.suppress(EnoughError), frame.logging(), frame.autocast(), frame.context, hooks:
+                frame.function(*args, **kwargs)
         if frame.complete:
             self.check()
 
@@ -236,7 +229,10 @@ class Again:
                 self.value = value
             elif holder is not None:
                 holder.value = value
-            self.compare(number, frame.describe(tensor))
+            before, now = frame.seen[number], frame.describe(tensor)
+            if before != now:
+                metadata = f"saved metadata: {before}\nrecomputed metadata: {now}"
+                self.differing.append(f"tensor at position {number}:\n{metadata}\n")
         elif frame.complete:
             raise CheckpointError(
                 f"{NAME}: trying to save more tensors during recomputation than during the original forward pass.{TIP}"
@@ -245,13 +241,6 @@ class Again:
         if frame.early_stop and frame.complete and self.count == len(frame.holders):
             raise EnoughError
         return tensor.detach()
-
-    def compare(self, number: int, now: Any) -> None:
-        before = self.frame.seen[number]
-        if before != now:
-            self.differing.append(
-                f"tensor at position {number}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
-            )
 
     def check(self) -> None:
         expected = len(self.frame.holders)
@@ -270,7 +259,3 @@ class Again:
 
 def description(tensor: Any) -> dict[str, Any]:
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
-
-
-def no_description(tensor: Any) -> None:
-    """Nothing is compared."""

@@ -198,7 +198,5 @@ def create_selective_checkpoint_contexts(
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    saved_value: list[Any] = []
-    return _Keeping(policy, saved_value, allow_cache_entry_mutation), _Taking(
-        policy, saved_value, allow_cache_entry_mutation
-    )
+    arguments = policy, list[Any](), allow_cache_entry_mutation
+    return _Keeping(*arguments), _Taking(*arguments)

@@ -117,11 +117,6 @@ class CUDAGraph:
                 "device or stream."
             )
 
-    def abandon(self) -> None:
-        """End the recording because of an error, which says more than what can be said here."""
-        with suppress(DeviceError, AcceleratorError):
-            self._end()
-
     def _end(self) -> None:
         capture = self._capture
         if capture is None:
@@ -134,10 +129,7 @@ class CUDAGraph:
         except BaseException:
             memory.leave_pool(capture.pool)
             raise
-        self._own(Recorded(capture, handle, memory))
-
-    def _own(self, recorded: Recorded) -> None:
-        self._recorded = recorded
+        self._recorded = recorded = Recorded(capture, handle, memory)
         self._releasing = finalize(self, after_all, recorded.release)
         self._releasing.atexit = False
         if not self._keeps:
@@ -221,10 +213,6 @@ def _checked(pool: Any) -> Pool | None:
 _streams: WeakKeyDictionary[Any, dict[int, Stream]] = WeakKeyDictionary()  # of captures that give none
 
 
-def _default_stream() -> Stream:
-    return _streams.setdefault(driver(), {}).setdefault(here.device, Stream())
-
-
 class graph:
     """Record what is given to a stream inside a `with` block.
 
@@ -251,7 +239,7 @@ class graph:
         stream: Stream | None = None,
         capture_error_mode: str = "global",
     ) -> None:
-        self.capture_stream = _default_stream() if stream is None else stream
+        self.capture_stream = stream or _streams.setdefault(driver(), {}).setdefault(here.device, Stream())
         self.cuda_graph, self.pool, self.capture_error_mode = cuda_graph, pool, capture_error_mode
         self.stream_ctx = StreamContext(self.capture_stream)
 
@@ -271,6 +259,7 @@ class graph:
             if kind is None:
                 self.cuda_graph.capture_end()
             else:
-                self.cuda_graph.abandon()
+                with suppress(DeviceError, AcceleratorError):  # the error says more than what can be said here
+                    self.cuda_graph._end()
         finally:
             self.stream_ctx.__exit__()

@@ -40,10 +40,6 @@ class Stream:
         ...         pass
     """
 
-    handle: int
-    device_index: int
-    priority: int
-
     def __init__(self, device: Any = None, priority: int = 0, *, _handle: int | None = None) -> None:
         index = index_of(device, "Stream")
         result = driver()
@@ -108,9 +104,8 @@ class Stream:
 
 
 def _from_pool(result: Driver, device: int, priority: int) -> int:
-    key = result, device, priority
     with _making:
-        handles, turn = _pools.setdefault(key, ([], itertools.count()))
+        handles, turn = _pools.setdefault((result, device, priority), ([], itertools.count()))
         number = next(turn) % POOL
         if number == len(handles):
             handles.append(result.create_stream(device, priority))
@@ -234,11 +229,7 @@ class Event:
             self._driver.destroy_event(handle)
 
     def __repr__(self) -> str:
-        return (
-            f"<{known.name}.cuda.Event {self.cuda_event:#x}>"
-            if self._handle
-            else f"<{known.name}.cuda.Event uninitialized>"
-        )
+        return f"<{known.name}.cuda.Event {f'{self._handle:#x}' if self._handle else 'uninitialized'}>"
 
 
 def default_stream(device: Any = None) -> Stream:

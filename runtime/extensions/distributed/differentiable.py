@@ -18,6 +18,7 @@ from .world import get_default_group, member, rank_in
 
 _LINEAR = {RedOpType.SUM: "sum", RedOpType.AVG: "mean"}
 _MIN_MAX = {RedOpType.MAX: "amax", RedOpType.MIN: "amin"}
+_WITH_GRADIENT = (RedOpType.SUM, RedOpType.AVG, RedOpType.PRODUCT, RedOpType.MIN, RedOpType.MAX)
 
 
 def _group(name: str, group: Any) -> ProcessGroup:
@@ -27,8 +28,12 @@ def _group(name: str, group: Any) -> ProcessGroup:
     return result
 
 
-def _refuse_way(name: str, op: ReduceOp) -> None:
-    raise ValueError(f"{name}(): ReduceOp.{op.op.name} has no gradient: expected SUM, AVG, PRODUCT, MIN or MAX")
+def _way(name: str, op: Any, *ways: RedOpType) -> RedOpType:
+    way = checked_op(name, op).op
+    if way not in ways:
+        *most, last = (one.name for one in ways)
+        raise ValueError(f"{name}(): ReduceOp.{way.name} has no gradient: expected {', '.join(most)} or {last}")
+    return way
 
 
 def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None) -> Any:
@@ -47,17 +52,16 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None) -> Any:
     Raises:
         ValueError: a way of joining that has no gradient.
     """
-    chosen, way = _group("all_reduce", group), checked_op("all_reduce", op)
+    chosen = _group("all_reduce", group)
     if not (tensor.is_floating_point() or tensor.is_complex()):  # there is no gradient
         result = tensor.clone()
         collectives.all_reduce(result, op, chosen)
         return result
-    if way.op in _LINEAR:
-        return ops.all_reduce(tensor, _LINEAR[way.op], chosen)
-    if way.op in _MIN_MAX:
-        return ops.all_reduce_extreme(tensor, _MIN_MAX[way.op], chosen)
-    if way.op != RedOpType.PRODUCT:
-        _refuse_way("all_reduce", way)
+    way = _way("all_reduce", op, *_WITH_GRADIENT)
+    if way in _LINEAR:
+        return ops.all_reduce(tensor, _LINEAR[way], chosen)
+    if way in _MIN_MAX:
+        return ops.all_reduce_extreme(tensor, _MIN_MAX[way], chosen)
     return ops.all_reduce_prod(tensor, chosen)
 
 
@@ -69,11 +73,9 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> 
         op: SUM or AVG.
         tensor, group: as of `all_reduce`, as is what is returned.
     """
-    chosen, way = _group("reduce", group), checked_op("reduce", op)
-    if way.op not in _LINEAR:
-        raise ValueError(f"reduce(): ReduceOp.{way.op.name} has no gradient: expected SUM or AVG")
+    chosen, way = _group("reduce", group), _way("reduce", op, *_LINEAR)
     total = ops.reduce_to(tensor, rank_in("reduce", chosen, dst, None), chosen)
-    return total if way.op == RedOpType.SUM else total / chosen.size()
+    return total if way == RedOpType.SUM else total / chosen.size()
 
 
 def broadcast(tensor: Any, src: int, group: Any = None) -> Any:
@@ -133,17 +135,12 @@ def reduce_scatter(output: Any, input_list: Sequence[Any], op: Any = ReduceOp.SU
         input_list: a tensor for each rank, all of one shape.
         op, group: as of `all_reduce`, as is what is returned.
     """
-    chosen, way = _group("reduce_scatter", group), checked_op("reduce_scatter", op)
+    chosen, way = _group("reduce_scatter", group), _way("reduce_scatter", op, *_WITH_GRADIENT)
     every = ops.stack(buffers.tensors("reduce_scatter", list(input_list), "input_list"), 0)
-    if way.op in _LINEAR:
+    if way in _LINEAR:
         total = ops.reduce_scatter(every, 0, chosen).squeeze(0)
-        return total if way.op == RedOpType.SUM else total / chosen.size()
-    terms = ops.all_to_all(every, None, None, chosen)
-    if way.op in _MIN_MAX:
-        return getattr(terms, _MIN_MAX[way.op])(0)
-    if way.op != RedOpType.PRODUCT:
-        _refuse_way("reduce_scatter", way)
-    return terms.prod(0)
+        return total if way == RedOpType.SUM else total / chosen.size()
+    return getattr(ops.all_to_all(every, None, None, chosen), _MIN_MAX.get(way, "prod"))(0)
 
 
 def all_to_all(output_tensor_list: Sequence[Any], input_tensor_list: Sequence[Any], group: Any = None) -> Any:

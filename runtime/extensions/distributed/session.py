@@ -44,8 +44,7 @@ class Session:
         except DistBackendError as error:
             if str(error).startswith("[rank"):
                 raise
-            messages = f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}"
-            raise DistBackendError(messages) from None
+            raise DistBackendError(f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}") from None
 
     def leave(self) -> None:
         """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
@@ -59,7 +58,9 @@ class Session:
         except DistBackendError as error:
             why, late = str(error), True
         if why:
-            print(f"{self._about_the_end()}: {why}", file=sys.stderr, flush=True)
+            after = f" after {last}" if (last := observers.last()) else ""  # no line of the program is left
+            where = f"[rank {self.link.rank}] the end of the program{after}"
+            print(f"{where}: MPI is not finalized: {why}", file=sys.stderr, flush=True)
             self._end_in_turn(late)
 
     def _finalize(self) -> None:
@@ -80,11 +81,6 @@ class Session:
             time.sleep(_TO_BE_HEARD)
             _end()
         until(self.peers.failed_are_gone, _TO_BE_HEARD + 2 * _AFTER)
-
-    def _about_the_end(self) -> str:
-        """Rank and place, for errors: no line of the program is left, so where its last call was."""
-        last = observers.last()
-        return f"[rank {self.link.rank}] the end of the program{f' after {last}' if last else ''}: MPI is not finalized"
 
 
 _session: Session | None = None

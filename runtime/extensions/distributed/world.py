@@ -96,8 +96,8 @@ def init_process_group(
     patience = timeout or default_pg_timeout
     session = join(patience.total_seconds())
     link = session.copy()
-    for value, actual, what in ((world_size, link.size, "world_size"), (rank, link.rank, "rank")):
-        _agree(what, value, actual)
+    _agree("world_size", world_size, link.size)
+    _agree("rank", rank, link.rank)
     begin(link, patience, group_name, session.peers)
     observed.rank, observed.size = link.rank, link.size
 

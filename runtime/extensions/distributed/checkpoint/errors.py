@@ -24,15 +24,11 @@ class CheckpointException(BaseException):
     def __init__(self, msg: str, failures: dict[int, Failure]) -> None:
         super().__init__(msg, failures)
         self._message = msg
-        self._failures = failures
-
-    @property
-    def failures(self) -> dict[int, Failure]:
-        return self._failures
+        self.failures = failures
 
     def __str__(self) -> str:
-        lines = [f"rank {rank}: {_error_message(error)}" for rank, (error, _) in sorted(self._failures.items())]
-        return f"{self._message} failed on ranks {sorted(self._failures)}: " + "; ".join(lines)
+        lines = [f"rank {rank}: {_error_message(error)}" for rank, (error, _) in sorted(self.failures.items())]
+        return f"{self._message} failed on ranks {sorted(self.failures)}: " + "; ".join(lines)
 
 
 def run_on_all(what: str, group: ProcessGroup | None, function: Callable[[], T]) -> list[T]:

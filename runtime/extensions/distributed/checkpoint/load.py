@@ -109,34 +109,28 @@ class Reading:
         for name, leaf in self.leaves.items():
             if isinstance(leaf, TensorBase):
                 self._check_tensor(piece(name, leaf))
-            else:
-                self._check_object(name)
+                continue
+            if not isinstance(self._entry(name), BytesStorageMetadata):
+                raise ValueError(f"{name}: the checkpoint has a tensor, but the state to load into something else")
+            record = self.metadata.storage_data[name, ()]
+            self.reader.check(name, record)
+            self.objects[name] = self.reader.object_of(name, record)
 
     def _check_tensor(self, requested: Piece) -> None:
-        for region in self._regions(requested):
+        regions, item = self._regions(requested)
+        for region in regions:
             record = self.metadata.storage_data[requested.name, region.chunk.offsets]
             self.reader.check(requested.name, record)
-            for begin, end, _ in spans(region, self._item(requested.name)):
+            for begin, end, _ in spans(region, item):
                 self.reader.bytes_of(requested.name, record, begin, end)
-
-    def _check_object(self, name: str) -> None:
-        if not isinstance(self._entry(name), BytesStorageMetadata):
-            raise ValueError(f"{name}: the checkpoint has a tensor, but the state to load into something else")
-        record = self.metadata.storage_data[name, ()]
-        self.reader.check(name, record)
-        self.objects[name] = self.reader.object_of(name, record)
 
     def _entry(self, name: str) -> TensorStorageMetadata | BytesStorageMetadata:
         if name not in self.metadata.state_dict_metadata:
             raise RuntimeError(f"Missing key in checkpoint state_dict: {name}.")
         return self.metadata.state_dict_metadata[name]
 
-    def _item(self, name: str) -> int:
-        entry = self.metadata.state_dict_metadata[name]
-        assert isinstance(entry, TensorStorageMetadata)
-        return entry.properties.dtype.itemsize
-
-    def _regions(self, requested: Piece) -> list[Region]:
+    def _regions(self, requested: Piece) -> tuple[list[Region], int]:
+        """And the bytes of an element."""
         entry = self._entry(requested.name)
         if not isinstance(entry, TensorStorageMetadata):
             raise ValueError(f"{requested.name}: the checkpoint has no tensor, but an object")
@@ -145,10 +139,11 @@ class Reading:
                 f"Size mismatch between saved {list(entry.size)} and current: {list(requested.shape)} for "
                 f"{requested.name}"
             )
-        saved = entry.properties.dtype.name
-        if saved != requested.kind:
-            raise ValueError(f"dtype mismatch between saved {saved} and current: {requested.kind} for {requested.name}")
-        return common(entry.chunks, requested.offsets, requested.sizes)
+        saved = entry.properties.dtype
+        if saved.name != requested.kind:
+            kinds = f"saved {saved.name} and current: {requested.kind}"
+            raise ValueError(f"dtype mismatch between {kinds} for {requested.name}")
+        return common(entry.chunks, requested.offsets, requested.sizes), saved.itemsize
 
     def read(self) -> None:
         for name, leaf in self.leaves.items():
@@ -156,10 +151,11 @@ class Reading:
                 self._read_tensor(name, leaf)
 
     def _read_tensor(self, name: str, leaf: Any) -> None:
-        requested, item = piece(name, leaf), self._item(name)
+        requested = piece(name, leaf)
+        regions, item = self._regions(requested)
         numbers, then = buffers.target("checkpoint.load", leaf)
         into = numbers.view(np.uint8).reshape(*requested.sizes, item)
-        for region in self._regions(requested):
+        for region in regions:
             record = self.metadata.storage_data[name, region.chunk.offsets]
             for begin, end, rows in spans(region, item):
                 placed(self.reader.bytes_of(name, record, begin, end), rows, into)

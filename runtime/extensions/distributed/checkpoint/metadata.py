@@ -60,6 +60,9 @@ class Stored:
     nbytes: int
     checksums: tuple[int, ...]
 
+    def plain(self) -> list[Any]:
+        return [self.file, self.start, self.nbytes, list(self.checksums)]
+
 
 @dataclass
 class Metadata:
@@ -82,10 +85,7 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
         for name, one in metadata.state_dict_metadata.items()
         if isinstance(one, TensorStorageMetadata)
     }
-    places = [
-        [name, list(offsets), one.file, one.start, one.nbytes, list(one.checksums)]
-        for (name, offsets), one in metadata.storage_data.items()
-    ]
+    places = [[name, list(offsets), *one.plain()] for (name, offsets), one in metadata.storage_data.items()]
     objects = [name for name, one in metadata.state_dict_metadata.items() if isinstance(one, BytesStorageMetadata)]
     ways = [[name, plain_path(path)] for name, path in metadata.planner_data.items()]
     results = {"format": FORMAT, "byteorder": sys.byteorder, "tensors": tensors, "objects": objects, "places": places}

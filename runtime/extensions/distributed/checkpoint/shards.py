@@ -93,8 +93,7 @@ def _agree(first: Piece, other: Piece, one_rank: int, other_rank: int) -> None:
     if first != other:
         raise ValueError(
             f"{first.name}: rank {one_rank} has {_error_message(first)}, but rank {other_rank} has "
-            f"{_error_message(other)}; a tensor of "
-            "which ranks have parts is a ShardedTensor"
+            f"{_error_message(other)}; a tensor of which ranks have parts is a ShardedTensor"
         )
 
 
@@ -131,13 +130,11 @@ class Region(NamedTuple):
 def common(chunks: Sequence[ChunkStorageMetadata], offsets: Sequence[int], sizes: Sequence[int]) -> list[Region]:
     matches = []
     for chunk in chunks:
-        first = [max(a, b) for a, b in zip(chunk.offsets, offsets, strict=True)]
-        ends = zip(chunk.offsets, chunk.sizes, offsets, sizes, strict=True)
-        last = [min(a + m, b + n) for a, m, b, n in ends]
-        if all(a < b for a, b in zip(first, last, strict=True)):
-            begin = tuple(a - b for a, b in zip(first, chunk.offsets, strict=True))
-            into = tuple(a - b for a, b in zip(first, offsets, strict=True))
-            matches.append(Region(chunk, begin, into, tuple(b - a for a, b in zip(first, last, strict=True))))
+        first = np.maximum(chunk.offsets, offsets)
+        lengths = np.minimum(np.add(chunk.offsets, chunk.sizes), np.add(offsets, sizes)) - first
+        if (lengths > 0).all():
+            parts = first - chunk.offsets, first - offsets, lengths
+            matches.append(Region(chunk, *[tuple(part.tolist()) for part in parts]))
     return matches
 
 

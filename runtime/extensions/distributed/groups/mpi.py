@@ -116,9 +116,8 @@ def initialize(seconds: float) -> None:
             of_process.call("MPI_Init", _initialize, seconds)
         except DistBackendError as error:
             rank = next((os.environ[name] for name in _RANK if name in os.environ), "?")
-            where = "{}:{}".format(*location())
-            messages = f"[rank {rank}] init_process_group, called at {where}: {error}; {silent() or _UNKNOWN}"
-            raise DistBackendError(messages) from None
+            where = "[rank {}] init_process_group, called at {}:{}".format(rank, *location())
+            raise DistBackendError(f"{where}: {error}; {silent() or _UNKNOWN}") from None
     for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):
         communicator.Set_errhandler(MPI.ERRORS_RETURN)
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:

@@ -51,12 +51,12 @@ class Rank:
 
     number: int
     process: int = 0
-    status: int | None = None
-    when: float = 0.0
-    message: str = ""
-    by_launcher: bool = False
-    stopped: bool = False
-    call: observers.Progress | None = None
+    status: int | None = None  # the exit status, or less than 0: the signal that has ended it; None while it runs
+    when: float = 0.0  # it ended
+    message: str = ""  # the end of its stderr
+    by_launcher: bool = False  # whether the launcher has ended it
+    stopped: bool = False  # whether it was stopped then
+    call: observers.Progress | None = None  # begun last
 
 
 @dataclass
@@ -64,9 +64,9 @@ class Outcome:
     """How an attempt has ended."""
 
     ranks: list[Rank]
-    status: int = 0
-    hung: str = ""
-    interrupted: int = 0
+    status: int = 0  # for the launcher
+    hung: str = ""  # why ranks were ended that began no collective
+    interrupted: int = 0  # the signal that has ended the launcher
     when: float = field(default_factory=time.monotonic)
 
 
@@ -124,7 +124,7 @@ class Attempt:
             "environment": environment,
             "redirects": self.options.redirects,
             "tee": self.options.tee,
-            "shown": self.options.shown,
+            "shown": self.options.local_ranks_filter,
             "grace": _GRACE,
         }
 
@@ -133,7 +133,7 @@ class Attempt:
         launcher = subprocess.Popen(command, start_new_session=True)
         try:
             while self._goes_on(launcher):
-                for key, _ in self._selector.select(max(self.options.interval, 0.01)):
+                for key, _ in self._selector.select(max(self.options.monitor_interval, 0.01)):
                     self._read(key.fileobj)
                 self._act()
             return self._outcome(launcher)
@@ -149,20 +149,16 @@ class Attempt:
     def _read(self, source: Any) -> None:
         """What has come: a supervisor, a line of one, its end, or a signal."""
         if source == self._wake:
-            self._interrupt(os.read(self._wake, 64))
+            for number in os.read(self._wake, 64):
+                if number != signal.SIGCHLD:  # the second signal ends all ranks at once
+                    self._end(b"end\n" if not self._interrupted else b"kill\n")
+                    self._interrupted = self._interrupted or number
         elif source is self._server:
             connection, _ = self._server.accept()
             self._lines[connection] = b""
             self._selector.register(connection, selectors.EVENT_READ)
         else:
             self._hear(source)
-
-    def _interrupt(self, numbers: bytes) -> None:
-        """End all ranks for a signal to the launcher; for the second one, at once."""
-        for number in numbers:
-            if number != signal.SIGCHLD:
-                self._end(b"end\n" if not self._interrupted else b"kill\n")
-                self._interrupted = self._interrupted or number
 
     def _hear(self, connection: socket.socket) -> None:
         try:
@@ -172,8 +168,15 @@ class Attempt:
         *lines, self._lines[connection] = (self._lines[connection] + data).split(b"\n")
         for line in lines:
             self._take(connection, json.loads(line))
-        if not data:
-            self._lose(connection)
+        if data:
+            return
+        self._selector.unregister(connection)
+        del self._lines[connection]
+        for number in [number for number, one in self._connected.items() if one is connection]:
+            del self._connected[number]
+            if self.ranks[number].status is None:
+                self.ranks[number].when = time.time()
+                self._ended(self.ranks[number], -signal.SIGKILL)
 
     def _take(self, connection: socket.socket, child_report: dict[str, Any]) -> None:
         rank = self.ranks[child_report["rank"]]
@@ -186,15 +189,6 @@ class Attempt:
         rank.when, rank.message, rank.stopped = child_report["time"], child_report["message"], child_report["stopped"]
         rank.by_launcher = bool(child_report["by"])
         self._ended(rank, child_report["status"])
-
-    def _lose(self, connection: socket.socket) -> None:
-        self._selector.unregister(connection)
-        del self._lines[connection]
-        for number in [number for number, one in self._connected.items() if one is connection]:
-            del self._connected[number]
-            if self.ranks[number].status is None:
-                self.ranks[number].when = time.time()
-                self._ended(self.ranks[number], -signal.SIGKILL)
 
     def _ended(self, rank: Rank, status: int) -> None:
         rank.status = status
@@ -229,10 +223,8 @@ class Attempt:
         if self._deadline is None:
             self._deadline = time.monotonic()
         for connection in self._connected.values():
-            try:
+            with suppress(OSError):
                 connection.sendall(word)
-            except OSError:
-                continue
 
     def _outcome(self, launcher: subprocess.Popen[bytes]) -> Outcome:
         for rank in self.ranks.values():

@@ -58,12 +58,7 @@ class PrefixStore(Store):
             value = f"{type(prefix).__name__} and {type(store).__name__}"
             raise TypeError(f"PrefixStore(): expected a prefix, a str, and a Store, but got {value}")
         self._prefix = prefix
-        self._store = store
-
-    @property
-    def underlying_store(self) -> Store:
-        """The store that the keys are in."""
-        return self._store
+        self.underlying_store = self._store = store
 
     @property
     def _underlying_non_prefix_store(self) -> Store:

@@ -90,19 +90,8 @@ def has_fields(answer: list[bytes]) -> bool:
     return answer == [_DEFINED_FLAG]
 
 
-_CALLS: dict[str, Callable[..., list[bytes]]] = {
-    "set": Table._set,
-    "get": Table._get,
-    "add": Table._add,
-    "append": Table._append,
-    "compare_set": Table._compare_set,
-    "delete": Table._delete,
-    "check": Table._check,
-    "keys": Table._keys,
-    "push": Table._push,
-    "pop": Table._pop,
-    "length": Table._length,
-}
+_NAMES = (*CHANGING, "get", "check", "keys", "length")
+_CALLS: dict[str, Callable[..., list[bytes]]] = {name: getattr(Table, f"_{name}") for name in _NAMES}
 
 
 def left(deadline: float) -> float:
@@ -135,14 +124,13 @@ def unpacked(read: Callable[[int], bytes]) -> list[bytes]:
     (count,) = _COUNT.unpack(_exactly(read, _COUNT.size))
     if count > MAX_FIELDS:
         raise Malformed(f"{count} fields are announced")
-    return [_field(read) for _ in range(count)]
-
-
-def _field(read: Callable[[int], bytes]) -> bytes:
-    (length,) = _LENGTH.unpack(_exactly(read, _LENGTH.size))
-    if length > MAX_FIELD_BYTES:
-        raise Malformed(f"a field of {length} bytes is announced")
-    return _exactly(read, length)
+    fields = []
+    for _ in range(count):
+        (length,) = _LENGTH.unpack(_exactly(read, _LENGTH.size))
+        if length > MAX_FIELD_BYTES:
+            raise Malformed(f"a field of {length} bytes is announced")
+        fields.append(_exactly(read, length))
+    return fields
 
 
 def _exactly(read: Callable[[int], bytes], size: int) -> bytes:

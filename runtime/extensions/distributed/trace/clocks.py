@@ -10,7 +10,7 @@ And how much of the time in which calls between ranks were under way was hidden 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ....ops.creation import tensor
@@ -38,10 +38,8 @@ def offsets(group: ProcessGroup) -> list[float]:
             messages.recv(tensor([0], dtype=int64), group=group, group_src=0)
             messages.send(_now(), group=group, group_dst=0)
         return []
-    return [
-        0.0,
-        *(_ahead([_clock_round(group, rank) for _ in range(_CLOCK_ROUNDS)]) for rank in range(1, group.size())),
-    ]
+    rounds = ([_clock_round(group, rank) for _ in range(_CLOCK_ROUNDS)] for rank in range(1, group.size()))
+    return [0.0, *map(_ahead, rounds)]
 
 
 def _now() -> Any:
@@ -119,19 +117,16 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def common(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    return list(_common(some, others))
-
-
-def _common(some: Sequence[Span], others: Sequence[Span]) -> Iterator[Span]:
-    one = other = 0
+    matches, one, other = [], 0, 0
     while one < len(some) and other < len(others):
         begin, end = max(some[one][0], others[other][0]), min(some[one][1], others[other][1])
         if begin < end:
-            yield begin, end
+            matches.append((begin, end))
         if some[one][1] < others[other][1]:
             one += 1
         else:
             other += 1
+    return matches
 
 
 def length(spans: Iterable[Span]) -> float:

@@ -102,15 +102,12 @@ def _calls(trace: Trace) -> dict[tuple[str, str], Call]:
     base, result = trace["baseTimeNanoseconds"], {}
     for entry in trace["traceEvents"]:
         about = entry.get("args", {})
-        if entry.get("cat") == "communication" and _NUMBERED in about["Call"] and _waits_for_all(about):
+        if entry.get("cat") != "communication" or _NUMBERED not in about["Call"]:
+            continue
+        if about["Collective name"].startswith(("barrier", "all_", "reduce_scatter")):
             begin = base + entry["ts"] * 1e3
             result[about["Process Group Name"], about["Call"]] = Call(begin, begin + entry["dur"] * 1e3)
     return result
-
-
-def _waits_for_all(about: dict[str, Any]) -> bool:
-    name = about["Collective name"]
-    return name == "barrier" or name.startswith(("all_", "reduce_scatter"))
 
 
 def export(prof: Any, path: Any) -> list[Overlap] | None:
