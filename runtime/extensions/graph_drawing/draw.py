@@ -14,8 +14,7 @@ from ...autograd.node import LEAF, OUTPUT
 from ...errors import type_name
 from ...tensor.tensor import TensorBase
 from .collect import STYLES, Box, Picture, collect
-from .layout import passed_rows
-from .svg import svg_source
+from .svg import passed_rows, svg_source
 
 _HEAD = """digraph autograd {
   graph [rankdir=TB, nodesep=0.25, ranksep=0.4, bgcolor=white, fontname="Helvetica", fontsize=11, labelloc=t]

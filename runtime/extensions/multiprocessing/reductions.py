@@ -26,7 +26,7 @@ from typing import Any
 from ...device.device import CPU
 from ...locks import new_lock
 from ...tensor.dtypes import dtype, from_name, from_numpy
-from ...tensor.tensor import TensorBase, plain_classes, tensor_class
+from ...tensor.tensor import plain_classes, tensor_class
 from ..serialization import rebuild
 from ..storage.shared_memory import Segment, opened, segment_of, share, share_tensor
 from ..storage.untyped import UntypedStorage, of_array
@@ -65,13 +65,8 @@ class _Server:
                     number = int.from_bytes(connection.recv_bytes(_BYTES), "little")
                     reduction.send_handle(connection, self.copies[number], os.getpid())
                     os.close(self.copies.pop(number))
-            except (
-                OSError,
-                EOFError,
-                KeyError,
-                multiprocessing.AuthenticationError,
-            ):  # who asked has gone, or must not
-                time.sleep(0.001)
+            except (OSError, EOFError, KeyError, multiprocessing.AuthenticationError):
+                time.sleep(0.001)  # who asked has gone, or must not
 
     def forget(self) -> None:
         """This process has been forked: what has been offered is its parent's."""
@@ -106,12 +101,6 @@ class Handle:
             return int(reduction.recv_handle(connection))
 
 
-def wait_in_processes() -> None:
-    """Processes started from now on wait at their end for those who fetch. To be said before the end begins."""
-    util.register_after_fork(_server, _wait_at_end)
-    _wait_at_end(_server)
-
-
 def _wait_at_end(server: _Server) -> None:
     if server.waiting != os.getpid():
         server.waiting = os.getpid()
@@ -131,7 +120,8 @@ Reduced = tuple[Any, tuple[Any, ...]]
 
 def init_reductions() -> None:
     """Let `multiprocessing` send tensors, of all classes that there are by now, and storages through shared memory."""
-    wait_in_processes()
+    util.register_after_fork(_server, _wait_at_end)  # started processes wait at their end for those who fetch: to be
+    _wait_at_end(_server)  # said before the end begins
     own = tensor_class().__reduce_ex__
     for cls in plain_classes:
         if cls.__reduce_ex__ is own:  # a class with another says itself how it is pickled
@@ -174,13 +164,8 @@ def reduce_tensor(tensor: Any) -> Reduced:
 
 
 def rebuild_tensor(
-    cls: type,
-    storage: Any,
-    layout: tuple[tuple[int, ...], tuple[int, ...], int],
-    requires_grad: bool,
-    attributes: dict[str, Any],
-    kind: dtype,
-) -> TensorBase:
+    cls: type, storage: Any, layout: tuple[Any, ...], requires_grad: bool, attributes: dict[str, Any], kind: dtype
+) -> Any:
     """The tensor in the process that has received it.
 
     Args:
@@ -189,8 +174,7 @@ def rebuild_tensor(
         layout: shape, strides and offset.
         requires_grad, attributes, kind: whether it is a leaf that learns, attributes of Python, and the dtype.
     """
-    result: TensorBase = rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
-    return result
+    return rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
 
 
 def _reduce_dict(values: OrderedDict[Any, Any]) -> Any:
@@ -259,9 +243,8 @@ def set_sharing_strategy(new_strategy: str) -> None:
         >>> mp.get_sharing_strategy()
         'file_descriptor'
     """
-    assert new_strategy in _STRATEGIES, (
-        f"set_sharing_strategy(): expected one of {_STRATEGIES}, but got {new_strategy!r}"
-    )
+    wrong = f"set_sharing_strategy(): expected one of {_STRATEGIES}, but got {new_strategy!r}"
+    assert new_strategy in _STRATEGIES, wrong
     if new_strategy == "file_system":
         import resource  # only here: Windows has none, and shares no memory
 

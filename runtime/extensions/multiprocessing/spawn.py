@@ -126,18 +126,10 @@ class ProcessContext:
         if not queue.empty():
             message = f"\n\n-- Process {index} terminated with the following error:\n{queue.get()}"
             return ProcessRaisedException(message, index, pid)
-        if code < 0:
-            name = _signal_name(-code)
-            message = f"process {index} terminated with signal {name}"
-            return ProcessExitedException(message, index, pid, code, name)
-        return ProcessExitedException(f"process {index} terminated with exit code {code}", index, pid, code)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"<Unknown signal {number}>"
+        if code >= 0:
+            return ProcessExitedException(f"process {index} terminated with exit code {code}", index, pid, code)
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"<Unknown signal {-code}>"
+        return ProcessExitedException(f"process {index} terminated with signal {name}", index, pid, code, name)
 
 
 class SpawnContext(ProcessContext):
@@ -181,12 +173,10 @@ def start_processes(
         process.start()
         queues.append(queue)
         processes.append(process)
-    started = SpawnContext(processes, queues) if start_method == "spawn" else ProcessContext(processes, queues)
-    if not join:
-        return started
-    while not started.join():
+    started = (SpawnContext if start_method == "spawn" else ProcessContext)(processes, queues)
+    while join and not started.join():
         pass
-    return None
+    return None if join else started
 
 
 def spawn(

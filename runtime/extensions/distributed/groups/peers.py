@@ -91,10 +91,7 @@ class Process:
 
 
 def signal_name(number: int, unknown: str) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return unknown
+    return signal.Signals(number).name if number in set(signal.Signals) else unknown
 
 
 _TAG = 0  # the link carries nothing else
