@@ -128,10 +128,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     """Whether parameters are cast once for all ops of a region, in this thread.
 
     Args:
-        enabled: False casts them for each op anew.
-
-    Raises:
-        TypeError: `enabled` is not a bool.
+        enabled: False casts them for each op anew; a TypeError where it is not a bool.
     """
     require(bool, "set_autocast_cache_enabled", "enabled", enabled)
     here.cache_enabled = enabled

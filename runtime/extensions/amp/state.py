@@ -51,10 +51,7 @@ def is_autocast_available(device_type: str) -> bool:
     """Whether there is autocast for a type of device, whether or not there is such a device.
 
     Args:
-        device_type: the `type` of a device.
-
-    Raises:
-        TypeError: it is no string.
+        device_type: the `type` of a device, a string.
 
     Example:
         >>> is_autocast_available("cpu"), is_autocast_available("abacus")

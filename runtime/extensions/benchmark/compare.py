@@ -31,11 +31,7 @@ class Compare:
         self.extend_results(results)
 
     def extend_results(self, results: Iterable[Measurement]) -> None:
-        """Add Measurements, `results`, to the table.
-
-        Raises:
-            ValueError: one of them is something else.
-        """
+        """Add Measurements, `results`, to the table; a ValueError where one of them is something else."""
         for one in results:
             if not isinstance(one, Measurement):
                 raise ValueError(f"Expected an instance of `Measurement`, {type(one)} instead.")

@@ -25,10 +25,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments with the tensors among them detached from the graph, but requiring grad where they did.
 
     Args:
-        inputs: a tuple of tensors and other values.
-
-    Raises:
-        RuntimeError: `inputs` is no tuple.
+        inputs: a tuple of tensors and other values; else a RuntimeError.
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")

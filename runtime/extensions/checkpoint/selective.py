@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from typing import Any
@@ -35,6 +36,7 @@ class CheckpointPolicy(Enum):
     PREFER_CPU_OFFLOAD = 5
 
 
+@dataclass(kw_only=True, eq=False)
 class SelectiveCheckpointContext:
     """What a policy is told besides op and arguments.
 
@@ -43,14 +45,13 @@ class SelectiveCheckpointContext:
         op_output: the result of the op, where that is known.
     """
 
-    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
-        self.is_recompute = is_recompute
-        self.op_output = op_output
+    is_recompute: bool
+    op_output: Any = None
 
 
 class _State(PerThread):
     def __init__(self) -> None:
-        self.contexts: list[_Context] = []
+        self.contexts: list[Any] = []
         self.inside = False
 
 
@@ -95,9 +96,6 @@ class _Context(AbstractContextManager[None]):
         if result in (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD):
             raise NotImplementedError("create_selective_checkpoint_contexts(): results are not moved to the CPU here")
         return result in (True, CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
-
-    def answer(self, call: OpCall) -> Any:
-        raise NotImplementedError
 
 
 class _Keeping(_Context):

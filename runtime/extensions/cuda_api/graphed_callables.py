@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...autograd.backward import grad
@@ -163,12 +163,7 @@ def _tensors(arguments: Any) -> list[Any]:
 
 
 def _require_plain(module: Any) -> None:
-    hooks: list[Callable[..., Any]] = [
-        hook
-        for table in ("_backward_hooks", "_forward_hooks", "_forward_pre_hooks")
-        for hook in getattr(module, table, {}).values()
-    ]
-    if hooks:
+    if any(getattr(module, table, ()) for table in ("_backward_hooks", "_forward_hooks", "_forward_pre_hooks")):
         raise RefusedValueError(
             "Modules must not have hooks registered at the time they are passed. However, registering hooks on modules "
             "after passing them through make_graphed_callables is allowed."

@@ -174,11 +174,7 @@ class Event:
         return ctypes.c_void_p(self.cuda_event)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Stand for what `stream` (the current one for None) has been given so far.
-
-        Raises:
-            RuntimeError: it was recorded on another device before.
-        """
+        """Stand for what `stream` (the current one for None) has been given so far: always of one device."""
         result = current_stream() if stream is None else stream
         if self._handle is None:
             self._device = result.device_index

@@ -173,6 +173,7 @@ def monitored_barrier(
         _first(chosen, seconds, wait_all_ranks)
     else:
         _other(chosen, seconds)
+    _pending[:] = [request for request in _pending if not request.done()]
 
 
 def _tag(group: ProcessGroup) -> int:
@@ -200,7 +201,6 @@ def _first(group: ProcessGroup, seconds: float, wait_all_ranks: bool) -> None:
         )
     for rank in range(1, group.size()):
         _pending.append(group.control.send(_count(group), rank, _tag(group)))
-    _forget()
 
 
 def _lost(group: ProcessGroup) -> dict[int, str]:
@@ -237,8 +237,3 @@ def _other(group: ProcessGroup, seconds: float) -> None:
             f"[Rank {world}]: Rank {group.ranks[0]} did not answer in monitoredBarrier in {seconds * 1000:.0f} ms: it, "
             "or another rank, has not come" + "".join(f"; rank {rank} {text}" for rank, text in group.lost().items())
         )
-    _forget()
-
-
-def _forget() -> None:
-    _pending[:] = [request for request in _pending if not request.done()]

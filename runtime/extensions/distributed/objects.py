@@ -50,11 +50,10 @@ def _padded(data: Any, size: int) -> Any:
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Write the objects of all ranks into a list.
+    """Write the objects of all ranks into a list, which has as many entries.
 
     Args:
-        object_list: a list of as many entries as there are ranks.
-        obj: this rank's.
+        object_list, obj: the list, and this rank's object.
         group: the process group; the default one when left out.
 
     Raises:

@@ -136,22 +136,10 @@ def _end_with_exceptions() -> None:
 
 
 class Backend(str):
-    """The name of a library of collectives, in small letters.
+    """The name of a library of collectives, in small letters; a ValueError where `name` is no text."""
 
-    Args:
-        name: the name.
-
-    Raises:
-        ValueError: it is no text.
-    """
-
-    UNDEFINED = "undefined"
-    GLOO = "gloo"
-    NCCL = "nccl"
-    UCC = "ucc"
-    MPI = "mpi"
-    XCCL = "xccl"
-    FAKE = "fake"
+    UNDEFINED, FAKE = "undefined", "fake"
+    GLOO, NCCL, UCC, MPI, XCCL = "gloo", "nccl", "ucc", "mpi", "xccl"
 
     def __new__(cls, name: str) -> Backend:
         if not isinstance(name, str):
@@ -180,11 +168,7 @@ def is_nccl_available() -> bool:
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a library of collectives is there.
-
-    Args:
-        backend: its name; "mpi" is the one that can be.
-    """
+    """Whether a library of collectives of a name is there: "mpi" is the one that can be."""
     return backend.lower() == Backend.MPI and is_mpi_available()
 
 

@@ -6,6 +6,7 @@ import datetime
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...dispatch.ranks import offer_default
@@ -23,11 +24,11 @@ NON_GROUP_MEMBER = -100
 _NONE = "Default process group has not been initialized, please make sure to call init_process_group."
 
 
+@dataclass
 class _World:
-    def __init__(self) -> None:
-        self.default: ProcessGroup | None = None
-        self.groups: list[ProcessGroup] = []
-        self.made = 0
+    default: ProcessGroup | None = None
+    groups: list[ProcessGroup] = field(default_factory=list)
+    made: int = 0
 
 
 _of_process = _World()
@@ -163,11 +164,7 @@ def member_for(call: str, group: Any) -> ProcessGroup | None:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Give a group back, or all groups.
-
-    Args:
-        group: the group; all of them when left out.
-    """
+    """Give back `group`, or all groups when it is left out."""
     world = current()
     if group is not None and not isinstance(group, ProcessGroup):
         return
@@ -182,34 +179,19 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """The rank of this process in a group, -1 where it is not in it.
-
-    Args:
-        group: the group; the default one when left out.
-    """
+    """The rank of this process in `group`, the default one when left out; -1 where it is not in it."""
     result = member(group)
     return -1 if result is None else result.rank()
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many ranks a group has, -1 where this process is not in it.
-
-    Args:
-        group: the group; the default one when left out.
-    """
+    """How many ranks `group` has, the default one when left out; -1 where this process is not in it."""
     result = member(group)
     return -1 if result is None else result.size()
 
 
 def get_backend(group: ProcessGroup | None = None) -> Backend:
-    """The backend of a group: "mpi".
-
-    Args:
-        group: the group; the default one when left out.
-
-    Raises:
-        ValueError: this process is not in it.
-    """
+    """The backend of `group`, the default one when left out: "mpi". A ValueError where this process is not in it."""
     if member(group) is None:
         raise ValueError("Invalid process group specified")
     return Backend("mpi")
@@ -219,10 +201,7 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     """The number of this process among those of its machine.
 
     Args:
-        fallback_rank: the answer where no launcher says.
-
-    Raises:
-        RuntimeError: no launcher says, and there is no such answer.
+        fallback_rank: the answer where no launcher says; a RuntimeError without it.
     """
     for name in ("LOCAL_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK"):
         if name in os.environ:

@@ -110,7 +110,7 @@ def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
     memory: dict[int, int] = {}
     for node in nodes:
         saved_tensor = saved_by(node)
-        memory.update(saved_tensor.memory)
+        memory |= saved_tensor.memory
         numbers[node] = len(picture.boxes)
         picture.boxes.append(_node_box(node, metas.get(node, {}), saved_tensor, names.get(node)))
     _connect(picture, outputs.values(), nodes, numbers, names)
@@ -195,9 +195,7 @@ def _note(node: Any, saved_tensor: Any) -> str:
     return "\n".join(lines)
 
 
-def _connect(
-    picture: Picture, outputs: Iterable[Any], nodes: Iterable[Any], numbers: dict[Any, int], names: Any
-) -> None:
+def _connect(picture: Picture, outputs: Iterable[Any], nodes: list[Any], numbers: dict[Any, int], names: Any) -> None:
     def arrow(edge: Any, target: int) -> None:
         if edge.edge_kind == LEAF:
             if edge not in numbers:
@@ -224,9 +222,7 @@ def _leaf_box(leaf: Any, name: str | None) -> Box:
 
 def _described(meta: Meta) -> str:
     shape, dtype = meta
-    return (
-        f"{tuple(shape)} {str(dtype).rpartition('.')[2]}" if len(shape) else f"scalar {str(dtype).rpartition('.')[2]}"
-    )
+    return f"{tuple(shape) if len(shape) else 'scalar'} {str(dtype).rpartition('.')[2]}"
 
 
 def _count(number: int, one: str, plural: str = "") -> str:

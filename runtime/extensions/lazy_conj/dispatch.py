@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -22,14 +23,12 @@ from .memory import lazy_view, relaid, resolved, standing, storage_of, store
 Function = Callable[..., Any]
 
 
+@dataclass(slots=True)
 class Call:
-    __slots__ = ("args", "function", "kwargs", "name")
-
-    def __init__(self, name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.name = name
-        self.function = function
-        self.args = args
-        self.kwargs = kwargs
+    name: str
+    function: Function
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
     @property
     def first(self) -> Any:

@@ -21,6 +21,14 @@ from .memory import lazy_view, like, relaid, resolved, standing, store, stored, 
 _BITS = {"conj": "conjugate", "neg": "negative"}
 
 
+def _of_stored(name: str) -> Any:
+    return lambda tensor, *args, **kwargs: getattr(stored(tensor), name)(*args, **kwargs)
+
+
+def _of_values(name: str) -> Any:
+    return lambda tensor, *args, **kwargs: store(tensor, getattr(values_of(tensor), name)(*args, **kwargs))
+
+
 class LazyConjMethods(TensorBase):
     __slots__ = ()
     lazy_conj: bool = True
@@ -42,8 +50,10 @@ class LazyConjMethods(TensorBase):
             result.flags.writeable = False
         return result
 
-    def data_ptr(self) -> int:
-        return stored(self).data_ptr()
+    data_ptr, untyped_storage, storage = map(_of_stored, ("data_ptr", "untyped_storage", "storage"))
+    is_shared, is_pinned = map(_of_stored, ("is_shared", "is_pinned"))
+    apply_, map_, map2_ = map(_of_values, ("apply_", "map_", "map2_"))
+    _typed_storage = storage
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         return stored(self).is_contiguous(*(() if memory_format is None else (memory_format,)))
@@ -52,23 +62,9 @@ class LazyConjMethods(TensorBase):
         value = () if memory_format is None else (memory_format,)
         return self if self.is_contiguous(*value) else resolved(self).contiguous(*value)
 
-    def untyped_storage(self) -> Any:
-        return stored(self).untyped_storage()
-
-    def storage(self) -> Any:
-        return stored(self).storage()
-
-    _typed_storage = storage
-
-    def is_shared(self) -> bool:
-        return stored(self).is_shared()
-
     def share_memory_(self) -> Any:
         stored(self).share_memory_()
         return self
-
-    def is_pinned(self) -> bool:
-        return stored(self).is_pinned()
 
     def is_set_to(self, tensor: Any) -> bool:
         same_marks = (self.conjugated, self.negated) == (tensor.conjugated, tensor.negated)
@@ -107,15 +103,6 @@ class LazyConjMethods(TensorBase):
 
     def set_(self, *args: Any, **kwargs: Any) -> Any:
         return relaid(self, lambda tensor: tensor.set_(*args, **kwargs))
-
-    def apply_(self, callable: Any) -> Any:
-        return store(self, values_of(self).apply_(callable))
-
-    def map_(self, tensor: Any, callable: Any) -> Any:
-        return store(self, values_of(self).map_(tensor, callable))
-
-    def map2_(self, x: Any, y: Any, callable: Any) -> Any:
-        return store(self, values_of(self).map2_(x, y, callable))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:

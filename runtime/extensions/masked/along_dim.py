@@ -61,7 +61,7 @@ def _normalized(name: str, input: Any, dim: int, dtype: Any, mask: Any, function
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """The running sum along a dimension, to which elements that the mask leaves out add 0.
 
-    Arguments as of `masked.softmax`, but for `dtype`.
+    Other arguments as of `masked.softmax`.
 
     Args:
         dtype: the dtype of the result, by default that of the input.

@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from dataclasses import dataclass
 from multiprocessing import context, reduction, util
 from multiprocessing.connection import Client, Listener
 from multiprocessing.reduction import ForkingPickler
@@ -90,10 +91,10 @@ def handle_of(descriptor: int) -> Any:
     return Handle(*_server.offer(descriptor))
 
 
+@dataclass
 class Handle:
-    def __init__(self, address: Any, number: int) -> None:
-        self.address = address
-        self.number = number
+    address: Any
+    number: int
 
     def detach(self) -> int:
         with Client(self.address, authkey=multiprocessing.current_process().authkey) as connection:

@@ -81,14 +81,10 @@ class ProcessContext:
         return [int(process.pid) for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Wait for one of the processes or more to end.
+        """Wait for one of the processes or more to end; whether all have ended.
 
-        Args:
-            timeout: in seconds; as long as it takes when None.
-            grace_period: where one has failed, the seconds that the others have to end before they are killed.
-
-        Returns:
-            Whether all have ended.
+        That takes `timeout` seconds at most, if it is given. Where a process has failed, the others have `grace_period`
+        seconds to end before they are killed.
 
         Raises:
             ProcessRaisedException: one of them has raised an exception.

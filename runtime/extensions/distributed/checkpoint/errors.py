@@ -16,9 +16,7 @@ T = TypeVar("T")
 class CheckpointException(BaseException):
     """A checkpoint could not be written or read. As in PyTorch, it is no Exception.
 
-    Args:
-        msg: what was done.
-        failures: for each rank that failed, its error and where that was raised (unknown of other ranks').
+    `failures` has, for each rank that failed, its error and where that was raised (unknown of other ranks').
     """
 
     def __init__(self, msg: str, failures: dict[int, Failure]) -> None:

@@ -109,13 +109,7 @@ def _bytes(value: Any) -> np.ndarray:
 
 
 class FileSystemReader:
-    """Reads checkpoints from a folder.
-
-    Args:
-        path: the folder.
-
-    Raises:
-        TypeError: the path is none.
+    """Reads checkpoints from a folder, `path`.
 
     Example:
         >>> import tempfile

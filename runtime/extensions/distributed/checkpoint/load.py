@@ -177,18 +177,10 @@ def read_all(checkpoint_id: Path) -> dict[Any, Any]:
 
 
 def dcp_to_torch_save(dcp_checkpoint_dir: Path, torch_save_path: Path) -> None:
-    """Write all that a checkpoint has into one file, which `load` reads; this process alone does.
-
-    Args:
-        dcp_checkpoint_dir, torch_save_path: the checkpoint's folder, and the file.
-    """
+    """Write all that a checkpoint, a folder, has into one file, which `load` reads; this process alone does."""
     save_file(read_all(dcp_checkpoint_dir), torch_save_path)
 
 
 def torch_save_to_dcp(torch_save_path: Path, dcp_checkpoint_dir: Path) -> None:
-    """Write what one file has, which `save` has written, as a checkpoint; this process alone does.
-
-    Args:
-        torch_save_path, dcp_checkpoint_dir: the file, and the checkpoint's folder.
-    """
+    """Write what one file has, which `save` has written, as a checkpoint; this process alone does."""
     save(load_file(torch_save_path, weights_only=True), checkpoint_id=dcp_checkpoint_dir, no_dist=True)

@@ -66,13 +66,7 @@ class Stored:
 
 @dataclass
 class Metadata:
-    """All that a checkpoint says of itself.
-
-    Attributes:
-        state_dict_metadata: what is there, by name.
-        planner_data: the way to each name in the nested state.
-        storage_data: where the bytes of each part lie.
-    """
+    """What is there by name, the way to each name in the nested state, and where the bytes of each part lie."""
 
     state_dict_metadata: dict[str, TensorStorageMetadata | BytesStorageMetadata]
     planner_data: dict[str, tuple[Any, ...]] = field(default_factory=dict)

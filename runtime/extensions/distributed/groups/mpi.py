@@ -8,14 +8,13 @@ limit of time. The only module that imports mpi4py; loaded by `init_process_grou
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import importlib
 import locale
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any
@@ -92,18 +91,11 @@ def _function(name: str) -> Any:
 
 
 def _initialize() -> None:
-    provided = ctypes.c_int()
-    with _ascii_locale():
-        _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
-
-
-@contextlib.contextmanager
-def _ascii_locale() -> Iterator[None]:
     """In Turkish the capital of i is not I: UCX, below MPICH, would not know its own settings."""
-    before = locale.setlocale(locale.LC_CTYPE)
+    provided, before = ctypes.c_int(), locale.setlocale(locale.LC_CTYPE)
     locale.setlocale(locale.LC_CTYPE, "C")
     try:
-        yield
+        _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
     finally:
         locale.setlocale(locale.LC_CTYPE, before)
 

@@ -37,17 +37,13 @@ def look(group: Any, work: Any) -> None:
     """While a call waits: end it where another rank has given up, or has ended."""
     messages = {**heard(group), **group.lost()}
     if messages:
-        error = DistBackendError(f"{group.about(work)}: {_combined_message(group, work, messages)}")
+        error = DistBackendError(f"{group.about(work)}: {combined_message(group, work, messages)}")
         with group._lock:
             if not work._ended:
                 work.end(error)
 
 
-def who_waits(group: Any, work: Any, seconds: float) -> str:
-    return f"{group.about(work)}: not complete within {seconds:g} s; {_combined_message(group, work, {})}"
-
-
-def _combined_message(group: Any, work: Any, messages: dict[int, str]) -> str:
+def combined_message(group: Any, work: Any, messages: dict[int, str]) -> str:
     """Tell the others that this rank waits, and hear who does too; a rank that has failed is told of at once.
 
     A rank at the end of its program may have done this call, which another that is stopped or dead keeps from its end.

@@ -15,6 +15,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -112,13 +113,11 @@ class Listener(Protocol):
         """The program begins to drive on what is under way; what is returned is called when it has."""
 
 
+@dataclass(slots=True)
 class Observed:
-    __slots__ = ("listener", "rank", "size")
-
-    def __init__(self) -> None:
-        self.listener: Listener | None = None
-        self.rank = 0
-        self.size = 1
+    listener: Listener | None = None
+    rank: int = 0
+    size: int = 1
 
 
 observed = Observed()

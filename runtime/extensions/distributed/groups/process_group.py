@@ -142,7 +142,8 @@ class ProcessGroup(OnArrays):
             return work._ended
 
         if not until(ended, seconds, lambda: notices.look(self, work)):
-            late = notices.who_waits(self, work, seconds)
+            waiting = notices.combined_message(self, work, {})
+            late = f"{self.about(work)}: not complete within {seconds:g} s; {waiting}"
             with self._lock:
                 if not work._ended:
                     work.end(DistBackendError(late))

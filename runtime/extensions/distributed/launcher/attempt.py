@@ -264,12 +264,8 @@ _VARIABLE = "TORCHELASTIC_ERROR_FILE"
 def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
     """Let the launcher know what a rank's main function raises: its message is in the report of the attempt.
 
-    Args:
-        fn: the main function.
-        error_handler: not looked at.
-
-    Returns:
-        The function, which writes an exception to the file that TORCHELASTIC_ERROR_FILE names, and raises it.
+    The function writes an exception to the file that TORCHELASTIC_ERROR_FILE names, and raises it. `error_handler` is
+    not looked at.
 
     Example:
         >>> from specgrad.distributed.elastic.multiprocessing.errors import record

@@ -18,12 +18,9 @@ _SHORTEST_WAIT = 0.5  # seconds after which a thread that waits for keys looks w
 
 
 class Server:
-    """A table that answers on a port until it is closed.
+    """A table that answers on a port (any that is free for 0), or a bound socket, until it is closed.
 
-    Args:
-        host: the address that others will use: a loopback address is not reached from outside.
-        port: the port; 0 for any that is free.
-        descriptor: a socket that is bound already, or None.
+    `host` is the address that others will use: a loopback address is not reached from outside.
     """
 
     def __init__(self, host: str, port: int, descriptor: int | None = None) -> None:

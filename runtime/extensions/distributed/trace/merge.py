@@ -122,10 +122,6 @@ def export(prof: Any, path: Any) -> list[Overlap] | None:
 
     Returns:
         On rank 0, for each rank how long calls were under way, and how much of that was hidden behind computation.
-
-    Raises:
-        AssertionError: nothing has been recorded to the end.
-        ValueError: there is no process group.
     """
     group = get_default_group()
     recorded = prof._recorded("exporting a timeline") and prof._recorder
