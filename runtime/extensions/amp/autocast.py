@@ -16,17 +16,8 @@ from ...device.cuda.driver import device_count
 from ...errors import warn_user
 from ...tensor import dtypes
 from ...tensor.tensor import TensorBase
+from . import settings
 from .casting import is_eligible
-from .settings import (
-    Snapshot,
-    autocast_decrement_nesting,
-    autocast_increment_nesting,
-    change,
-    clear_autocast_cache,
-    restore,
-    set_autocast_cache_enabled,
-    snapshot,
-)
 from .state import base_device_type, here, is_autocast_available, require, setting
 
 SUPPORTED = (dtypes.bfloat16, dtypes.float16)
@@ -79,19 +70,19 @@ class autocast:
         require(dtypes.dtype, "autocast", "dtype", self.fast_dtype)
         self._enabled = bool(enabled) and _is_possible(base_device_type(device_type), self.fast_dtype)
         self._cache_enabled = here.cache_enabled if cache_enabled is None else bool(cache_enabled)
-        self._before: list[Snapshot] = []
+        self._before: list[settings.Snapshot] = []
 
     def __enter__(self) -> autocast:
-        self._before.append(snapshot())
-        change(self.device, enabled=self._enabled, dtype=self.fast_dtype)
-        autocast_increment_nesting()
-        set_autocast_cache_enabled(self._cache_enabled)
+        self._before.append(settings.snapshot())
+        settings.change(self.device, enabled=self._enabled, dtype=self.fast_dtype)
+        settings.autocast_increment_nesting()
+        settings.set_autocast_cache_enabled(self._cache_enabled)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if autocast_decrement_nesting() == 0:
-            clear_autocast_cache()
-        restore(self._before.pop())
+        if settings.autocast_decrement_nesting() == 0:
+            settings.clear_autocast_cache()
+        settings.restore(self._before.pop())
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(func):

@@ -75,21 +75,16 @@ class CheckpointFunction(Function):
         for position, tensor in zip(ctx.tensors, ctx.saved_tensors, strict=True):
             args[position] = tensor
         detached = detach_variable(tuple(args))
-        outputs = CheckpointFunction.again(ctx, detached)
+        with fork_rng(enabled=ctx.rng is not None), ctx.autocast(), enable_grad():
+            if ctx.rng is not None:
+                default_generator._restore(ctx.rng)
+            outputs = ctx.function(*detached)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, TensorBase) and o._requires_grad]
         if not pairs:
             raise GraphError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([output for output, _ in pairs], [grad for _, grad in pairs])
         return None, None, *[value._grad if isinstance(value, TensorBase) else None for value in detached]
-
-    @staticmethod
-    def again(ctx: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs for `args`, recorded this time, with the same random numbers."""
-        with fork_rng(enabled=ctx.rng is not None), ctx.autocast(), enable_grad():
-            if ctx.rng is not None:
-                default_generator._restore(ctx.rng)
-            outputs = ctx.function(*args)
-        return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 _MISSING = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,7 +24,7 @@ class _Open(PerThread):
 
 
 _open = _Open()
-_numbers: list[int] = []
+_numbers = itertools.count(1)
 
 
 @functools.cache
@@ -63,9 +64,8 @@ def range_pop() -> int:
 
 def range_start(msg: str) -> int:
     """Begin a range that any thread may end, arguments as of `cuda.nvtx.range_push`; its number."""
-    result = _tell("nvtxRangeStartA", msg.encode())
-    _numbers.append(1)
-    return len(_numbers) if result is None else int(result)
+    result, number = _tell("nvtxRangeStartA", msg.encode()), next(_numbers)
+    return number if result is None else int(result)
 
 
 def range_end(range_id: int) -> None:

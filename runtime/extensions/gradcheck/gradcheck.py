@@ -11,14 +11,8 @@ from ...autograd.backward import grad
 from ...errors import RefusedValueError
 from ...tensor.memory import placed
 from ...tensor.tensor import TensorBase, adopt
+from . import invariants
 from .case import Case, GradcheckError, JacobianEntry, Tolerance, as_tuple, checked_case
-from .invariants import (
-    check_batched_backward,
-    check_batched_forward,
-    check_linear_in_gradient,
-    check_undefined_gradients,
-    check_undefined_tangents,
-)
 from .jacobians import Jacobians, Products, difference, unit_vectors
 
 
@@ -91,15 +85,15 @@ def gradcheck(
         if check_forward_ad:
             _check_forward(jacobians, tolerance)
             if check_undefined_grad:
-                check_undefined_tangents(case)
+                invariants.check_undefined_tangents(case)
         if check_batched_forward_grad:
-            check_batched_forward(case)
+            invariants.check_batched_forward(case)
         if check_batched_grad:
-            check_batched_backward(case, outputs)
+            invariants.check_batched_backward(case, outputs)
         if check_backward_ad:
-            check_linear_in_gradient(case, outputs)
+            invariants.check_linear_in_gradient(case, outputs)
             if check_undefined_grad:
-                check_undefined_gradients(case, outputs)
+                invariants.check_undefined_gradients(case, outputs)
     except GradcheckError:
         if raise_exception:
             raise

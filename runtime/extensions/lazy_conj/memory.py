@@ -24,9 +24,7 @@ from ...tensor.tensor import TensorBase, geometry, share, tensor_class, without_
 from ...tensor.tensor import view as make_view
 from ...tensor.view_shapes import alias as full_alias
 
-
-class Classes:
-    by_marks: dict[tuple[bool, bool], Any] = {}
+_classes: dict[tuple[bool, bool], Any] = {}  # by their marks (conjugated, negated), none until there is a marked one
 
 
 def as_conjugate(view: Any) -> Any:
@@ -39,9 +37,9 @@ def as_negative(view: Any) -> Any:
 
 def lazy_view(view: Any, conjugated: bool, negated: bool) -> Any:
     """The view must be nobody else's yet. Marks that it has already are taken away."""
-    if not Classes.by_marks:
-        Classes.by_marks = import_module(".tensor", __package__).classes_by_marks()  # which few programs need
-    view.__class__ = Classes.by_marks[view.conjugated is not conjugated, view.negated is not negated]
+    if not _classes:
+        _classes.update(import_module(".tensor", __package__).classes_by_marks())  # which few programs need
+    view.__class__ = _classes[view.conjugated is not conjugated, view.negated is not negated]
     return view
 
 
