@@ -72,11 +72,10 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 
     Args:
         device_type: a type of device; it may be left out, which means CUDA.
-        enabled: whether ops on such devices are cast.
+        enabled: whether ops on such devices are cast, a bool.
 
     Raises:
         RuntimeError: there is no autocast for this type of device.
-        TypeError: `enabled` is not a bool.
     """
     device, requested = ("cuda", device_type) if enabled is None else (device_type, enabled)
     require(bool, "set_autocast_enabled", "enabled", requested)
@@ -87,10 +86,7 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     """The dtype that autocast casts to on a type of device, unless a region has another.
 
     Args:
-        device_type: the type of device.
-
-    Raises:
-        RuntimeError: there is no autocast for this type of device.
+        device_type: the type of device; a RuntimeError where there is no autocast for it.
 
     Example:
         >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
@@ -103,12 +99,8 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     """Let autocast cast to another dtype on a type of device, in this thread.
 
     Args:
-        device_type: the type of device.
-        dtype: the dtype.
-
-    Raises:
-        RuntimeError: there is no autocast for this type of device.
-        TypeError: `dtype` is none.
+        device_type: the type of device; a RuntimeError where there is no autocast for it.
+        dtype: the dtype; a TypeError where it is none.
     """
     require(dtypes.dtype, "set_autocast_dtype", "dtype", dtype)
     change(device_type, dtype=dtype)

@@ -234,13 +234,9 @@ def checkpoint_sequential(
 
     Args:
         functions: an `nn.Sequential`, or a list of modules or functions of one tensor.
-        segments: the number of segments.
+        segments: the number of segments; a ValueError where there are more than functions.
         input: what the first function gets.
-        use_reentrant: as of `checkpoint`.
-        **kwargs: `preserve_rng_state`, as of `checkpoint`.
-
-    Raises:
-        ValueError: another keyword argument, or more segments than functions.
+        use_reentrant, **kwargs: as of `checkpoint`; of keyword arguments `preserve_rng_state` alone.
 
     Example:
         >>> import specgrad as sg

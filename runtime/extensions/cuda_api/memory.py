@@ -151,12 +151,8 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
     """Let this process have only a part of a device's memory: more is an OutOfMemoryError.
 
     Args:
-        fraction: the part, from 0 to 1.
+        fraction: the part, a float from 0 to 1; else a TypeError or a ValueError.
         device: the device; None is the current one.
-
-    Raises:
-        TypeError: `fraction` is no float.
-        ValueError: it is outside of that range.
     """
     if not isinstance(fraction, float):
         raise TypeError("Invalid type for fraction argument, must be `float`")
@@ -189,10 +185,7 @@ def caching_allocator_delete(mem_ptr: int) -> None:
     """Free memory that `caching_allocator_alloc` gave out.
 
     Args:
-        mem_ptr: its address.
-
-    Raises:
-        RuntimeError: it gave out no such memory.
+        mem_ptr: its address; a RuntimeError where it gave out no such memory.
     """
     if mem_ptr not in _raw or not in_use(_raw[mem_ptr].size_class.cache.driver):
         raise RuntimeError(f"invalid device pointer: {mem_ptr:#x}")

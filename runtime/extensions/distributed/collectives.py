@@ -154,15 +154,12 @@ _pending: list[Any] = []  # messages that nobody may have received
 def monitored_barrier(
     group: Any = None, timeout: datetime.timedelta | None = None, wait_all_ranks: bool = False
 ) -> None:
-    """Wait until all ranks have come; the group's first rank names those that have not.
+    """Wait until all ranks have come; the group's first rank names those that have not in a DistBackendError.
 
     Args:
         group: the process group; the default one when left out.
         timeout: how long to wait; the group's when left out.
         wait_all_ranks: whether all ranks that have not come are named, and not the first alone.
-
-    Raises:
-        DistBackendError: a rank did not come in time.
     """
     chosen = member_for("monitored_barrier", group)
     if chosen is None:

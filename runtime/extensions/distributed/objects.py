@@ -82,10 +82,7 @@ def gather_object(
     Args:
         obj: this rank's.
         object_gather_list: where the result is wanted, a list of as many entries as there are ranks.
-        dst, group, group_dst: as of `gather`, as are ValueErrors.
-
-    Raises:
-        UnpicklingError: an object of a class that is not declared safe.
+        dst, group, group_dst: as of `gather`, as are ValueErrors; UnpicklingErrors as of `all_gather_object`.
     """
     chosen = member_for("gather_object", group)
     if chosen is None:
@@ -107,11 +104,8 @@ def broadcast_object_list(
 
     Args:
         object_list: the list, equally long on all ranks.
-        src, group, group_src: as of `scatter`.
+        src, group, group_src: as of `scatter`; UnpicklingErrors as of `all_gather_object`.
         device: not looked at: objects travel on the host.
-
-    Raises:
-        UnpicklingError: an object of a class that is not declared safe.
     """
     chosen = member_for("broadcast_object_list", group)
     if chosen is None:
@@ -139,11 +133,7 @@ def scatter_object_list(
     Args:
         scatter_object_output_list: its first entry becomes the object.
         scatter_object_input_list: of the rank that shares out, an object for each rank.
-        src, group, group_src: as of `scatter`.
-
-    Raises:
-        ValueError: lists of the wrong length.
-        UnpicklingError: an object of a class that is not declared safe.
+        src, group, group_src: as of `scatter`, as are ValueErrors; UnpicklingErrors as of `all_gather_object`.
     """
     chosen = member_for("scatter_object_list", group)
     if chosen is None:
@@ -199,11 +189,8 @@ def recv_object_list(
 
     Args:
         object_list: a list of as many entries.
-        src, group, group_src: as of `recv`.
+        src, group, group_src: as of `recv`; UnpicklingErrors as of `all_gather_object`.
         device, use_batch: not looked at.
-
-    Raises:
-        UnpicklingError: an object of a class that is not declared safe.
     """
     size = _number(0)
     sender = messages.recv(size, src, group, 0, group_src)

@@ -148,13 +148,8 @@ class Backend(str):
 
 
 def is_mpi_available() -> bool:
-    """Whether mpi4py is installed (`pip install specgrad[distributed]`)."""
+    """Whether there can be process groups: mpi4py is installed (`pip install specgrad[distributed]`)."""
     return find_spec("mpi4py") is not None
-
-
-def is_available() -> bool:
-    """Whether there can be process groups: with mpi4py."""
-    return is_mpi_available()
 
 
 def is_gloo_available() -> bool:
@@ -162,9 +157,7 @@ def is_gloo_available() -> bool:
     return False
 
 
-def is_nccl_available() -> bool:
-    """False: collectives are MPI's."""
-    return False
+is_available, is_nccl_available = is_mpi_available, is_gloo_available
 
 
 def is_backend_available(backend: str) -> bool:

@@ -126,15 +126,15 @@ class Jacobians:
         self._differences: dict[int, Differences] = {}
 
     def differences(self, i: int) -> Differences:
-        """The central differences of every output along every axis of every element of input i, taken once."""
+        """The central differences of every output along every axis of input i, taken once."""
         if i not in self._differences:
-            x = self.case.grad_inputs[i]
-            self._differences[i] = {axis: self._differences_along(x, axis) for axis in axes_of(x)}
+            axes = axes_of(self.case.grad_inputs[i])
+            self._differences[i] = {axis: self._differences_along(i, axis) for axis in axes}
         return self._differences[i]
 
-    def _differences_along(self, x: Any, axis: complex) -> list[np.ndarray]:
-        indices = np.ndindex(*x.shape)
-        pairs = zip(indices, unit_vectors(x.numel()), strict=True)
+    def _differences_along(self, i: int, axis: complex) -> list[np.ndarray]:
+        x = self.case.grad_inputs[i]
+        pairs = zip(np.ndindex(*x.shape), unit_vectors(x.numel()), strict=True)
         return self._stack([difference(self.case.outputs, x, axis * e, self.eps, f"on index {k} ") for k, e in pairs])
 
     def _stack(self, rows: list[list[np.ndarray]]) -> list[np.ndarray]:
@@ -176,11 +176,8 @@ class Products(Jacobians):
         self.u = [{axis: unit_vector(rng, x.numel()) for axis in axes_of(x)} for x in case.grad_inputs]
         self.v = [unit_vector(rng, output.numel()) for output in outputs]
 
-    def differences(self, i: int) -> Differences:
-        if i not in self._differences:
-            x, call = self.case.grad_inputs[i], self.case.outputs
-            self._differences[i] = {axis: difference(call, x, axis * u, self.eps) for axis, u in self.u[i].items()}
-        return self._differences[i]
+    def _differences_along(self, i: int, axis: complex) -> list[np.ndarray]:
+        return difference(self.case.outputs, self.case.grad_inputs[i], axis * self.u[i][axis], self.eps)
 
     def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
         return concatenated([np.asarray(part(result[j], axis) @ self.v[j]) for result in self.differences(i).values()])

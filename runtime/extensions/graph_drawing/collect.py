@@ -200,7 +200,8 @@ def _connect(picture: Picture, outputs: Iterable[Any], nodes: list[Any], numbers
         if edge.edge_kind == LEAF:
             if edge not in numbers:
                 numbers[edge] = len(picture.boxes)
-                picture.boxes.append(_leaf_box(edge, names.get(edge)))
+                meta, name = _described((edge._shape, edge._dtype)), names.get(edge) or "leaf"
+                picture.boxes.append(Box("leaf", name, [meta], f"{name}: {meta}, {format_bytes(edge.nbytes)}"))
             picture.arrows.append(Arrow(numbers[edge], target))
         else:
             node, index = output_at(edge)
@@ -212,12 +213,6 @@ def _connect(picture: Picture, outputs: Iterable[Any], nodes: list[Any], numbers
         for edge in node.edges:
             if edge is not None and edge is not NOWHERE:
                 arrow(edge, numbers[node])
-
-
-def _leaf_box(leaf: Any, name: str | None) -> Box:
-    meta = _described((leaf._shape, leaf._dtype))
-    note = f"{name or 'leaf'}: {meta}, {format_bytes(leaf.nbytes)}"
-    return Box("leaf", name or "leaf", [meta], note)
 
 
 def _described(meta: Meta) -> str:

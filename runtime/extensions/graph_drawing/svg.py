@@ -66,7 +66,7 @@ def placed(picture: Picture, widths: list[float], heights: list[float]) -> NodeP
 
 def svg_source(picture: Picture) -> str:
     widths = [_width(box) for box in picture.boxes]
-    heights = [_height(box) for box in picture.boxes]
+    heights = [_TITLE + _LINE * len(box.lines) + _PADDING for box in picture.boxes]
     positions = placed(picture, widths, heights)
     legend_width = sum(34 + 6.2 * len(STYLES[kind].label) for kind in picture.kinds()) + 6.2 * len(picture.caption) + 6
     width = max(positions.width, legend_width) + 2 * _MARGIN
@@ -90,10 +90,6 @@ def svg_source(picture: Picture) -> str:
 def _width(box: Box) -> float:
     """An estimate from the number of letters, on the safe side."""
     return max(7.4 * len(box.title), *(5.9 * len(line) for line in box.lines), 40.0) + 2 * _PADDING
-
-
-def _height(box: Box) -> float:
-    return _TITLE + _LINE * len(box.lines) + _PADDING
 
 
 def _boxes(picture: Picture, positions: NodePositions, widths: list[float], heights: list[float]) -> Iterator[str]:

@@ -146,10 +146,7 @@ def reduce_tensor(tensor: Any) -> Reduced:
     """A tensor as its file, layout and attributes; of CUDA devices, and without elements, by value.
 
     Args:
-        tensor: what the pickler meets.
-
-    Raises:
-        RuntimeError: the tensor is no leaf of a graph, which stays in its process.
+        tensor: what the pickler meets; a RuntimeError where it is no leaf of a graph, which stays in its process.
     """
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(

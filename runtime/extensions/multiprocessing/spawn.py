@@ -191,16 +191,12 @@ def spawn(
         fn: a function that can be pickled: one that a module has.
         args: what it is called with, after the number of the process.
         nprocs: how many processes there are.
-        join: whether to wait until all have ended.
+        join: whether to wait until all have ended; errors are those of `ProcessContext.join`.
         daemon: whether they end with this process.
         start_method: "spawn"; for others there is `start_processes`.
 
     Returns:
         None, or with `join=False` a `ProcessContext` to join.
-
-    Raises:
-        ProcessRaisedException: one of them has raised an exception.
-        ProcessExitedException: one of them was killed, or has ended with an exit code that is not 0.
     """
     if start_method != "spawn":
         warn_user(

@@ -39,11 +39,8 @@ def load(
 
     Args:
         state_dict: tensors to write to, dicts and lists of these, and Stateful objects such as modules.
-        checkpoint_id: the folder.
         storage_reader: who reads, instead of the folder.
-        planner: None: no rank reads otherwise than said above.
-        process_group: the ranks; the default group when left out, this process alone where there is none.
-        no_dist: whether this process reads alone although there is a group.
+        checkpoint_id, planner, process_group, no_dist: as of `save`.
 
     Raises:
         CheckpointException: there is no whole checkpoint, a name is missing in it, a shape or dtype is another, or a

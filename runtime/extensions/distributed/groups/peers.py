@@ -186,7 +186,8 @@ class Peers:
         def over() -> bool:
             nonlocal free
             self.lost()
-            if not (self.broken or self._stopped()):
+            others = [rank for rank in range(self.link.size) if rank != self.link.rank and rank not in self._ended]
+            if not (self.broken or any(self.processes[rank].stopped() for rank in others)):
                 free = time.monotonic()
             return self._parted() or self._failed() != "" or time.monotonic() - free > seconds
 
@@ -196,10 +197,6 @@ class Peers:
             self.tell(why)
             raise DistBackendError(why)
         return self._failed()
-
-    def _stopped(self) -> bool:
-        others = [rank for rank in range(self.link.size) if rank != self.link.rank and rank not in self._ended]
-        return any(self.processes[rank].stopped() for rank in others)
 
     def _parted(self) -> bool:
         return len(self._ended) == self.link.size - 1 and all(request.done() for request in self._pending)
