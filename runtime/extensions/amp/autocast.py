@@ -17,8 +17,7 @@ from ...errors import warn_user
 from ...tensor import dtypes
 from ...tensor.tensor import TensorBase
 from . import settings
-from .casting import is_eligible
-from .state import base_device_type, here, is_autocast_available, require, setting
+from .state import base_device_type, here, is_autocast_available, is_eligible, require, setting
 
 SUPPORTED = (dtypes.bfloat16, dtypes.float16)
 

@@ -7,8 +7,7 @@ from typing import Any
 from ...tensor import dtypes
 from ...tensor.observers import LISTED, Watcher, watch
 from ...thread_state import NOWHERE, mode
-from .casting import intercept
-from .state import Setting, base_device_type, here, require, setting, setting_for
+from .state import Setting, base_device_type, here, intercept, require, setting, setting_for
 
 _NAME = "autocast"
 _ORDER = 5  # inside the profiler, outside batching: rules of batches get what has been cast

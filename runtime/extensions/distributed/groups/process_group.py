@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -11,14 +12,18 @@ from typing import Any
 import numpy as np
 
 from ....locks import new_lock
-from . import notices, observers, point_to_point
+from . import observers, point_to_point
 from .array_collectives import OnArrays
 from .errors import DistBackendError, TransportError
 from .links import Link
-from .observers import observed
-from .peers import Peers
+from .observers import observed, ranks_text
+from .peers import END, Peers, texts
 from .work import Header, Steps, Work, until
 
+_GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
+_PAUSE = 0.005  # seconds between looks
+_WAITS = "waits in"
+_notices: list[Any] = []  # under way
 _abandoned: list[Any] = []  # works whose arrays a transport may still read or write
 
 
@@ -141,12 +146,49 @@ class ProcessGroup(OnArrays):
             self._advance()
             return work._ended
 
-        if not until(ended, seconds, lambda: notices.look(self, work)):
-            waiting = notices.combined_message(self, work, {})
-            late = f"{self.about(work)}: not complete within {seconds:g} s; {waiting}"
-            with self._lock:
-                if not work._ended:
-                    work.end(DistBackendError(late))
+        if not until(ended, seconds, lambda: self._look(work)):
+            self._give_up(work, f"not complete within {seconds:g} s; {self._combined_message(work, {})}")
+
+    def _give_up(self, work: Work, why: str) -> None:
+        with self._lock:
+            if not work._ended:
+                work.end(DistBackendError(f"{self.about(work)}: {why}"))
+
+    def _look(self, work: Work) -> None:
+        """While a call waits: end it where another rank has given up, or has ended."""
+        messages = {**self._heard(), **self.lost()}
+        if messages:
+            self._give_up(work, self._combined_message(work, messages))
+
+    def _heard(self) -> dict[int, str]:
+        """What others have told since this was last asked, by their ranks in the world."""
+        return {self.ranks[source]: text for source, text in texts(self.control, self.control.last_tag, _notices)}
+
+    def _give(self, text: str) -> None:
+        data = np.frombuffer(text.encode(), np.uint8)
+        others = (rank for rank in range(self.size()) if rank != self.rank())
+        _notices.extend(self.control.send(data, rank, self.control.last_tag) for rank in others)
+
+    def _combined_message(self, work: Work, messages: dict[int, str]) -> str:
+        """Tell the others that this rank waits, and hear who does too; a rank that has failed is told of at once.
+
+        A rank at the end of its program may have done this call, which another that is stopped or dead keeps from its
+        end.
+        """
+        self._give(f"{_WAITS} {work.call_description}")
+        end = time.monotonic() + _GRACE
+        while time.monotonic() < end and len(messages) < self.size() - 1:
+            if any(not text.startswith((_WAITS, END)) for text in messages.values()):  # there is a reason
+                break
+            time.sleep(_PAUSE)
+            messages |= {**self._heard(), **self.lost()}
+        silent = [rank for rank in self.ranks if rank not in messages and rank != self.ranks[self.rank()]]
+        if any(not text.startswith(_WAITS) for text in messages.values()):
+            silent = [rank for rank in silent if self.state(rank)]
+        parts = [f"rank {rank} {text}" for rank, text in sorted(messages.items())]
+        if silent:
+            parts.append(f"{ranks_text([f'{rank}{self.state(rank)}' for rank in silent])} did not answer")
+        return "; ".join(parts)
 
     def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:
         """A link of some of the ranks, made of one of all; None where this one is not among them."""
@@ -191,7 +233,7 @@ class ProcessGroup(OnArrays):
 
     def tell(self, error: BaseException, work: Work) -> None:
         """Tell the others what a call has failed with here, so that they do not wait."""
-        notices.give(self, f"has failed in {work.call_description}: {error}")
+        self._give(f"has failed in {work.call_description}: {error}")
 
     def close(self) -> None:
         """Give the links back, unless something is still under way on them."""
