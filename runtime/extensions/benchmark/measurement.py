@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -206,12 +206,7 @@ class Measurement:
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
         """One Measurement for each task of `measurements`, with the times of all of these, per run of the statement."""
-        groups: dict[TaskSpec, list[Measurement]] = defaultdict(list)
+        groups: dict[TaskSpec, list[float]] = defaultdict(list)
         for one in measurements:
-            groups[one.task_spec].append(one)
-
-        def times(group: list[Measurement]) -> Iterator[float]:
-            for one in group:
-                yield from one.times
-
-        return [Measurement(1, list(times(group)), task, None) for task, group in groups.items()]
+            groups[one.task_spec].extend(one.times)
+        return [Measurement(1, times, task, None) for task, times in groups.items()]

@@ -54,8 +54,8 @@ class OpLog:
 
     def text(self) -> str:
         titles = ("Operators that ran in the original forward", "Operators that ran during recomputation")
-        parts = [f"\n\n{title} ({len(run)}):\n" + "".join(run) for title, run in zip(titles, self.runs, strict=False)]
-        return "".join(parts)
+        pairs = zip(titles, self.runs, strict=False)
+        return "".join(f"\n\n{title} ({len(run)}):\n{''.join(run)}" for title, run in pairs)
 
 
 def describe(result: Any, lines: list[str]) -> None:

@@ -19,11 +19,15 @@ from .world import member_for, rank_in
 
 def _list(name: str, values: Any, parameter: str, size: int, each: Any) -> list[Any]:
     result = buffers.tensors(name, values, parameter)
-    if len(result) != size:
-        raise ValueError(f"{name}(): {parameter} has {len(result)} tensors, but the group {size} ranks")
+    _for_each_rank(name, parameter, result, size)
     buffers.same_dtype(each, *result)
     buffers.same_shape(name, each._shape, result, parameter)
     return result
+
+
+def _for_each_rank(name: str, parameter: str, values: Sequence[Any], size: int) -> None:
+    if len(values) != size:
+        raise ValueError(f"{name}(): {parameter} has {len(values)} tensors, but the group {size} ranks")
 
 
 def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool = False) -> Work | None:
@@ -209,10 +213,11 @@ def all_gather_coalesced(
             raise TypeError(f"all_gather_coalesced(): {name} must be a list, but got {type(arg).__name__}")
     lists = zip(*output_tensor_lists, strict=True)
     works = [all_gather([*into], value, group, True) for into, value in zip(lists, input_tensor_list, strict=True)]
-    for work in works if not async_op else works[:-1]:
+    last = works.pop() if async_op and works else None
+    for work in works:
         if work is not None:
             work.wait()
-    return works[-1] if async_op and works else None
+    return last
 
 
 def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = None, async_op: bool = False) -> Any:
@@ -232,11 +237,8 @@ def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = Non
     arg = buffers.tensors("all_to_all", input_tensor_list, "input_tensor_list")
     if chosen is None:
         return None
-    for result, parameter in ((into, "output_tensor_list"), (arg, "input_tensor_list")):
-        if len(result) != chosen.size():
-            raise ValueError(
-                f"all_to_all(): {parameter} has {len(result)} tensors, but the group {chosen.size()} ranks"
-            )
+    _for_each_rank("all_to_all", "output_tensor_list", into, chosen.size())
+    _for_each_rank("all_to_all", "input_tensor_list", arg, chosen.size())
     buffers.same_dtype(*arg, *into)
     every, then = buffers.parts(into)
     sizes_in, sizes_out = [value.numel() for value in into], [value.numel() for value in arg]

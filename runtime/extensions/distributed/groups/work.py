@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import time
@@ -113,19 +114,14 @@ class Work:
             DistBackendError: other ranks did not come in time, called something else, or have failed.
         """
         if not self._ended:
-            self._drive(timeout)
+            listener = observed.listener
+            with contextlib.ExitStack() as stack:
+                if listener is not None:
+                    stack.callback(listener.waits(self))
+                self.group.drive(self, timeout)
         if self._error is not None:
             raise self._error
         return True
-
-    def _drive(self, timeout: datetime.timedelta | None) -> None:
-        listener = observed.listener
-        notify_end = None if listener is None else listener.waits(self)
-        try:
-            self.group.drive(self, timeout)
-        finally:
-            if notify_end is not None:
-                notify_end()
 
     def synchronize(self) -> None:
         """As `wait`: nothing runs beside the host here."""

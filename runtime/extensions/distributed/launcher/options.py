@@ -9,18 +9,10 @@ from pathlib import Path
 
 from ....device.threads.workers import available_cpus
 
-_NOTHING_TO_CHOOSE = {
-    "--master-addr": "MPI knows where ranks are",
-    "--master-port": "MPI knows where ranks are",
-    "--local-addr": "MPI knows where ranks are",
-    "--node-rank": "all ranks are on this machine",
-    "--rdzv-backend": "MPI knows where ranks are",
-    "--rdzv-endpoint": "MPI knows where ranks are",
-    "--rdzv-id": "MPI knows where ranks are",
-    "--rdzv-conf": "MPI knows where ranks are",
-    "--role": "all ranks have one role",
-    "--start-method": "ranks are programs of their own",
-}
+_PLACES = "master-addr master-port local-addr node-rank rdzv-backend rdzv-endpoint rdzv-id rdzv-conf"
+_NOTHING_TO_CHOOSE = {f"--{name}": "MPI knows where ranks are" for name in _PLACES.split()}
+_NOTHING_TO_CHOOSE["--node-rank"] = "all ranks are on this machine"
+_NOTHING_TO_CHOOSE |= {"--role": "all ranks have one role", "--start-method": "ranks are programs of their own"}
 _OUT, _ERR = 1, 2  # bits of what is redirected or teed
 _RANGE = 2  # numbers in MIN:MAX
 
