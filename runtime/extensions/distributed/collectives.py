@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from .groups.work import Work, raw, until
 from .world import get_default_group, member_for, rank_in
 
 
-def finished(work: Work, async_op: bool, timeout: datetime.timedelta | None = None) -> Work | None:
+def finished(work: Work, async_op: bool, timeout: timedelta | None = None) -> Work | None:
     if not async_op:
         work.wait(timeout)
     return work if async_op else None
@@ -129,10 +129,7 @@ def broadcast(
 
 
 def barrier(
-    group: Any = None,
-    async_op: bool = False,
-    device_ids: Sequence[int] | None = None,
-    timeout: datetime.timedelta | None = None,
+    group: Any = None, async_op: bool = False, device_ids: Sequence[int] | None = None, timeout: timedelta | None = None
 ) -> Work | None:
     """Wait until all ranks have come.
 
@@ -151,9 +148,7 @@ def barrier(
 _pending: list[Any] = []  # messages that nobody may have received
 
 
-def monitored_barrier(
-    group: Any = None, timeout: datetime.timedelta | None = None, wait_all_ranks: bool = False
-) -> None:
+def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
     """Wait until all ranks have come; the group's first rank names those that have not in a DistBackendError.
 
     Args:

@@ -16,6 +16,8 @@ from ...tensor.dtypes import float64
 from ...tensor.memory_overlap import overlaps
 from ...tensor.tensor import TensorBase, adopt
 
+Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
+
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (list, tuple)) else (value,)
@@ -140,13 +142,8 @@ def mismatch(
     )
 
 
-def fast_mismatch(
-    jacobian_entry: JacobianEntry,
-    fast: tuple[np.ndarray, np.ndarray],
-    slow: tuple[np.ndarray, np.ndarray],
-    tolerance: Tolerance,
-) -> GradcheckError:
-    """`fast` (products u^T J v) and `slow` are (numerical, analytical)."""
+def fast_mismatch(jacobian_entry: JacobianEntry, fast: Pair, slow: Pair, tolerance: Tolerance) -> GradcheckError:
+    """`fast` has products u^T J v."""
     numerical, analytical = slow
     with np.errstate(invalid="ignore"):
         largest = np.max(np.abs(numerical - analytical))

@@ -17,11 +17,10 @@ from ...autograd.dual import dual_level, make_dual, unpack_dual
 from ...errors import RefusedValueError
 from ...tensor.memory import copy_cast, placed
 from ...tensor.tensor import adopt, host_array
-from .case import Case, GradcheckError, JacobianEntry, Tolerance, fast_mismatch, mismatch
+from .case import Case, GradcheckError, JacobianEntry, Pair, Tolerance, fast_mismatch, mismatch
 
 Call = Callable[[], tuple[Any, ...]]
 Differences = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the derivatives of each output
-Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
 
 
 def axes_of(x: Any) -> tuple[complex, ...]:

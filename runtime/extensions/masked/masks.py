@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 from ...dispatch import argument_checks
@@ -12,7 +13,6 @@ from ...namespace import op
 from ...shapes import wrapped_dim
 from ...tensor.dtypes import bool_, dtype, iinfo, int64
 
-inf, nan = float("inf"), float("nan")
 Identity = Callable[[dtype], Any]  # what does not change a result, in a dtype
 
 

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf, nan
 from typing import Any
 
 from ...dispatch import argument_checks
 from ...namespace import op
 from ...tensor.dtypes import float32
-from .masks import (
-    constant,
-    count,
-    dimension,
-    dimensions,
-    flag,
-    highest_value,
-    inf,
-    lowest_value,
-    masked_input,
-    nan,
-    result_dtype,
-    sum_dtype,
-)
+from . import masks
+from .masks import constant, dimensions, flag, highest_value, lowest_value, masked_input, result_dtype, sum_dtype
 
 
 def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -196,7 +185,7 @@ def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
             f"mean(): Could not infer output dtype. {whose} dtype must be either a floating point or complex dtype. "
             f"Got: {kind}"
         )
-    number = count("mean", x, mask, dimensions("mean", dim, x.ndim), flag("mean", keepdim))
+    number = masks.count("mean", x, mask, dimensions("mean", dim, x.ndim), flag("mean", keepdim))
     return sum(x, dim, keepdim=keepdim, dtype=kind, mask=mask) / number
 
 
@@ -218,7 +207,7 @@ def median(input: Any, dim: int = -1, *, keepdim: Any = False, dtype: Any = None
         tensor(3.)
     """
     x = argument_checks.tensor("median", "input", input)
-    along, kind = dimension("median", dim, x.ndim), result_dtype("median", dtype, x._dtype)
+    along, kind = masks.dimension("median", dim, x.ndim), result_dtype("median", dtype, x._dtype)
     is_float = x._dtype.kind == "f"
     values = masked_input("median", x if is_float else x.to(float32), mask, constant(nan))
     result = op.nanmedian(values, along, flag("median", keepdim)).values
@@ -290,7 +279,7 @@ def _variance(name: str, input: Any, dim: Any, correction: float, keepdim: Any, 
     inner = kind if kind.kind in "fc" else float32
     dims, stays = dimensions(name, dim, x.ndim), flag(name, keepdim)
     total = sum(x, dim, keepdim=True, dtype=kind, mask=mask)
-    difference = x - total / count(name, x, mask, dims, True)
+    difference = x - total / masks.count(name, x, mask, dims, True)
     squares = sum(difference * difference.conj_physical(), dim, keepdim=stays, dtype=inner, mask=mask)
-    number = count(name, x, mask, dims, stays).to(inner.to_real())
+    number = masks.count(name, x, mask, dims, stays).to(inner.to_real())
     return (squares / op.clamp_min(number - correction, 0) if correction else squares / number).to(kind)

@@ -59,23 +59,14 @@ def _line(kind: str, flat: np.ndarray) -> str:
     return called("message", kind, [flat.size])
 
 
-def send(
-    group: Any, kind: str, shape: Sequence[int], flat: np.ndarray, to: int, tag: int, outputs: Sequence[Any] = ()
-) -> Any:
+def send(group: Any, kind: str, shape: Sequence[int], flat: np.ndarray, to: int, tag: int, outputs: Any = ()) -> Any:
     header = (group.control.send(field(_line(kind, flat)), to, tag), lambda: None) if checking else None
     call_description = called("send", kind, shape, f"to rank {group.ranks[to]}")
     return group.begin_message(call_description, once(nothing, group.link.send, raw(flat), to, tag), header, outputs)
 
 
 def receive(
-    group: Any,
-    kind: str,
-    shape: Sequence[int],
-    flat: np.ndarray,
-    source: int,
-    tag: int,
-    then: Then,
-    outputs: Sequence[Any] = (),
+    group: Any, kind: str, shape: Sequence[int], flat: np.ndarray, source: int, tag: int, then: Then, outputs: Any = ()
 ) -> Any:
     whom = "any rank" if source == ANY else f"rank {group.ranks[source]}"
     steps = _received(group, flat, _line(kind, flat), source, tag, then)
