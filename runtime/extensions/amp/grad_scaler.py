@@ -218,8 +218,14 @@ class GradScaler:
         if not self._enabled:
             return
         scale, steps = self._check_scale_growth_tracker("update")
+        if isinstance(new_scale, TensorBase):
+            other: Any = new_scale
+            if other.device.type != self._device or other.numel() != 1 or other._requires_grad:
+                raise AssertionError(
+                    f"new_scale should be a float or a 1-element tensor on {self._device} with requires_grad=False."
+                )
         if new_scale is not None:
-            scale.fill_(self._checked(new_scale))
+            scale.fill_(float(new_scale))
         else:
             states = self._per_optimizer_states.values()
             matches = [each for state in states for each in state["found_inf_per_device"].values()]
@@ -227,15 +233,6 @@ class GradScaler:
                 raise AssertionError("No inf checks were recorded prior to update.")
             self._adapt(scale, steps, bool(self._merged(matches).item()))
         self._per_optimizer_states = defaultdict(_untouched)
-
-    def _checked(self, new_scale: Any) -> float:
-        if isinstance(new_scale, TensorBase):
-            other = new_scale.device.type != self._device
-            if other or new_scale.numel() != 1 or new_scale._requires_grad:
-                raise AssertionError(
-                    f"new_scale should be a float or a 1-element tensor on {self._device} with requires_grad=False."
-                )
-        return float(new_scale)
 
     def _adapt(self, scale: Any, steps: Any, result: bool) -> None:
         if result:

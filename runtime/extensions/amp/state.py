@@ -166,10 +166,8 @@ def cast(value: Any, device: str, dtype: dtypes.dtype) -> Any:
 
 
 def is_parameter(tensor: Any) -> bool:
-    is_leaf = (
-        tensor._requires_grad and tensor._grad_fn is None and tensor._base is None and tensor._dtype is dtypes.float32
-    )
-    return is_leaf and tensor._tangent is None and tensor._vmap_level is None
+    is_leaf = tensor._requires_grad and tensor._grad_fn is None and tensor._base is None
+    return is_leaf and tensor._dtype is dtypes.float32 and tensor._tangent is None and tensor._vmap_level is None
 
 
 def cast_once(tensor: Any, dtype: dtypes.dtype) -> Any:

@@ -88,9 +88,8 @@ class _Context(AbstractContextManager[None]):
         arguments = {name: value for name, value in call.kwargs.items() if value is not None}  # no `out=None`
         _state.inside = True  # the policy's own ops are none of the call's
         try:
-            result = self.policy(
-                SelectiveCheckpointContext(is_recompute=repeated), _shown(call), *call.args, **arguments
-            )
+            context = SelectiveCheckpointContext(is_recompute=repeated)
+            result = self.policy(context, _shown(call), *call.args, **arguments)
         finally:
             _state.inside = False
         if result in (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD):

@@ -190,17 +190,15 @@ def _gradients(case: Case) -> Callable[..., tuple[Any, ...]]:
 def _random_gradients(outputs: tuple[Any, ...], strided: bool) -> tuple[Any, ...]:
     if not outputs:
         raise ValueError("gradgradcheck expects at least one output of func to require gradient, but none of them do.")
-    rng = np.random.default_rng(42)
-    return tuple(_random_gradient(output, strided, rng) for output in outputs)
-
-
-def _random_gradient(output: Any, strided: bool, rng: np.random.Generator) -> Any:
-    shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.shape else output.shape
-    values = rng.uniform(-1, 1, shape)
-    if output.is_complex():
-        values = values + 1j * rng.uniform(-1, 1, shape)
-    gradient = adopt(placed(np.asarray(values), output.device), output.dtype)
-    return (gradient[..., ::2] if strided and output.shape else gradient).requires_grad_()
+    rng, gradients = np.random.default_rng(42), []
+    for output in outputs:
+        shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.shape else output.shape
+        values = rng.uniform(-1, 1, shape)
+        if output.is_complex():
+            values = values + 1j * rng.uniform(-1, 1, shape)
+        gradient: Any = adopt(placed(np.asarray(values), output.device), output.dtype)
+        gradients.append((gradient[..., ::2] if strided and output.shape else gradient).requires_grad_())
+    return tuple(gradients)
 
 
 def _check_constant(case: Case, eps: float) -> None:

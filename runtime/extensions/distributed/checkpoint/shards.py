@@ -148,9 +148,8 @@ def spans(region: Region, item: int) -> Iterator[tuple[int, int, Region]]:
     for start in range(0, region.sizes[0], step):
         count = min(step, region.sizes[0] - start)
         first = region.begin[0] + start
-        rows = Region(
-            region.chunk, (0, *region.begin[1:]), (region.into[0] + start, *region.into[1:]), (count, *region.sizes[1:])
-        )
+        begin, into = (0, *region.begin[1:]), (region.into[0] + start, *region.into[1:])
+        rows = Region(region.chunk, begin, into, (count, *region.sizes[1:]))
         yield first * row, (first + count) * row, rows
 
 

@@ -31,16 +31,9 @@ class ProcessGroup(OnArrays):
     """A group of ranks. Programs get it from `init_process_group` and `new_group`.
 
     Collectives match in the order in which ranks begin them. A call of several requests holds back those after it until
-    its last has begun, so that all ranks begin all requests in one order, however fast each is.
-
-    Args:
-        link: where contents go.
-        control: where headers and notices go; its messages meet none of the other's.
-        ranks: the ranks of the members in the world, in the order of their ranks here.
-        timeout: how long calls wait.
-        name: for errors.
-        desc: what the program says that it is for.
-        peers: the ranks of the world; None where threads stand for them.
+    its last has begun, so that all ranks begin all requests in one order, however fast each is. Contents go over
+    `link`, headers and notices over `control`: its messages meet none of the other's. `ranks` are those of the world,
+    in the order of the ranks here; `peers` is None where threads stand for ranks.
     """
 
     def __init__(

@@ -25,13 +25,7 @@ _SHORTEST, _LONGEST = 0.00005, 0.001  # of sleeping between questions after that
 class Work:
     """A collective or message under way. A group keeps it until it is complete, whoever else does.
 
-    Args:
-        group: the process group.
-        call_description: what this rank says of the call, for errors.
-        steps: what it does. It holds the arrays that are read and written, and so keeps them.
-        count: how many requests it begins.
-        header: as of `Header`.
-        outputs: the tensors that it writes.
+    Its steps hold the arrays that are read and written, and so keep them; they begin `count` requests.
     """
 
     def __init__(

@@ -135,7 +135,10 @@ class Attempt:
             while self._goes_on(launcher):
                 for key, _ in self._selector.select(max(self.options.monitor_interval, 0.01)):
                     self._read(key.fileobj)
-                self._act()
+                if self.options.hang_timeout is not None and self._deadline is None:
+                    self._find_hung(self.options.hang_timeout)
+                if self._deadline is not None and time.monotonic() >= self._deadline and not self._notified:
+                    self._end(b"end\n")
             return self._outcome(launcher)
         finally:
             self._let_go(launcher)
@@ -198,12 +201,6 @@ class Attempt:
 
     def _progress(self, number: int) -> Path:
         return observers.file_of(Path(self.scratch.name), number)
-
-    def _act(self) -> None:
-        if self.options.hang_timeout is not None and self._deadline is None:
-            self._find_hung(self.options.hang_timeout)
-        if self._deadline is not None and time.monotonic() >= self._deadline and not self._notified:
-            self._end(b"end\n")
 
     def _find_hung(self, seconds: float) -> None:
         now, late = time.monotonic(), []

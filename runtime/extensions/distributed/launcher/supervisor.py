@@ -40,11 +40,9 @@ _COMMAND_MISSING = 127
 
 def numbers(environment: Mapping[str, str]) -> dict[str, str]:
     """The numbers of this rank under the names that PyTorch's launcher gives them."""
-    child_report = {
-        name: next((environment[one] for one in message if one in environment), "") for name, message in _NAMES.items()
-    }
-    child_report |= {name: child_report[same] for name, same in _SAME.items()}
-    return {name: number for name, number in child_report.items() if number}
+    own = {name: next((environment[one] for one in keys if one in environment), "") for name, keys in _NAMES.items()}
+    own |= {name: own[same] for name, same in _SAME.items()}
+    return {name: number for name, number in own.items() if number}
 
 
 class Output:
