@@ -234,9 +234,8 @@ class Again:
                 metadata = f"saved metadata: {before}\nrecomputed metadata: {now}"
                 self.differing.append(f"tensor at position {number}:\n{metadata}\n")
         elif frame.complete:
-            raise CheckpointError(
-                f"{NAME}: trying to save more tensors during recomputation than during the original forward pass.{TIP}"
-            )
+            more = "trying to save more tensors during recomputation than during the original forward pass."
+            raise CheckpointError(f"{NAME}: {more}{TIP}")
         self.count += 1
         if frame.early_stop and frame.complete and self.count == len(frame.holders):
             raise EnoughError

@@ -44,18 +44,15 @@ def tensors(name: str, values: Any, parameter: str) -> list[Any]:
 def same_dtype(*values: Any) -> None:
     for value in values[1:]:
         if value._dtype is not values[0]._dtype:
-            raise ValueError(
-                f"Invalid usage of tensors with different dtypes: Found {values[0]._dtype} and {value._dtype}"
-            )
+            dtypes = f"{values[0]._dtype} and {value._dtype}"
+            raise ValueError(f"Invalid usage of tensors with different dtypes: Found {dtypes}")
 
 
 def same_shape(name: str, expected: Sequence[int], values: Sequence[Any], parameter: str) -> None:
     for number, value in enumerate(values):
         if value._shape != tuple(expected):
-            raise RuntimeError(
-                f"{name}(): invalid tensor size at index {number} of {parameter} (expected {tuple(expected)}, got "
-                f"{value._shape})"
-            )
+            sizes = f"expected {tuple(expected)}, got {value._shape}"
+            raise RuntimeError(f"{name}(): invalid tensor size at index {number} of {parameter} ({sizes})")
 
 
 def numbers(value: Any) -> np.ndarray:

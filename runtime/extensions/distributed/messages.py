@@ -43,9 +43,8 @@ def isend(
         return None
     to = rank_in("isend", chosen, dst, group_dst)
     if to == chosen.rank():
-        raise ValueError(
-            "Invalid destination rank: destination rank should not be the same as the rank of the current process."
-        )
+        why = "destination rank should not be the same as the rank of the current process."
+        raise ValueError(f"Invalid destination rank: {why}")
     flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
     return point_to_point.send(chosen, value._dtype.name, value._shape, flat, to, tag, [value])
 
@@ -118,10 +117,8 @@ class P2POp:
         group_peer: int | None = None,
     ) -> None:
         if op not in (isend, irecv):
-            raise ValueError(
-                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
-                "``torch.distributed.irecv``."
-            )
+            types = "``torch.distributed.isend`` or ``torch.distributed.irecv``"
+            raise ValueError(f"Invalid ``op``. Expected ``op`` to be of type {types}.")
         self.op = op
         self.tensor = buffers.tensor("P2POp", tensor)
         self.group = group

@@ -169,9 +169,8 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     if group is not None and not isinstance(group, ProcessGroup):
         return
     default = get_default_group()
-    chosen = world.groups[::-1] if group in (None, default) else [group]
+    chosen = world.groups[::-1] if group is None or group == default else [group]
     for one in chosen:
-        assert one is not None
         one.close()
         world.groups.remove(one)
     if default in chosen:

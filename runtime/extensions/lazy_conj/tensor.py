@@ -18,8 +18,6 @@ from ...tensor.tensor import TensorBase, alias, tensor_class
 from .dispatch import answer
 from .memory import lazy_view, like, relaid, resolved, standing, store, stored, values_of
 
-_BITS = {"conj": "conjugate", "neg": "negative"}
-
 
 def _of_stored(name: str) -> Any:
     return lambda tensor, *args, **kwargs: getattr(stored(tensor), name)(*args, **kwargs)
@@ -84,10 +82,9 @@ class LazyConjMethods(TensorBase):
     def numpy(self, *, force: bool = False) -> Any:
         if force:
             return values_of(self).numpy(force=True)
-        word = "conj" if self.conjugated else "neg"
-        raise RuntimeError(
-            f"Can't call numpy() on Tensor that has {_BITS[word]} bit set. Use tensor.resolve_{word}().numpy() instead."
-        )
+        word, bit = ("conj", "conjugate") if self.conjugated else ("neg", "negative")
+        instead = f"Use tensor.resolve_{word}().numpy() instead."
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. {instead}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.numpy()

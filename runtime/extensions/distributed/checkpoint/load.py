@@ -132,10 +132,8 @@ class Reading:
         if not isinstance(entry, TensorStorageMetadata):
             raise ValueError(f"{requested.name}: the checkpoint has no tensor, but an object")
         if entry.size != requested.shape:
-            raise ValueError(
-                f"Size mismatch between saved {list(entry.size)} and current: {list(requested.shape)} for "
-                f"{requested.name}"
-            )
+            sizes = f"saved {list(entry.size)} and current: {list(requested.shape)}"
+            raise ValueError(f"Size mismatch between {sizes} for {requested.name}")
         saved = entry.properties.dtype
         if saved.name != requested.kind:
             kinds = f"saved {saved.name} and current: {requested.kind}"

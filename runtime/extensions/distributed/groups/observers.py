@@ -9,6 +9,7 @@ A profiler hears of calls while it records, else nobody, and then nothing is cal
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import struct
@@ -87,10 +88,9 @@ def file_of(folder: Path, rank: int) -> Path:
 
 def read(path: Path) -> Progress | None:
     """None where the rank has begun no call."""
-    try:
+    data = b""
+    with contextlib.suppress(OSError):
         data = path.read_bytes()
-    except OSError:
-        return None
     if len(data) < _LENGTH:
         return None
     calls, when = _HEAD.unpack_from(data)

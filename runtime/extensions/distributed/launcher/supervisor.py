@@ -152,8 +152,7 @@ class Rank:
             if woken in ready and any(number != signal.SIGCHLD for number in os.read(woken, 64)):
                 self._end(self.grace)
             if launcher in ready:
-                word = self._word()
-                self._end(self.grace if word == b"end\n" else 0.0)
+                self._end(self.grace if self._word() == b"end\n" else 0.0)
             if self.ending is not None and time.monotonic() >= self.ending:
                 self._signal(signal.SIGKILL)
 
@@ -197,10 +196,8 @@ class Rank:
         self._signal(signal.SIGKILL)  # what it may have left
         for output in self.outputs:
             output.finish()
-        message = self.outputs[1].tail.decode(errors="replace")
-        by = "launcher" if self.ending is not None else ""
-        status = self._status()
-        self.tell(rank=self.rank, status=status, time=when, message=message, by=by, stopped=self.stopped)
+        message, by = self.outputs[1].tail.decode(errors="replace"), "launcher" if self.ending is not None else ""
+        self.tell(rank=self.rank, status=self._status(), time=when, message=message, by=by, stopped=self.stopped)
         while self._word():
             pass
         if self.process is not None:

@@ -155,9 +155,8 @@ class _Connection:
             return table.unpacked(self._stream.read)
         except (OSError, ValueError, table.Ended, table.Malformed) as error:
             self.close()
-            raise DistNetworkError(
-                f"TCPStore: the server at {self._where} does not answer any more ({error})"
-            ) from None
+            why = f"TCPStore: the server at {self._where} does not answer any more ({error})"
+            raise DistNetworkError(why) from None
         except BaseException:
             self.close()  # the answer would be taken for that of the next question
             raise
