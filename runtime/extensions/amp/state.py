@@ -159,7 +159,8 @@ def widest(op: str, tensors: Iterable[Any], device: str, lower: dtypes.dtype) ->
 def cast(value: Any, device: str, dtype: dtypes.dtype) -> Any:
     if isinstance(value, (list, tuple)) and any(isinstance(item, TensorBase) for item in value):
         return type(value)([cast(item, device, dtype) for item in value])
-    if not isinstance(value, TensorBase) or value._dtype is dtype or not is_eligible(value, device):
+    is_castable = isinstance(value, TensorBase) and value._dtype is not dtype and is_eligible(value, device)
+    if not is_castable:
         return value
     is_lowered = dtype is not dtypes.float32 and here.cache_enabled
     return cast_once(value, dtype) if is_lowered and is_parameter(value) else value.to(dtype)

@@ -31,8 +31,8 @@ def _group(name: str, group: Any) -> ProcessGroup:
 def _way(name: str, op: Any, *ways: RedOpType) -> RedOpType:
     way = checked_op(name, op).op
     if way not in ways:
-        *most, last = (one.name for one in ways)
-        raise ValueError(f"{name}(): ReduceOp.{way.name} has no gradient: expected {', '.join(most)} or {last}")
+        *names, last = (one.name for one in ways)
+        raise ValueError(f"{name}(): ReduceOp.{way.name} has no gradient: expected {', '.join(names)} or {last}")
     return way
 
 

@@ -75,10 +75,10 @@ def silent() -> str:
     if _notes.memory is None or own is None:
         return ""
     late = [rank for rank in range(size) if read(file_of(Path(own).parent, rank)) is None]
-    return f"{ranks_text(late)} did not come" if late else ""
+    return f"{rank_names(late)} did not come" if late else ""
 
 
-def ranks_text(ranks: Sequence[object]) -> str:
+def rank_names(ranks: Sequence[object]) -> str:
     return f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(map(str, ranks))}"
 
 

@@ -103,7 +103,7 @@ END = "has come to the end of its program"
 _NO_CAUSE = (END, f"has ended with {DistBackendError.__name__}")  # who is told of these finds the cause itself
 
 
-def texts(link: Link, tag: int, pending: list[Any]) -> Iterator[tuple[int, str]]:
+def received_messages(link: Link, tag: int, pending: list[Any]) -> Iterator[tuple[int, str]]:
     """What others have sent since this was last asked, with who has; a request that does not end is left `pending`."""
     while (notice := link.arrived(tag)) is not None:
         source, length = notice
@@ -148,7 +148,7 @@ class Peers:
             return {rank: text for rank, (text, since) in self._lost.items() if now - since > _GRACE}
 
     def _hear(self) -> None:
-        for source, text in texts(self.link, _TAG, self._pending):
+        for source, text in received_messages(self.link, _TAG, self._pending):
             if text == END:
                 self._ended.add(source)
             self._lost[source] = (text, time.monotonic() - (0 if text.startswith(_NO_CAUSE) else _GRACE))

@@ -16,7 +16,7 @@ import numpy as np
 
 from .algorithms import Then, nothing, once
 from .links import ANY
-from .observers import ranks_text
+from .observers import rank_names
 from .work import Steps, raw
 
 LENGTH = 120
@@ -45,7 +45,7 @@ def disagreement(every: np.ndarray, ranks: Sequence[int]) -> str | None:
     by_header: dict[str, list[int]] = {}
     for rank, data in zip(ranks, fields, strict=True):
         by_header.setdefault(field_text(data), []).append(rank)
-    return "; ".join(f"{ranks_text(who)} called {text}" for text, who in by_header.items())
+    return "; ".join(f"{rank_names(who)} called {text}" for text, who in by_header.items())
 
 
 def called(name: str, kind: str = "", shape: Sequence[int] | None = None, *ways: str) -> str:

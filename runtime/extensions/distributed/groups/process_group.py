@@ -16,8 +16,8 @@ from . import observers, point_to_point
 from .array_collectives import OnArrays
 from .errors import DistBackendError, TransportError
 from .links import Link
-from .observers import observed, ranks_text
-from .peers import END, Peers, texts
+from .observers import observed, rank_names
+from .peers import END, Peers, received_messages
 from .work import Header, Steps, Work, until
 
 _GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
@@ -155,7 +155,10 @@ class ProcessGroup(OnArrays):
 
     def _heard(self) -> dict[int, str]:
         """What others have told since this was last asked, by their ranks in the world."""
-        return {self.ranks[source]: text for source, text in texts(self.control, self.control.last_tag, _notices)}
+        return {
+            self.ranks[source]: text
+            for source, text in received_messages(self.control, self.control.last_tag, _notices)
+        }
 
     def _give(self, text: str) -> None:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -180,7 +183,7 @@ class ProcessGroup(OnArrays):
             silent = [rank for rank in silent if self.state(rank)]
         parts = [f"rank {rank} {text}" for rank, text in sorted(messages.items())]
         if silent:
-            parts.append(f"{ranks_text([f'{rank}{self.state(rank)}' for rank in silent])} did not answer")
+            parts.append(f"{rank_names([f'{rank}{self.state(rank)}' for rank in silent])} did not answer")
         return "; ".join(parts)
 
     def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ....device.threads.workers import available_cpus
 
-_PLACES = "master-addr master-port local-addr node-rank rdzv-backend rdzv-endpoint rdzv-id rdzv-conf"
-_NOTHING_TO_CHOOSE = {f"--{name}": "MPI knows where ranks are" for name in _PLACES.split()}
+_MPI_KNOWS = "master-addr master-port local-addr node-rank rdzv-backend rdzv-endpoint rdzv-id rdzv-conf"
+_NOTHING_TO_CHOOSE = {f"--{name}": "MPI knows where ranks are" for name in _MPI_KNOWS.split()}
 _NOTHING_TO_CHOOSE["--node-rank"] = "all ranks are on this machine"
 _NOTHING_TO_CHOOSE |= {"--role": "all ranks have one role", "--start-method": "ranks are programs of their own"}
 _OUT, _ERR = 1, 2  # bits of what is redirected or teed
