@@ -155,10 +155,8 @@ class ProcessGroup(OnArrays):
 
     def _heard(self) -> dict[int, str]:
         """What others have told since this was last asked, by their ranks in the world."""
-        return {
-            self.ranks[source]: text
-            for source, text in received_messages(self.control, self.control.last_tag, _notices)
-        }
+        messages = received_messages(self.control, self.control.last_tag, _notices)
+        return {self.ranks[source]: text for source, text in messages}
 
     def _give(self, text: str) -> None:
         data = np.frombuffer(text.encode(), np.uint8)
