@@ -5,8 +5,7 @@ The code is in specgrad.runtime.extensions.distributed.trace.
 
 import sys
 
-from ..runtime.extensions.distributed.trace.clocks import Overlap, table
-from ..runtime.extensions.distributed.trace.merge import export, main
+from ..runtime.extensions.distributed.trace.merge import Overlap, export, main, table
 
 __all__ = ["Overlap", "export", "main", "table"]
 

@@ -13,21 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...device.cuda.driver import device_count
-from ...errors import ArgumentError, type_name, warn_user
+from ...errors import warn_user
 from ...tensor import dtypes
 from ...tensor.tensor import TensorBase
-from .casting import is_eligible
-from .settings import (
-    Snapshot,
-    autocast_decrement_nesting,
-    autocast_increment_nesting,
-    change,
-    clear_autocast_cache,
-    restore,
-    set_autocast_cache_enabled,
-    snapshot,
-)
-from .state import base_device_type, here, is_autocast_available, setting
+from . import settings
+from .state import base_device_type, here, is_autocast_available, is_eligible, require, setting
 
 SUPPORTED = (dtypes.bfloat16, dtypes.float16)
 
@@ -76,23 +66,22 @@ class autocast:
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self.device = device_type
         self.fast_dtype = setting(device_type).dtype if dtype is None else dtype
-        if not isinstance(self.fast_dtype, dtypes.dtype):
-            raise ArgumentError(f"autocast(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}")
+        require(dtypes.dtype, "autocast", "dtype", self.fast_dtype)
         self._enabled = bool(enabled) and _is_possible(base_device_type(device_type), self.fast_dtype)
         self._cache_enabled = here.cache_enabled if cache_enabled is None else bool(cache_enabled)
-        self._before: list[Snapshot] = []
+        self._before: list[settings.Snapshot] = []
 
     def __enter__(self) -> autocast:
-        self._before.append(snapshot())
-        change(self.device, enabled=self._enabled, dtype=self.fast_dtype)
-        autocast_increment_nesting()
-        set_autocast_cache_enabled(self._cache_enabled)
+        self._before.append(settings.snapshot())
+        settings.change(self.device, enabled=self._enabled, dtype=self.fast_dtype)
+        settings.autocast_increment_nesting()
+        settings.set_autocast_cache_enabled(self._cache_enabled)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if autocast_decrement_nesting() == 0:
-            clear_autocast_cache()
-        restore(self._before.pop())
+        if settings.autocast_decrement_nesting() == 0:
+            settings.clear_autocast_cache()
+        settings.restore(self._before.pop())
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(func):
@@ -105,11 +94,10 @@ class autocast:
 
 
 def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs another one in a region.
+    """A function that runs `func` in the region `autocast_instance`.
 
     Args:
-        autocast_instance: the region.
-        func: the function.
+        autocast_instance, func: the region and the function.
 
     Example:
         >>> import specgrad as sg
@@ -131,7 +119,6 @@ def require_word(device_type: Any) -> None:
 
 
 def _is_possible(device_type: str, dtype: dtypes.dtype) -> bool:
-    """Whether there is such a device and the dtype is one of 16 bits; a warning where not."""
     if device_type == "cuda" and not device_count():
         warn_user("CUDA is not available. Disabling autocast.")
         return False
@@ -146,7 +133,7 @@ def _is_possible(device_type: str, dtype: dtypes.dtype) -> bool:
 
 
 def settings_again() -> Callable[[], ExitStack]:
-    """What enters regions like the present ones, perhaps in another thread: for what is computed again in backward."""
+    """Enters regions like the present ones, perhaps in another thread: for what is computed again in backward."""
     results = {device: setting(device) for device in here.settings}
     cache_enabled = here.cache_enabled
 
@@ -210,8 +197,7 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Ca
     """A decorator for `backward` of a custom Function, which runs it in a region like that of `forward`.
 
     Args:
-        bwd: the static method.
-        device_type: the type of device whose autocast it concerns.
+        bwd, device_type: the static method, and as of `custom_fwd`.
 
     Raises:
         ValueError: `device_type` is no string.
@@ -233,7 +219,6 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Ca
 
 
 def _cast(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
-    """Tensors, also those in containers, in another dtype, as far as autocast may cast them."""
     if isinstance(value, TensorBase):
         tensor: Any = value
         return tensor.to(dtype) if is_eligible(tensor, device_type) else tensor

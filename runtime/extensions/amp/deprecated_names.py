@@ -28,11 +28,7 @@ def is_autocast_cpu_enabled() -> bool:
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
-    """`set_autocast_enabled('cpu', enabled)`.
-
-    Args:
-        enabled: whether ops on the CPU are cast.
-    """
+    """`set_autocast_enabled('cpu', enabled)`, arguments as of `set_autocast_enabled`."""
     _instead("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", enabled)
 
@@ -44,11 +40,7 @@ def get_autocast_cpu_dtype() -> dtypes.dtype:
 
 
 def set_autocast_cpu_dtype(dtype: dtypes.dtype) -> None:
-    """`set_autocast_dtype('cpu', dtype)`.
-
-    Args:
-        dtype: what ops on the CPU are cast to.
-    """
+    """`set_autocast_dtype('cpu', dtype)`, arguments as of `set_autocast_dtype`."""
     _instead("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", dtype)
 
@@ -60,18 +52,12 @@ def get_autocast_gpu_dtype() -> dtypes.dtype:
 
 
 def set_autocast_gpu_dtype(dtype: dtypes.dtype) -> None:
-    """`set_autocast_dtype('cuda', dtype)`.
-
-    Args:
-        dtype: what ops on CUDA devices are cast to.
-    """
+    """`set_autocast_dtype('cuda', dtype)`, arguments as of `set_autocast_dtype`."""
     _instead("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)
 
 
 class _OldAutocast(autocast.autocast):
-    """`amp.autocast` of one type of device."""
-
     device_type, default = "cpu", dtypes.bfloat16
 
     def __init__(self, enabled: bool = True, dtype: dtypes.dtype | None = None, cache_enabled: bool = True) -> None:
@@ -80,26 +66,16 @@ class _OldAutocast(autocast.autocast):
 
 
 class CpuAutocast(_OldAutocast):
-    """An older name of `amp.autocast('cpu')`.
-
-    Args:
-        enabled, dtype, cache_enabled: as of `amp.autocast`.
-    """
+    """An older name of `amp.autocast('cpu')`, arguments as of `amp.autocast`."""
 
 
 class CudaAutocast(_OldAutocast):
-    """An older name of `amp.autocast('cuda')`.
-
-    Args:
-        enabled, dtype, cache_enabled: as of `amp.autocast`.
-    """
+    """An older name of `amp.autocast('cuda')`, arguments as of `amp.autocast`."""
 
     device_type, default = "cuda", dtypes.float16
 
 
 class _OldScaler(GradScaler):
-    """`amp.GradScaler` of one type of device."""
-
     device_type = "cpu"
 
     def __init__(
@@ -115,19 +91,11 @@ class _OldScaler(GradScaler):
 
 
 class CpuGradScaler(_OldScaler):
-    """An older name of `amp.GradScaler('cpu')`.
-
-    Args:
-        init_scale, growth_factor, backoff_factor, growth_interval, enabled: as of `amp.GradScaler`.
-    """
+    """An older name of `amp.GradScaler('cpu')`, arguments as of `amp.GradScaler`."""
 
 
 class CudaGradScaler(_OldScaler):
-    """An older name of `amp.GradScaler('cuda')`.
-
-    Args:
-        init_scale, growth_factor, backoff_factor, growth_interval, enabled: as of `amp.GradScaler`.
-    """
+    """An older name of `amp.GradScaler('cuda')`, arguments as of `amp.GradScaler`."""
 
     device_type = "cuda"
 
@@ -135,20 +103,12 @@ class CudaGradScaler(_OldScaler):
 def cuda_custom_fwd(
     fwd: Callable[..., Any] | None = None, *, cast_inputs: dtypes.dtype | None = None
 ) -> Callable[..., Any]:
-    """An older name of `amp.custom_fwd(device_type='cuda')`.
-
-    Args:
-        fwd, cast_inputs: as of `amp.custom_fwd`.
-    """
+    """An older name of `amp.custom_fwd(device_type='cuda')`, arguments as of `amp.custom_fwd`."""
     _deprecated("cuda.amp.custom_fwd", "custom_fwd(args..., device_type='cuda')")
     return autocast.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def cuda_custom_bwd(bwd: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """An older name of `amp.custom_bwd(device_type='cuda')`.
-
-    Args:
-        bwd: as of `amp.custom_bwd`.
-    """
+    """An older name of `amp.custom_bwd(device_type='cuda')`, arguments as of `amp.custom_bwd`."""
     _deprecated("cuda.amp.custom_bwd", "custom_bwd(args..., device_type='cuda')")
     return autocast.custom_bwd(bwd, device_type="cuda")

@@ -98,7 +98,6 @@ class GradScaler:
         self._growth_tracker = full((), self._init_growth_tracker, dtype=dtypes.int32, device=device)
 
     def _check_scale_growth_tracker(self, name: str) -> tuple[Any, Any]:
-        """The scale and the count of steps; an AssertionError where nothing has been scaled yet."""
         if self._scale is None:
             raise AssertionError(
                 f"Attempted {name} but _scale is None. This may indicate your script did not use scaler.scale(loss or "
@@ -107,14 +106,7 @@ class GradScaler:
         return self._scale, self._growth_tracker
 
     def scale(self, outputs: Any) -> Any:
-        """The factor times a tensor, or each tensor of lists, tuples and other iterables.
-
-        Args:
-            outputs: a loss, or losses.
-
-        Raises:
-            ValueError: something that is neither.
-        """
+        """The factor times `outputs`: a loss, or losses in a list, tuple or other iterable; else a ValueError."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, TensorBase):
@@ -144,10 +136,7 @@ class GradScaler:
         return results
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer by the factor, for what looks at them before `step`, such as clipping.
-
-        Args:
-            optimizer: the optimizer.
+        """Divide the gradients of `optimizer` by the factor, for what looks at them before `step`, such as clipping.
 
         Raises:
             RuntimeError: that has been done since the last `update`, or `step` has.
@@ -169,20 +158,14 @@ class GradScaler:
         return full((), 0.0, dtype=dtypes.float32, device=self._scale.device)
 
     def _maybe_opt_step(self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """The optimizer's step, unless a gradient is not finite."""
         if not sum(result.item() for result in optimizer_state["found_inf_per_device"].values()):
             return optimizer.step(*args, **kwargs)
         return None
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """The optimizer's step with gradients that are divided by the factor, or none where they are not all finite.
+        """The step of `optimizer` with gradients divided by the factor, or none (None) where they are not all finite.
 
-        Args:
-            optimizer: the optimizer.
-            *args, **kwargs: what its `step` takes besides a closure.
-
-        Returns:
-            What its `step` returns; None where that is left out.
+        `*args` and `**kwargs` are what its `step` takes besides a closure, and what that returns is returned.
 
         Raises:
             RuntimeError: a second call since the last `update`, or a closure.
@@ -222,14 +205,12 @@ class GradScaler:
             del optimizer.grad_scale, optimizer.found_inf
 
     def _merged(self, result: Iterable[Any]) -> Any:
-        """How many of the numbers of several devices say that something was not finite."""
         return sum([each.to(self._scale.device) for each in result], self._zero())
 
     def update(self, new_scale: SupportsFloat | None = None) -> None:
         """Adapt the factor to what the steps since the last call have found; to be called once an iteration.
 
-        Args:
-            new_scale: the factor to go on with, a number or a tensor of one element, in the place of that.
+        `new_scale`, a number or a tensor of one element, is the factor to go on with in the place of that.
 
         Raises:
             AssertionError: no step has been made, or `new_scale` is no such tensor.
@@ -237,8 +218,14 @@ class GradScaler:
         if not self._enabled:
             return
         scale, steps = self._check_scale_growth_tracker("update")
+        if isinstance(new_scale, TensorBase):
+            other: Any = new_scale
+            if other.device.type != self._device or other.numel() != 1 or other._requires_grad:
+                raise AssertionError(
+                    f"new_scale should be a float or a 1-element tensor on {self._device} with requires_grad=False."
+                )
         if new_scale is not None:
-            scale.fill_(self._checked(new_scale))
+            scale.fill_(float(new_scale))
         else:
             states = self._per_optimizer_states.values()
             matches = [each for state in states for each in state["found_inf_per_device"].values()]
@@ -246,15 +233,6 @@ class GradScaler:
                 raise AssertionError("No inf checks were recorded prior to update.")
             self._adapt(scale, steps, bool(self._merged(matches).item()))
         self._per_optimizer_states = defaultdict(_untouched)
-
-    def _checked(self, new_scale: Any) -> float:
-        if isinstance(new_scale, TensorBase):
-            other = new_scale.device.type != self._device
-            if other or new_scale.numel() != 1 or new_scale._requires_grad:
-                raise AssertionError(
-                    f"new_scale should be a float or a 1-element tensor on {self._device} with requires_grad=False."
-                )
-        return float(new_scale)
 
     def _adapt(self, scale: Any, steps: Any, result: bool) -> None:
         if result:
@@ -281,11 +259,7 @@ class GradScaler:
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the factor is multiplied by when it becomes larger.
-
-        Args:
-            new_factor: a number above 1.
-        """
+        """Set what the factor is multiplied by when it becomes larger: `new_factor`, above 1."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
@@ -293,11 +267,7 @@ class GradScaler:
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the factor is multiplied by after a step that was left out.
-
-        Args:
-            new_factor: a number below 1.
-        """
+        """Set what the factor is multiplied by after a step that was left out: `new_factor`, below 1."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
@@ -305,15 +275,10 @@ class GradScaler:
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set how many steps in a row with finite gradients make the factor larger.
-
-        Args:
-            new_interval: that number.
-        """
+        """Set how many steps in a row with finite gradients make the factor larger: `new_interval`."""
         self._growth_interval = new_interval
 
     def _get_growth_tracker(self) -> int:
-        """How many steps in a row have had finite gradients."""
         if not self._enabled:
             return 0
         return int(self._init_growth_tracker if self._growth_tracker is None else self._growth_tracker.item())
@@ -335,14 +300,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on where another scaler was.
-
-        Args:
-            state_dict: what its `state_dict` has returned.
-
-        Raises:
-            RuntimeError: it is empty.
-        """
+        """Go on where another scaler was, whose `state_dict` is given; a RuntimeError where that is empty."""
         if not self._enabled:
             return
         if not state_dict:
@@ -359,11 +317,6 @@ class GradScaler:
             self._growth_tracker.fill_(self._init_growth_tracker)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: tensors are made anew from numbers.
-
-        Raises:
-            AssertionError: in the middle of an iteration.
-        """
         state = self.__dict__.copy()
         if self._enabled:
             if self._per_optimizer_states:

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...errors import ArgumentError, type_name
 from ...tensor import dtypes
 from ...tensor.observers import LISTED, Watcher, watch
 from ...thread_state import NOWHERE, mode
-from .casting import intercept
-from .state import Setting, base_device_type, here, setting, setting_for
+from .state import Setting, base_device_type, here, intercept, require, setting, setting_for
 
 _NAME = "autocast"
 _ORDER = 5  # inside the profiler, outside batching: rules of batches get what has been cast
 
 
-class Snapshot(NamedTuple):
-    """All settings of a thread, and the depth of backward passes at which they hold."""
-
-    settings: dict[str, Setting]
-    cache_enabled: bool
-    depth: int
+Snapshot = tuple[dict[str, Setting], bool, int]  # the last is the depth of backward passes at which the settings hold
 
 
 def snapshot() -> Snapshot:
-    return Snapshot(here.settings, here.cache_enabled, mode.autocast)
+    return here.settings, here.cache_enabled, mode.autocast
 
 
 def restore(before: Snapshot) -> None:
-    """Undo what has been set since a snapshot of this thread."""
     here.settings, here.cache_enabled, mode.autocast = before
     _watch_or_not()
 
 
 def change(device_type: str, enabled: bool | None = None, dtype: dtypes.dtype | None = None) -> None:
-    """Change the setting of one type of device, for ops of the backward pass that is running, or of none."""
+    """For ops of the backward pass that is running, or of none."""
     before, results = setting(device_type), here.settings
     if here.active and mode.autocast != mode.depth:
         results = {device: Setting(False, each.dtype) for device, each in results.items()}
@@ -45,7 +37,6 @@ def change(device_type: str, enabled: bool | None = None, dtype: dtypes.dtype | 
 
 
 def _watch_or_not() -> None:
-    """Take the place of calls while this thread casts for any type of device."""
     active = tuple([(device, each.dtype) for device, each in here.settings.items() if each.enabled])
     if active and not here.active:
         watch.enter(_NAME, Watcher(intercept=intercept, order=_ORDER, concern=LISTED))
@@ -80,16 +71,13 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 
     Args:
         device_type: a type of device; it may be left out, which means CUDA.
-        enabled: whether ops on such devices are cast.
+        enabled: whether ops on such devices are cast, a bool.
 
     Raises:
         RuntimeError: there is no autocast for this type of device.
-        TypeError: `enabled` is not a bool.
     """
     device, requested = ("cuda", device_type) if enabled is None else (device_type, enabled)
-    if not isinstance(requested, bool):
-        message = f"set_autocast_enabled(): argument 'enabled' must be bool, not {type_name(requested)}"
-        raise ArgumentError(message)
+    require(bool, "set_autocast_enabled", "enabled", requested)
     change(device, enabled=requested)
 
 
@@ -97,10 +85,7 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     """The dtype that autocast casts to on a type of device, unless a region has another.
 
     Args:
-        device_type: the type of device.
-
-    Raises:
-        RuntimeError: there is no autocast for this type of device.
+        device_type: the type of device; a RuntimeError where there is no autocast for it.
 
     Example:
         >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
@@ -113,16 +98,10 @@ def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
     """Let autocast cast to another dtype on a type of device, in this thread.
 
     Args:
-        device_type: the type of device.
-        dtype: the dtype.
-
-    Raises:
-        RuntimeError: there is no autocast for this type of device.
-        TypeError: `dtype` is none.
+        device_type: the type of device; a RuntimeError where there is no autocast for it.
+        dtype: the dtype; a TypeError where it is none.
     """
-    if not isinstance(dtype, dtypes.dtype):
-        message = f"set_autocast_dtype(): argument 'dtype' must be specgrad.dtype, not {type_name(dtype)}"
-        raise ArgumentError(message)
+    require(dtypes.dtype, "set_autocast_dtype", "dtype", dtype)
     change(device_type, dtype=dtype)
 
 
@@ -140,14 +119,9 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
     """Whether parameters are cast once for all ops of a region, in this thread.
 
     Args:
-        enabled: False casts them for each op anew.
-
-    Raises:
-        TypeError: `enabled` is not a bool.
+        enabled: False casts them for each op anew; a TypeError where it is not a bool.
     """
-    if not isinstance(enabled, bool):
-        message = f"set_autocast_cache_enabled(): argument 'enabled' must be bool, not {type_name(enabled)}"
-        raise ArgumentError(message)
+    require(bool, "set_autocast_cache_enabled", "enabled", enabled)
     here.cache_enabled = enabled
 
 

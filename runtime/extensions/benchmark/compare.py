@@ -31,11 +31,7 @@ class Compare:
         self.extend_results(results)
 
     def extend_results(self, results: Iterable[Measurement]) -> None:
-        """Add Measurements, `results`, to the table.
-
-        Raises:
-            ValueError: one of them is something else.
-        """
+        """Add Measurements, `results`, to the table; a ValueError where one of them is something else."""
         for one in results:
             if not isinstance(one, Measurement):
                 raise ValueError(f"Expected an instance of `Measurement`, {type(one)} instead.")
@@ -64,7 +60,7 @@ class Compare:
     def _table(self, group: list[Measurement]) -> str:
         unit, scale = select_unit(min(one.median for one in group))
         columns = ordered_unique(one.task_spec.description or "" for one in group)
-        rows = ordered_unique((one.task_spec.num_threads, one.task_spec.env, one.as_row_name) for one in group)
+        rows = ordered_unique(map(_row, group))
         cells = {(_row(one), one.task_spec.description or ""): self._cell(one, scale) for one in group}
         widths = [max(len(name), *(len(cells.get((row, name), "")) for row in rows)) for name in columns]
         first = max(len(_name(row)) for row in rows) + 9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ IQR_WARNING = 0.1
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit that a time is best shown in, and how long it is.
+    """The unit in which a time of `t` seconds is best shown, and how long it is.
 
     Args:
         t: seconds.
@@ -40,11 +40,10 @@ def unit_to_english(u: str) -> str:
 
 
 def trim_sigfig(x: float, n: int) -> float:
-    """A number rounded to some significant digits.
+    """The number `x` rounded to `n` significant digits.
 
     Args:
-        x: the number.
-        n: how many digits.
+        x, n: the number, and how many digits.
 
     Example:
         >>> trim_sigfig(1234.5, 2)
@@ -207,12 +206,7 @@ class Measurement:
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
         """One Measurement for each task of `measurements`, with the times of all of these, per run of the statement."""
-        groups: dict[TaskSpec, list[Measurement]] = defaultdict(list)
+        groups: dict[TaskSpec, list[float]] = defaultdict(list)
         for one in measurements:
-            groups[one.task_spec].append(one)
-
-        def times(group: list[Measurement]) -> Iterator[float]:
-            for one in group:
-                yield from one.times
-
-        return [Measurement(1, list(times(group)), task, None) for task, group in groups.items()]
+            groups[one.task_spec].extend(one.times)
+        return [Measurement(1, times, task, None) for task, times in groups.items()]

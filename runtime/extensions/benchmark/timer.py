@@ -112,7 +112,7 @@ class Timer:
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def _estimate_block_size(self, min_run_time: float) -> int:
-        """How often the statement is run at a time: so often that reading the clock takes a thousandth of it."""
+        """So often that reading the clock takes a thousandth of a block's time."""
         with set_torch_threads(self._task_spec.num_threads):
             overhead = sorted(timeit.Timer(timer=self._clock).timeit(0) for _ in range(5))[2]
             number = 1
@@ -129,14 +129,18 @@ class Timer:
 
         `callback(number, seconds)` is called after each block.
         """
-        number = self._estimate_block_size(min_run_time)
-        times: list[float] = []
+        return self._blocks(min_run_time, min_run_time, callback, lambda measured: False)
+
+    def _blocks(
+        self, min_run_time: float, max_run_time: float, callback: Any, is_enough: Callable[[Measurement], bool]
+    ) -> Measurement:
+        measured = self._measured(self._estimate_block_size(min_run_time), [])
         with set_torch_threads(self._task_spec.num_threads):
-            while sum(times) < min_run_time:
-                times.append(self._timeit(number))
+            while sum(measured.raw_times) < max_run_time and not is_enough(measured):
+                measured.raw_times.append(self._timeit(measured.number_per_run))
                 if callback is not None:
-                    callback(number, times[-1])
-        return self._measured(number, times)
+                    callback(measured.number_per_run, measured.raw_times[-1])
+        return measured
 
     def adaptive_autorange(
         self,
@@ -150,24 +154,15 @@ class Timer:
 
         Blocks take `min_run_time` seconds together at least; `callback(number, seconds)` is called after each.
         """
-        number = self._estimate_block_size(min_run_time)
-        times: list[float] = []
-        with set_torch_threads(self._task_spec.num_threads):
-            while sum(times) < max_run_time:
-                times.append(self._timeit(number))
-                if callback is not None:
-                    callback(number, times[-1])
-                enough = len(times) > 3 and sum(times) > min_run_time
-                if enough and self._measured(number, times).meets_confidence(threshold):
-                    break
-        return self._measured(number, times)
+
+        def is_enough(measured: Measurement) -> bool:
+            times = measured.raw_times
+            return len(times) > 3 and sum(times) > min_run_time and measured.meets_confidence(threshold)
+
+        return self._blocks(min_run_time, max_run_time, callback, is_enough)
 
     def collect_callgrind(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: instructions are counted by Valgrind, for PyTorch's own machine code.
-
-        Raises:
-            RuntimeError: always.
-        """
+        """Refused by a RuntimeError: instructions are counted by Valgrind, for PyTorch's own machine code."""
         raise RuntimeError(
             "Timer.collect_callgrind: instructions are not counted here; the profiler says where time goes"
         )

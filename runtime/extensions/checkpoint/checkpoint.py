@@ -1,6 +1,6 @@
 """`checkpoint` and `checkpoint_sequential`: intermediate results are computed again in backward instead of kept.
 
-The older way to checkpoint: a custom Function that runs without recording, and backward within its backward.
+`CheckpointFunction` is the older way: it runs without recording, and backward within its backward.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from ...autograd.backward import backward
@@ -17,17 +18,14 @@ from ...tensor.generator import default_generator, fork_rng
 from ...tensor.grad_mode import enable_grad, mode, no_grad
 from ...tensor.tensor import TensorBase
 from ...thread_state import PerThread
-from .recomputed_frame import Frame, OpLog, autocast_again, description, no_description
+from .recomputed_frame import Frame, OpLog, autocast_again, description
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments with the tensors among them detached from the graph, but requiring grad where they did.
 
     Args:
-        inputs: a tuple of tensors and other values.
-
-    Raises:
-        RuntimeError: `inputs` is no tuple.
+        inputs: a tuple of tensors and other values; else a RuntimeError.
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -77,21 +75,16 @@ class CheckpointFunction(Function):
         for position, tensor in zip(ctx.tensors, ctx.saved_tensors, strict=True):
             args[position] = tensor
         detached = detach_variable(tuple(args))
-        outputs = CheckpointFunction.again(ctx, detached)
+        with fork_rng(enabled=ctx.rng is not None), ctx.autocast(), enable_grad():
+            if ctx.rng is not None:
+                default_generator._restore(ctx.rng)
+            outputs = ctx.function(*detached)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, TensorBase) and o._requires_grad]
         if not pairs:
             raise GraphError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([output for output, _ in pairs], [grad for _, grad in pairs])
         return None, None, *[value._grad if isinstance(value, TensorBase) else None for value in detached]
-
-    @staticmethod
-    def again(ctx: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs for `args`, recorded this time, with the same random numbers."""
-        with fork_rng(enabled=ctx.rng is not None), ctx.autocast(), enable_grad():
-            if ctx.rng is not None:
-                default_generator._restore(ctx.rng)
-            outputs = ctx.function(*args)
-        return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 _MISSING = (
@@ -99,11 +92,11 @@ _MISSING = (
     "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to "
     "docs for more details on the differences between the two variants."
 )
-CHECKS = {"default": description, "none": no_description}
+CHECKS: dict[str, Callable[[Any], Any]] = {"default": description, "none": lambda tensor: None}
 
 
 class _Settings(PerThread):
-    """Settings of this thread by the context managers below; None leaves it to the arguments."""
+    """Settings by the context managers below; None leaves it to the arguments."""
 
     def __init__(self) -> None:
         self.early_stop: bool | None = None
@@ -241,13 +234,9 @@ def checkpoint_sequential(
 
     Args:
         functions: an `nn.Sequential`, or a list of modules or functions of one tensor.
-        segments: the number of segments.
+        segments: the number of segments; a ValueError where there are more than functions.
         input: what the first function gets.
-        use_reentrant: as of `checkpoint`.
-        **kwargs: `preserve_rng_state`, as of `checkpoint`.
-
-    Raises:
-        ValueError: another keyword argument, or more segments than functions.
+        use_reentrant, **kwargs: as of `checkpoint`; of keyword arguments `preserve_rng_state` alone.
 
     Example:
         >>> import specgrad as sg
@@ -265,16 +254,12 @@ def checkpoint_sequential(
     size = len(steps) // segments
     last = size * (segments - 1)
     for start in range(0, last, size):
-        segment = _Segment(steps[start : start + size])
+        segment = partial(_in_turn, steps[start : start + size])
         input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=keep_rng)
-    return _Segment(steps[last:])(input)
+    return _in_turn(steps[last:], input)
 
 
-class _Segment:
-    def __init__(self, steps: list[Callable[[Any], Any]]) -> None:
-        self.steps = steps
-
-    def __call__(self, value: Any) -> Any:
-        for step in self.steps:
-            value = step(value)
-        return value
+def _in_turn(steps: list[Callable[[Any], Any]], value: Any) -> Any:
+    for step in steps:
+        value = step(value)
+    return value

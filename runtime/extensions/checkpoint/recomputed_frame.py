@@ -2,10 +2,7 @@
 
 While the call runs, saved-tensor hooks put a numbered `Holder` in the place of each tensor that an op saves. The first
 holder that backward unpacks runs the call again: the tensor that is saved as number n then is the value of holder n.
-
 See T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear memory cost, arXiv:1604.06174.
-
-The log of the ops that a checkpointed call recorded, with the calling lines, for errors in debug mode.
 """
 
 from __future__ import annotations
@@ -41,7 +38,6 @@ class OpLog:
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """Inside, the ops that this thread records are added to the log."""
         lines: list[str] = []
         self.runs = [*self.runs[:1], lines]  # the first run, and the last
         thread, name = threading.get_ident(), f"checkpoint debug mode {id(lines)}"
@@ -58,12 +54,11 @@ class OpLog:
 
     def text(self) -> str:
         titles = ("Operators that ran in the original forward", "Operators that ran during recomputation")
-        parts = [f"\n\n{title} ({len(run)}):\n" + "".join(run) for title, run in zip(titles, self.runs, strict=False)]
-        return "".join(parts)
+        pairs = zip(titles, self.runs, strict=False)
+        return "".join(f"\n\n{title} ({len(run)}):\n{''.join(run)}" for title, run in pairs)
 
 
 def describe(result: Any, lines: list[str]) -> None:
-    """Add the op that made `result`, with the line that called it."""
     node = recording_node(result)
     if node is None:
         return
@@ -75,7 +70,7 @@ def describe(result: Any, lines: list[str]) -> None:
 
 
 class SaveInputs(Function):
-    """Saves its arguments and does nothing else; the first one makes sure that the call is recorded."""
+    """The first argument makes sure that the call is recorded; the others are saved."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:
@@ -84,7 +79,6 @@ class SaveInputs(Function):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Never called: no gradient can get here."""
         raise AssertionError("a checkpoint's saved inputs were run backward")
 
 
@@ -92,9 +86,8 @@ class SavedInputs:
     """Arguments by position and by name; the tensors among them are saved by a graph node, as an op saves its own.
 
     So hooks in force around the call get them too, those of an outer checkpoint among them, and a tensor that is
-    written to before backward is noticed.
-
-    Of examples of a batch the node has all, since the vmap that they are part of may be over before backward.
+    written to before backward is noticed. Of examples of a batch the node has all, since the vmap that they are part of
+    may be over before backward.
     """
 
     __slots__ = ("args", "kwargs", "levels", "node", "tensors")
@@ -198,7 +191,6 @@ class Frame:
 
 
 def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
-    """What enters regions of autocast like those of the caller."""
     if not watch.casts:
         return nullcontext
     from ..amp.autocast import settings_again  # not before there is a region
@@ -207,7 +199,7 @@ def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
 
 
 class Again:
-    """The repeated call: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
+    """The repeated call: `count` tensors were saved, number `requested` of them is the `value` asked for."""
 
     def __init__(self, frame: Frame, requested: int) -> None:
         self.frame = frame
@@ -217,27 +209,18 @@ class Again:
         self.differing: list[str] = []
 
     def run(self) -> None:
-        """Make the call as it was made, with the same random numbers, and compare what it saves."""
         frame = self.frame
         with fork_rng(enabled=frame.rng is not None), enable_grad(), frame.levels.running() as numbers:
             args, kwargs = frame.inputs.get(numbers)
             if frame.rng is not None:
                 default_generator._restore(frame.rng)
-            try:
-                with (
-                    frame.logging(),
-                    frame.autocast(),
-                    frame.context,
-                    saved_tensors_hooks(self.keep, lambda tensor: tensor),
-                ):
-                    frame.function(*args, **kwargs)
-            except EnoughError:
-                pass
+            hooks = saved_tensors_hooks(self.keep, lambda tensor: tensor)
+            with contextlib.suppress(EnoughError), frame.logging(), frame.autocast(), frame.context, hooks:
+                frame.function(*args, **kwargs)
         if frame.complete:
             self.check()
 
     def keep(self, tensor: Any) -> Any:
-        """Give a tensor that the repeated call has saved to its holder."""
         frame, number = self.frame, self.count
         if number < len(frame.holders):
             value = tensor.detach()
@@ -246,22 +229,17 @@ class Again:
                 self.value = value
             elif holder is not None:
                 holder.value = value
-            self.compare(number, frame.describe(tensor))
+            before, now = frame.seen[number], frame.describe(tensor)
+            if before != now:
+                metadata = f"saved metadata: {before}\nrecomputed metadata: {now}"
+                self.differing.append(f"tensor at position {number}:\n{metadata}\n")
         elif frame.complete:
-            raise CheckpointError(
-                f"{NAME}: trying to save more tensors during recomputation than during the original forward pass.{TIP}"
-            )
+            more = "trying to save more tensors during recomputation than during the original forward pass."
+            raise CheckpointError(f"{NAME}: {more}{TIP}")
         self.count += 1
         if frame.early_stop and frame.complete and self.count == len(frame.holders):
             raise EnoughError
         return tensor.detach()
-
-    def compare(self, number: int, now: Any) -> None:
-        before = self.frame.seen[number]
-        if before != now:
-            self.differing.append(
-                f"tensor at position {number}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
-            )
 
     def check(self) -> None:
         expected = len(self.frame.holders)
@@ -279,9 +257,4 @@ class Again:
 
 
 def description(tensor: Any) -> dict[str, Any]:
-    """The metadata of a saved tensor that must be equal when the call is made again."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
-
-
-def no_description(tensor: Any) -> None:
-    """Nothing is compared."""

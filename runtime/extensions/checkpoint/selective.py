@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from typing import Any
@@ -35,6 +36,7 @@ class CheckpointPolicy(Enum):
     PREFER_CPU_OFFLOAD = 5
 
 
+@dataclass(kw_only=True, eq=False)
 class SelectiveCheckpointContext:
     """What a policy is told besides op and arguments.
 
@@ -43,16 +45,13 @@ class SelectiveCheckpointContext:
         op_output: the result of the op, where that is known.
     """
 
-    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
-        self.is_recompute = is_recompute
-        self.op_output = op_output
+    is_recompute: bool
+    op_output: Any = None
 
 
 class _State(PerThread):
-    """Of this thread: the contexts that it is in, and whether an op that is saved runs."""
-
     def __init__(self) -> None:
-        self.contexts: list[_Context] = []
+        self.contexts: list[Any] = []
         self.inside = False
 
 
@@ -69,7 +68,7 @@ _WATCHER = Watcher(intercept=_intercept, order=-1)  # outside of vmap: what is k
 
 
 class _Context(AbstractContextManager[None]):
-    """A block in which some ops are treated by a policy; `kept` has results in the order of the ops."""
+    """A block in which some ops are treated by a policy; `saved_value` has results in the order of the ops."""
 
     def __init__(self, policy: Callable[..., Any], saved_value: list[Any], mutable: bool) -> None:
         self.policy = policy
@@ -89,17 +88,13 @@ class _Context(AbstractContextManager[None]):
         arguments = {name: value for name, value in call.kwargs.items() if value is not None}  # no `out=None`
         _state.inside = True  # the policy's own ops are none of the call's
         try:
-            result = self.policy(
-                SelectiveCheckpointContext(is_recompute=repeated), _shown(call), *call.args, **arguments
-            )
+            context = SelectiveCheckpointContext(is_recompute=repeated)
+            result = self.policy(context, _shown(call), *call.args, **arguments)
         finally:
             _state.inside = False
         if result in (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD):
             raise NotImplementedError("create_selective_checkpoint_contexts(): results are not moved to the CPU here")
         return result in (True, CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
-
-    def answer(self, call: OpCall) -> Any:
-        raise NotImplementedError
 
 
 class _Keeping(_Context):
@@ -147,7 +142,7 @@ def _versions(result: Any) -> list[int]:
 
 
 def _leaf(value: Any) -> Any:
-    """A result as a tensor outside of the first graph, which ops that follow are recorded for as they were."""
+    """A tensor outside of the first graph, for which ops that follow are recorded as they were."""
     if not isinstance(value, TensorBase):
         return value
     tensor: Any = value
@@ -200,7 +195,5 @@ def create_selective_checkpoint_contexts(
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    saved_value: list[Any] = []
-    return _Keeping(policy, saved_value, allow_cache_entry_mutation), _Taking(
-        policy, saved_value, allow_cache_entry_mutation
-    )
+    arguments = policy, list[Any](), allow_cache_entry_mutation
+    return _Keeping(*arguments), _Taking(*arguments)

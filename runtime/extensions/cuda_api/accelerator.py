@@ -13,8 +13,6 @@ _HERE = __name__.rpartition(".")[0]
 
 
 def _of_cuda(module_name: str, name: str) -> Callable[..., Any]:
-    """A function of a module of CUDA's, which is an error where there is no device."""
-
     def call(*args: Any, **kwargs: Any) -> Any:
         if not cuda_available():
             raise RuntimeError("Cannot access accelerator device when none is available.")

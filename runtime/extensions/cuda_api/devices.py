@@ -31,11 +31,7 @@ def amp_definitely_not_available() -> bool:
 
 
 def init() -> None:
-    """Find the driver; everything else does so when it needs it.
-
-    Raises:
-        RuntimeError: there is none.
-    """
+    """Find the driver, or raise a RuntimeError; everything else does so when it needs it."""
     driver()
     _initialized[:] = [True]
 
@@ -46,13 +42,7 @@ def is_initialized() -> bool:
 
 
 def index_of(device: Any, function: str) -> int:
-    """The number of a device: of the current one for None, a negative number, or a device without a number.
-
-    Raises:
-        RuntimeError: there is no driver, or no such device.
-        TypeError: it is no device.
-        ValueError: it is no CUDA device.
-    """
+    """The number of a device: of the current one for None, a negative number, or a device without a number."""
     count = driver().device_count()
     if device is None:
         return here.device
@@ -127,20 +117,12 @@ def get_device_properties(device: Any = None) -> Properties:
 
 
 def get_device_name(device: Any = None) -> str:
-    """The name of a device.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The name of a device, arguments as of `cuda.get_device_properties`."""
     return get_device_properties(device).name
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The compute capability of a device, (major, minor).
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The compute capability of a device, (major, minor), arguments as of `cuda.get_device_properties`."""
     result = get_device_properties(device)
     return result.major, result.minor
 
@@ -174,18 +156,14 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
     """Whether kernels of one device reach the memory of another.
 
     Args:
-        device: the one.
-        peer_device: the other.
+        device, peer_device: the one and the other.
     """
     one, other = (index_of(target_device, "can_device_access_peer") for target_device in (device, peer_device))
     return one != other and driver().can_access_peer(one, other)
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait for all work of a device.
-
-    Args:
-        device: the device; None is the current one.
+    """Wait for all work of a device, arguments as of `cuda.get_device_properties`.
 
     Raises:
         IndexError: a kernel was given an index that is out of bounds, which it skipped; with the op's name.
@@ -209,10 +187,7 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
     """Choose what happens where the program waits for a device unasked; only nothing can be chosen.
 
     Args:
-        debug_mode: 0 or "default".
-
-    Raises:
-        NotImplementedError: another mode.
+        debug_mode: 0 or "default"; a NotImplementedError for other modes.
     """
     if debug_mode in (1, 2, "warn", "error"):
         raise NotImplementedError(f"set_sync_debug_mode(): only 'default' is there, got {debug_mode!r}")

@@ -2,8 +2,6 @@
 
 All devices draw from the default generator, whose stream is the same on each: so what seeds or sets the generator of a
 device does that for all, and for the CPU.
-
-States of devices' random numbers, which a checkpoint of a program's own keeps.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ def _generator(device: Any, function: str) -> Generator:
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the random numbers of the current device; without a device nothing happens.
+    """Seed the random numbers of the current device, and so of all; without a device nothing happens.
 
     Args:
         seed: an int in [-2**63, 2**64).
@@ -35,24 +33,13 @@ def manual_seed(seed: int) -> None:
         default_generator.manual_seed(value)
 
 
-def manual_seed_all(seed: int) -> None:
-    """Seed the random numbers of all devices; without a device nothing happens.
-
-    Args:
-        seed: an int in [-2**63, 2**64).
-    """
-    manual_seed(seed)
-
-
 def seed() -> None:
-    """Seed the random numbers of the current device from the operating system."""
+    """Seed the random numbers of the current device, and so of all, from the operating system."""
     if device_count():
         default_generator.seed()
 
 
-def seed_all() -> None:
-    """Seed the random numbers of all devices from the operating system."""
-    seed()
+manual_seed_all, seed_all = manual_seed, seed
 
 
 def initial_seed() -> int:
@@ -133,14 +120,5 @@ def set_device_states(devices: Sequence[int], states: Sequence[Any], *, device_t
         set_rng_state(state, device)
 
 
-__all__ = [
-    "get_rng_state",
-    "get_rng_state_all",
-    "initial_seed",
-    "manual_seed",
-    "manual_seed_all",
-    "seed",
-    "seed_all",
-    "set_rng_state",
-    "set_rng_state_all",
-]
+__all__ = ["get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed", "seed_all"]
+__all__ += ["set_rng_state", "set_rng_state_all"]

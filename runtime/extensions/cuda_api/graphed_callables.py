@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...autograd.backward import grad
@@ -72,12 +72,7 @@ def make_graphed_callables(
 
 
 class Graphed:
-    """A callable as two graphs, over inputs, outputs and gradients that stay where they are.
-
-    Args:
-        function: the callable.
-        arguments: samples, which become its inputs.
-    """
+    """A callable as two graphs, over inputs, outputs and gradients that stay where they are."""
 
     def __init__(self, function: Any, arguments: tuple[Any, ...]) -> None:
         self.function, self.arguments = function, arguments
@@ -100,7 +95,7 @@ class Graphed:
             grad(outputs, self.requested, [zeros_like(output) for output in outputs], allow_unused=allow_unused)
 
     def capture_forward(self, pool: Pool) -> None:
-        """Record the forward pass; its outputs keep what the backward pass needs until that is recorded."""
+        """The outputs keep what the backward pass needs until that is recorded."""
         with graph(self.forward_graph, pool):
             result = self.function(*self.arguments)
         self.outputs, self.structure = flatten(result)
@@ -116,7 +111,6 @@ class Graphed:
         self.outputs = [output.detach() for output in self.outputs]
 
     def installed(self) -> Any:
-        """What users call: a module, whose forward pass it is now, or a function."""
         if not self.is_module:
             return self.call
         module, mode, before = self.function, self.function.training, self.function.forward
@@ -135,8 +129,6 @@ class Graphed:
 
 
 class _Replay(Function):
-    """Both passes as one node of the graph of autograd."""
-
     @staticmethod
     def forward(ctx: Any, graphed: Graphed, *inputs: Any) -> tuple[Any, ...]:
         ctx.graphed = graphed
@@ -156,7 +148,6 @@ class _Replay(Function):
 
 
 def _bring(static_inputs: Sequence[Any], values: Sequence[Any]) -> None:
-    """Copy tensors to where a graph reads them, unless they lie there."""
     for static_input, value in zip(static_inputs, values, strict=False):
         if static_input is not None and static_input.data_ptr() != value.data_ptr():
             static_input.copy_(value)
@@ -172,12 +163,7 @@ def _tensors(arguments: Any) -> list[Any]:
 
 
 def _require_plain(module: Any) -> None:
-    hooks: list[Callable[..., Any]] = [
-        hook
-        for table in ("_backward_hooks", "_forward_hooks", "_forward_pre_hooks")
-        for hook in getattr(module, table, {}).values()
-    ]
-    if hooks:
+    if any(getattr(module, table, ()) for table in ("_backward_hooks", "_forward_hooks", "_forward_pre_hooks")):
         raise RefusedValueError(
             "Modules must not have hooks registered at the time they are passed. However, registering hooks on modules "
             "after passing them through make_graphed_callables is allowed."

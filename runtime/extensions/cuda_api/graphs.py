@@ -43,7 +43,8 @@ class CUDAGraph:
 
     Between `capture_begin` and `capture_end`, or inside `with cuda.graph(...)`, what the current stream is given is
     recorded and not done. What it computes with must live as long as it is replayed; what is allocated meanwhile comes
-    from memory of the graph, in which results stay where they are, so a replay writes them again.
+    from memory of the graph, in which results stay where they are, so a replay writes them again. What needs a recorded
+    graph raises a RuntimeError where nothing was captured.
 
     Args:
         keep_graph: keep what was recorded after it was made ready to be replayed, for `instantiate` and `debug_dump`.
@@ -69,10 +70,9 @@ class CUDAGraph:
     def capture_begin(self, pool: Pool | None = None, capture_error_mode: str = "global") -> None:
         """Record from now on what the current stream is given.
 
-        Args:
-            pool: the name of memory to share with other graphs; None gives the graph its own.
-            capture_error_mode: which calls are refused meanwhile that CUDA cannot record, such as allocations: those of
-                all threads ("global"), of this thread ("thread_local") or none ("relaxed").
+        `pool` is the name of memory to share with other graphs; None gives the graph its own. `capture_error_mode` says
+        which calls are refused meanwhile that CUDA cannot record, such as allocations: those of all threads ("global"),
+        of this thread ("thread_local") or none ("relaxed").
 
         Raises:
             RuntimeError: the stream is the default one or is being recorded, the graph has been captured already, or
@@ -117,11 +117,6 @@ class CUDAGraph:
                 "device or stream."
             )
 
-    def abandon(self) -> None:
-        """End the recording because of an error, which says more than what can be said here."""
-        with suppress(DeviceError, AcceleratorError):
-            self._end()
-
     def _end(self) -> None:
         capture = self._capture
         if capture is None:
@@ -134,10 +129,7 @@ class CUDAGraph:
         except BaseException:
             memory.leave_pool(capture.pool)
             raise
-        self._own(Recorded(capture, handle, memory))
-
-    def _own(self, recorded: Recorded) -> None:
-        self._recorded = recorded
+        self._recorded = recorded = Recorded(capture, handle, memory)
         self._releasing = finalize(self, after_all, recorded.release)
         self._releasing.atexit = False
         if not self._keeps:
@@ -146,11 +138,7 @@ class CUDAGraph:
                 recorded.forget_graph()
 
     def instantiate(self) -> None:
-        """Make a graph that was captured with `keep_graph` ready to be replayed, which `replay` does otherwise.
-
-        Raises:
-            RuntimeError: nothing was captured, or it was not kept.
-        """
+        """Make a graph that was captured with `keep_graph` ready to be replayed, which `replay` does otherwise."""
         recorded = self._captured("instantiate()")
         if not self._keeps:
             raise DeviceError("instantiate() is intended to be called by the user only when keep_graph=true")
@@ -160,9 +148,6 @@ class CUDAGraph:
         """Do what was recorded once more, after what the current stream has been given.
 
         Random numbers go on in the streams of their generators.
-
-        Raises:
-            RuntimeError: nothing was captured.
         """
         recorded = self._captured("replay")
         recorded.replay(current_handle(recorded.device))
@@ -174,30 +159,18 @@ class CUDAGraph:
         self._recorded = self._releasing = None
 
     def pool(self) -> Pool:
-        """The name of its memory, which other captures may share.
-
-        Raises:
-            RuntimeError: nothing was captured.
-        """
+        """The name of its memory, which other captures may share."""
         return self._captured("pool()").pool.handle
 
     def register_generator_state(self, generator: Any) -> None:
-        """Generators that draw in a capture are found without this.
-
-        Args:
-            generator: one that will draw.
-        """
+        """Nothing: a `generator` that draws in a capture is found without this."""
 
     def enable_debug_mode(self) -> None:
         """Keep what is captured from now on, for `debug_dump`."""
         self._is_debugged = True
 
     def debug_dump(self, debug_path: str | os.PathLike[str]) -> None:
-        """Write what was recorded to a file, in the language of Graphviz.
-
-        Args:
-            debug_path: the file.
-        """
+        """Write what was recorded to the file `debug_path`, in the language of Graphviz."""
         recorded = self._captured("debug_dump")
         if recorded.graph is None:
             warn_user("CUDA Graphs debugging not enabled, set with [graph].enable_debug_mode()")
@@ -207,11 +180,7 @@ class CUDAGraph:
             recorded.forget_graph()
 
     def raw_cuda_graph(self) -> int:
-        """CUDA's handle of what was recorded.
-
-        Raises:
-            RuntimeError: nothing was captured, or it was not kept.
-        """
+        """CUDA's handle of what was recorded; a RuntimeError where it was not kept."""
         result = self._captured("raw_cuda_graph()").graph
         if result is None or not self._keeps:
             raise DeviceError(
@@ -220,11 +189,7 @@ class CUDAGraph:
         return result
 
     def raw_cuda_graph_exec(self) -> int:
-        """CUDA's handle of what is replayed.
-
-        Raises:
-            RuntimeError: nothing was captured, or it was not made ready.
-        """
+        """CUDA's handle of what is replayed; a RuntimeError where it was not made ready."""
         result = self._captured("raw_cuda_graph_exec()").executable
         if result is None:
             raise DeviceError("You cannot access the raw cudaGraphExec_t instance until instantiate() has been called")
@@ -248,20 +213,15 @@ def _checked(pool: Any) -> Pool | None:
 _streams: WeakKeyDictionary[Any, dict[int, Stream]] = WeakKeyDictionary()  # of captures that give none
 
 
-def _default_stream() -> Stream:
-    return _streams.setdefault(driver(), {}).setdefault(here.device, Stream())
-
-
 class graph:
     """Record what is given to a stream inside a `with` block.
 
+    Where the block raises an error the capture ends, and the error is what is seen.
+
     Args:
         cuda_graph: what holds the graph afterwards.
-        pool: as of `CUDAGraph.capture_begin`.
         stream: the stream; None is one that all captures share which give none.
-        capture_error_mode: as of `CUDAGraph.capture_begin`.
-
-    Where the block raises an error the capture ends, and the error is what is seen.
+        pool, capture_error_mode: as of `CUDAGraph.capture_begin`.
 
     Example:
         >>> import specgrad as sg
@@ -279,7 +239,7 @@ class graph:
         stream: Stream | None = None,
         capture_error_mode: str = "global",
     ) -> None:
-        self.capture_stream = _default_stream() if stream is None else stream
+        self.capture_stream = stream or _streams.setdefault(driver(), {}).setdefault(here.device, Stream())
         self.cuda_graph, self.pool, self.capture_error_mode = cuda_graph, pool, capture_error_mode
         self.stream_ctx = StreamContext(self.capture_stream)
 
@@ -299,6 +259,7 @@ class graph:
             if kind is None:
                 self.cuda_graph.capture_end()
             else:
-                self.cuda_graph.abandon()
+                with suppress(DeviceError, AcceleratorError):  # the error says more than what can be said here
+                    self.cuda_graph._end()
         finally:
             self.stream_ctx.__exit__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 from ...device.cuda import allocator
@@ -29,12 +30,15 @@ ROWS = (
 _raw: dict[int, Block] = {}  # what `caching_allocator_alloc` gave out
 
 
-def _statistics(device: Any, function: str) -> Statistics | None:
-    """The figures of a device; None where it was never used."""
+def _existing(device: Any, function: str) -> Statistics | None:
     if not allocator.in_use():
         return None
     result = allocator.existing_cache(index_of(device, function))
     return None if result is None else result.statistics
+
+
+def _statistics(device: Any, function: str) -> Statistics:
+    return _existing(device, function) or Statistics()
 
 
 def memory_allocated(device: Any = None) -> int:
@@ -43,58 +47,35 @@ def memory_allocated(device: Any = None) -> int:
     Args:
         device: the device; None is the current one.
     """
-    result = _statistics(device, "memory_allocated")
-    return 0 if result is None else result.allocated.now
+    return _statistics(device, "memory_allocated").allocated.now
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes that tensors had at once, since `reset_peak_memory_stats`.
-
-    Args:
-        device: the device; None is the current one.
-    """
-    result = _statistics(device, "max_memory_allocated")
-    return 0 if result is None else result.allocated.peak
+    """The most bytes of tensors at once since `reset_peak_memory_stats`, arguments as of `cuda.memory_allocated`."""
+    return _statistics(device, "max_memory_allocated").allocated.peak
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes that the process has of the driver: those of tensors, and those that are cached.
-
-    Args:
-        device: the device; None is the current one.
-    """
-    result = _statistics(device, "memory_reserved")
-    return 0 if result is None else result.reserved.now
+    """Bytes that the process has of the driver, cached ones too; arguments as of `cuda.memory_allocated`."""
+    return _statistics(device, "memory_reserved").reserved.now
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes that the process had of the driver at once.
-
-    Args:
-        device: the device; None is the current one.
-    """
-    result = _statistics(device, "max_memory_reserved")
-    return 0 if result is None else result.reserved.peak
+    """The most bytes that the process had of the driver at once, arguments as of `cuda.memory_allocated`."""
+    return _statistics(device, "max_memory_reserved").reserved.peak
 
 
 memory_cached, max_memory_cached = memory_reserved, max_memory_reserved  # their older names
 
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """All figures of a device, as dicts of dicts.
-
-    Args:
-        device: the device; None is the current one.
-    """
-    result = _statistics(device, "memory_stats_as_nested_dict")
+    """All figures of a device, as dicts of dicts, arguments as of `cuda.memory_allocated`."""
+    result = _existing(device, "memory_stats_as_nested_dict")
     return {} if result is None else result.nested()
 
 
 def memory_stats(device: Any = None) -> OrderedDict[str, int]:
-    """All figures of a device, by names such as `allocated_bytes.all.peak`.
-
-    Args:
-        device: the device; None is the current one.
+    """All figures by names such as `allocated_bytes.all.peak`, arguments as of `cuda.memory_allocated`.
 
     Example:
         >>> import specgrad as sg
@@ -118,7 +99,7 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
         abbreviated: with no effect: blocks are in one pool.
     """
     index = index_of(device, "memory_summary")
-    result = _statistics(index, "memory_summary") or Statistics()
+    result = _statistics(index, "memory_summary")
     figures = result.figures()
     lines = [
         "=" * WIDTH,
@@ -138,25 +119,13 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Let the peaks begin at what is there now.
-
-    Args:
-        device: the device; None is the current one.
-    """
-    result = _statistics(device, "reset_peak_memory_stats")
-    if result is not None:
-        result.reset_peaks()
+    """Let the peaks begin at what is there now, arguments as of `cuda.memory_allocated`."""
+    _statistics(device, "reset_peak_memory_stats").reset_peaks()
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
-    """Forget how much was allocated and freed in all.
-
-    Args:
-        device: the device; None is the current one.
-    """
-    result = _statistics(device, "reset_accumulated_memory_stats")
-    if result is not None:
-        result.reset_accumulated()
+    """Forget how much was allocated and freed in all, arguments as of `cuda.memory_allocated`."""
+    _statistics(device, "reset_accumulated_memory_stats").reset_accumulated()
 
 
 reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
@@ -168,20 +137,12 @@ def empty_cache() -> None:
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """Bytes of a device that are free, and that there are, whoever uses them.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """Bytes that are free, and that there are, whoever uses them; arguments as of `cuda.memory_allocated`."""
     return driver().memory_info(index_of(device, "mem_get_info"))
 
 
 def device_memory_used(device: Any = None) -> int:
-    """Bytes of a device that are in use, whoever uses them.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """Bytes of a device that are in use, whoever uses them; arguments as of `cuda.memory_allocated`."""
     free, total = mem_get_info(device)
     return total - free
 
@@ -190,12 +151,8 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
     """Let this process have only a part of a device's memory: more is an OutOfMemoryError.
 
     Args:
-        fraction: the part, from 0 to 1.
+        fraction: the part, a float from 0 to 1; else a TypeError or a ValueError.
         device: the device; None is the current one.
-
-    Raises:
-        TypeError: `fraction` is no float.
-        ValueError: it is outside of that range.
     """
     if not isinstance(fraction, float):
         raise TypeError("Invalid type for fraction argument, must be `float`")
@@ -205,11 +162,7 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
 
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
-    """The part of a device's memory that this process may have.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The part of a device's memory that this process may have, arguments as of `cuda.memory_allocated`."""
     return allocator.cache(index_of(device, "get_per_process_memory_fraction")).fraction
 
 
@@ -232,10 +185,7 @@ def caching_allocator_delete(mem_ptr: int) -> None:
     """Free memory that `caching_allocator_alloc` gave out.
 
     Args:
-        mem_ptr: its address.
-
-    Raises:
-        RuntimeError: it gave out no such memory.
+        mem_ptr: its address; a RuntimeError where it gave out no such memory.
     """
     if mem_ptr not in _raw or not in_use(_raw[mem_ptr].size_class.cache.driver):
         raise RuntimeError(f"invalid device pointer: {mem_ptr:#x}")
@@ -247,59 +197,18 @@ def get_allocator_backend() -> str:
     return "native"
 
 
-def _unsupported_query(function: str) -> NotImplementedError:
-    return NotImplementedError(f"{function}(): specgrad does not ask NVML: see nvidia-smi, or the package nvidia-ml-py")
+def _unsupported_query(name: str, what: str) -> Callable[..., Any]:
+    def query(device: Any = None) -> Any:
+        raise NotImplementedError(f"{name}(): specgrad does not ask NVML: see nvidia-smi, or the package nvidia-ml-py")
+
+    query.__doc__ = f"{what} is not known here.\n\nArgs:\n    device: the device."
+    query.__name__ = query.__qualname__ = name
+    return query
 
 
-def list_gpu_processes(device: Any = None) -> str:
-    """Which processes use a device is not known here.
-
-    Args:
-        device: the device.
-    """
-    raise _unsupported_query("list_gpu_processes")
-
-
-def memory_usage(device: Any = None) -> int:
-    """How busy the memory of a device is, is not known here.
-
-    Args:
-        device: the device.
-    """
-    raise _unsupported_query("memory_usage")
-
-
-def utilization(device: Any = None) -> int:
-    """How busy a device is, is not known here.
-
-    Args:
-        device: the device.
-    """
-    raise _unsupported_query("utilization")
-
-
-def temperature(device: Any = None) -> int:
-    """The temperature of a device is not known here.
-
-    Args:
-        device: the device.
-    """
-    raise _unsupported_query("temperature")
-
-
-def power_draw(device: Any = None) -> int:
-    """The power of a device is not known here.
-
-    Args:
-        device: the device.
-    """
-    raise _unsupported_query("power_draw")
-
-
-def clock_rate(device: Any = None) -> int:
-    """The clock of a device at this moment is not known here.
-
-    Args:
-        device: the device.
-    """
-    raise _unsupported_query("clock_rate")
+list_gpu_processes = _unsupported_query("list_gpu_processes", "Which processes use a device")
+memory_usage = _unsupported_query("memory_usage", "How busy the memory of a device is,")
+utilization = _unsupported_query("utilization", "How busy a device is,")
+temperature = _unsupported_query("temperature", "The temperature of a device")
+power_draw = _unsupported_query("power_draw", "The power of a device")
+clock_rate = _unsupported_query("clock_rate", "The clock of a device at this moment")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,14 +19,12 @@ LIBRARY = "libnvToolsExt.so.1"
 
 
 class _Open(PerThread):
-    """How many ranges this thread has begun with `range_push`."""
-
     def __init__(self) -> None:
         self.depth = 0
 
 
 _open = _Open()
-_numbers: list[int] = []
+_numbers = itertools.count(1)
 
 
 @functools.cache
@@ -37,7 +36,6 @@ def _library() -> Any:
 
 
 def _tell(function: str, *arguments: Any) -> Any:
-    """Call the library, if it is there; a RuntimeError where there is no device to profile."""
     if not available():
         raise DeviceError("NVTX functions not installed. Are you sure you have a CUDA build?")
     result = _library()
@@ -45,13 +43,10 @@ def _tell(function: str, *arguments: Any) -> Any:
 
 
 def range_push(msg: str) -> int:
-    """Begin a range inside those that this thread has begun.
+    """Begin a range inside those that this thread has begun; how many ranges it lies in.
 
     Args:
         msg: what the range is called.
-
-    Returns:
-        How many ranges it lies in.
     """
     _tell("nvtxRangePushA", msg.encode())
     _open.depth += 1
@@ -59,11 +54,7 @@ def range_push(msg: str) -> int:
 
 
 def range_pop() -> int:
-    """End the range that this thread began last.
-
-    Returns:
-        How many ranges it lay in; -1 where there was none.
-    """
+    """End the range that this thread began last; how many ranges it lay in, -1 where there was none."""
     _tell("nvtxRangePop")
     if not _open.depth:
         return -1
@@ -72,21 +63,13 @@ def range_pop() -> int:
 
 
 def range_start(msg: str) -> int:
-    """Begin a range that any thread may end.
-
-    Args:
-        msg: what the range is called.
-
-    Returns:
-        Its number.
-    """
-    result = _tell("nvtxRangeStartA", msg.encode())
-    _numbers.append(1)
-    return len(_numbers) if result is None else int(result)
+    """Begin a range that any thread may end, arguments as of `cuda.nvtx.range_push`; its number."""
+    result, number = _tell("nvtxRangeStartA", msg.encode()), next(_numbers)
+    return number if result is None else int(result)
 
 
 def range_end(range_id: int) -> None:
-    """End such a range.
+    """End a range that `range_start` began.
 
     Args:
         range_id: its number.
@@ -95,11 +78,7 @@ def range_end(range_id: int) -> None:
 
 
 def mark(msg: str) -> None:
-    """Mark a moment.
-
-    Args:
-        msg: what the mark is called.
-    """
+    """Mark a moment, arguments as of `cuda.nvtx.range_push`."""
     _tell("nvtxMarkA", msg.encode())
 
 
@@ -109,8 +88,7 @@ def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
 
     Args:
         msg: what the range is called.
-        *args: for `msg.format`.
-        **kwargs: for `msg.format`.
+        *args, **kwargs: for `msg.format`.
     """
     range_push(msg.format(*args, **kwargs))
     try:

@@ -40,10 +40,6 @@ class Stream:
         ...         pass
     """
 
-    handle: int
-    device_index: int
-    priority: int
-
     def __init__(self, device: Any = None, priority: int = 0, *, _handle: int | None = None) -> None:
         index = index_of(device, "Stream")
         result = driver()
@@ -71,30 +67,15 @@ class Stream:
         return 0, self.cuda_stream
 
     def wait_event(self, event: Event) -> None:
-        """Let what is given to it from now on wait for an event.
-
-        Args:
-            event: the event.
-        """
+        """Let what is given to it from now on wait for `event`."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let what is given to it from now on wait for what another stream has been given.
-
-        Args:
-            stream: the other.
-        """
+        """Let what is given to it from now on wait for what `stream` has been given."""
         self.wait_event(stream.record_event())
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Let an event stand for what it has been given.
-
-        Args:
-            event: the event; None makes a new one.
-
-        Returns:
-            The event.
-        """
+        """Let `event`, or a new one for None, stand for what it has been given; the event."""
         result = Event() if event is None else event
         result.record(self)
         return result
@@ -123,9 +104,8 @@ class Stream:
 
 
 def _from_pool(result: Driver, device: int, priority: int) -> int:
-    key = result, device, priority
     with _making:
-        handles, turn = _pools.setdefault(key, ([], itertools.count()))
+        handles, turn = _pools.setdefault((result, device, priority), ([], itertools.count()))
         number = next(turn) % POOL
         if number == len(handles):
             handles.append(result.create_stream(device, priority))
@@ -170,11 +150,7 @@ class Event:
     """
 
     def __init__(
-        self,
-        enable_timing: bool = False,
-        blocking: bool = False,
-        interprocess: bool = False,
-        external: bool = False,
+        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, external: bool = False
     ) -> None:
         if interprocess:
             raise NotImplementedError("Event(): events are not shared between processes: interprocess must be False")
@@ -198,14 +174,7 @@ class Event:
         return ctypes.c_void_p(self.cuda_event)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Stand for what a stream has been given so far.
-
-        Args:
-            stream: the stream; None is the current one.
-
-        Raises:
-            RuntimeError: it was recorded on another device before.
-        """
+        """Stand for what `stream` (the current one for None) has been given so far: always of one device."""
         result = current_stream() if stream is None else stream
         if self._handle is None:
             self._device = result.device_index
@@ -217,11 +186,7 @@ class Event:
         self._driver.record(self._handle, result.handle)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let what a stream is given from now on wait for it.
-
-        Args:
-            stream: the stream; None is the current one.
-        """
+        """Let what `stream` (the current one for None) is given from now on wait for it."""
         result = current_stream() if stream is None else stream
         if self._handle is not None:
             self._driver.wait(result.handle, self._handle)
@@ -236,10 +201,7 @@ class Event:
             self._driver.synchronize_event(self._handle)
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this event to another.
-
-        Args:
-            end_event: the other.
+        """Milliseconds from this event to `end_event`.
 
         Raises:
             RuntimeError: one of them has no time, was not recorded, or is not done.
@@ -263,11 +225,7 @@ class Event:
             self._driver.destroy_event(handle)
 
     def __repr__(self) -> str:
-        return (
-            f"<{known.name}.cuda.Event {self.cuda_event:#x}>"
-            if self._handle
-            else f"<{known.name}.cuda.Event uninitialized>"
-        )
+        return f"<{known.name}.cuda.Event {f'{self._handle:#x}' if self._handle else 'uninitialized'}>"
 
 
 def default_stream(device: Any = None) -> Stream:
@@ -281,22 +239,14 @@ def default_stream(device: Any = None) -> Stream:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream that this thread gives work for a device to.
-
-    Args:
-        device: the device; None is the current one.
-    """
+    """The stream that this thread gives work for a device to, arguments as of `cuda.default_stream`."""
     index = index_of(device, "current_stream")
     cached = here.streams.get(index)
     return default_stream(index) if cached is None else cached[1]
 
 
 def set_stream(stream: Stream | None) -> None:
-    """Give work to another stream, in this thread and on the stream's device.
-
-    Args:
-        stream: the stream; None changes nothing.
-    """
+    """Give work to another stream, in this thread and on its device, arguments as of `cuda.StreamContext`."""
     if stream is not None:
         go(stream.device_index, {**here.streams, stream.device_index: (stream.handle, stream)})
 
@@ -321,11 +271,7 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Give work to a stream inside a `with` block.
-
-    Args:
-        stream: the stream; None changes nothing.
-    """
+    """Give work to a stream inside a `with` block, arguments as of `cuda.StreamContext`."""
     return StreamContext(stream)
 
 

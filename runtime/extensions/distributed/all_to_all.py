@@ -1,7 +1,4 @@
-"""Collectives that bring tensors of ranks together, and those that share tensors out.
-
-Collectives in which each rank has something for each: all_to_all.
-"""
+"""Collectives that bring tensors of ranks together, share them out, or have something of each rank for each."""
 
 from __future__ import annotations
 
@@ -14,24 +11,23 @@ import numpy as np
 from . import buffers
 from .collectives import arithmetic, call_description, finished
 from .groups import algorithms, point_to_point
+from .groups.algorithms import nothing, once
 from .groups.reduce_op import ReduceOp
-from .groups.work import Work
+from .groups.work import Work, raw
 from .world import member_for, rank_in
 
 
 def _list(name: str, values: Any, parameter: str, size: int, each: Any) -> list[Any]:
-    """A list of a tensor for each rank, each like another.
-
-    Raises:
-        ValueError: there are more or fewer, or of another dtype.
-        RuntimeError: one has another shape.
-    """
     result = buffers.tensors(name, values, parameter)
-    if len(result) != size:
-        raise ValueError(f"{name}(): {parameter} has {len(result)} tensors, but the group {size} ranks")
+    _for_each_rank(name, parameter, result, size)
     buffers.same_dtype(each, *result)
     buffers.same_shape(name, each._shape, result, parameter)
     return result
+
+
+def _for_each_rank(name: str, parameter: str, values: Sequence[Any], size: int) -> None:
+    if len(values) != size:
+        raise ValueError(f"{name}(): {parameter} has {len(values)} tensors, but the group {size} ranks")
 
 
 def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool = False) -> Work | None:
@@ -39,15 +35,7 @@ def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool 
 
     Args:
         tensor_list: a tensor for each rank, like `tensor`.
-        tensor: this rank's, of one shape and dtype on all ranks.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
-
-    Raises:
-        DistBackendError: other ranks did not come in time, called something else, or have failed.
+        tensor, group, async_op: as of `all_reduce`, as are what is returned and raised.
     """
     chosen = member_for("all_gather", group)
     value = buffers.tensor("all_gather", tensor)
@@ -55,7 +43,7 @@ def all_gather(tensor_list: Any, tensor: Any, group: Any = None, async_op: bool 
         return None
     into = _list("all_gather", tensor_list, "tensor_list", chosen.size(), value)
     every, then = buffers.parts(into)
-    steps = algorithms.all_gather(chosen.link, every, buffers.numbers(value), then)
+    steps = once(then, chosen.link.all_gather, raw(every), raw(buffers.numbers(value)))
     return finished(chosen.begin(call_description("all_gather", value), steps, 1, into), async_op)
 
 
@@ -65,11 +53,7 @@ def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = N
     Args:
         output_tensor: of n times as many elements, of shape (n * s, ...) or (n, s, ...).
         input_tensor: this rank's, of shape (s, ...), of one shape and dtype on all ranks.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: the output's size does not fit.
@@ -81,16 +65,11 @@ def all_gather_into_tensor(output_tensor: Any, input_tensor: Any, group: Any = N
         return None
     _sizes(name, into, value, chosen.size(), "output", "input")
     every, then = buffers.target(name, into)
-    steps = algorithms.all_gather(chosen.link, every, buffers.numbers(value), then)
+    steps = once(then, chosen.link.all_gather, raw(every), raw(buffers.numbers(value)))
     return finished(chosen.begin(call_description(name, value), steps, 1, [into]), async_op)
 
 
 def _sizes(name: str, full: Any, part: Any, size: int, full_name: str, part_name: str) -> None:
-    """Refuse tensors of which one is not `size` times the other.
-
-    Raises:
-        ValueError: so it is.
-    """
     buffers.same_dtype(full, part)
     if full.numel() != size * part.numel():
         raise ValueError(
@@ -110,15 +89,10 @@ def gather(
     """Write the tensors of all ranks into a list of one of them.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         gather_list: where the result is wanted, a tensor for each rank.
         dst: the rank in the world that gets it; the group's first when left out.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_dst: the rank in the group instead of `dst`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        tensor, group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: the list is missing, or there where the result is not wanted.
@@ -130,8 +104,8 @@ def gather(
     root = rank_in("gather", chosen, dst, group_dst, 0)
     _only_at("gather_list", gather_list, chosen.rank() == root, "destination")
     into = _list("gather", gather_list, "gather_list", chosen.size(), value) if gather_list else []
-    every, then = buffers.parts(into) if into else (None, _nothing)
-    steps = algorithms.gather(chosen.link, every, buffers.numbers(value), root, then)
+    every, then = buffers.parts(into) if into else (None, nothing)
+    steps = once(then, chosen.link.gather, None if every is None else raw(every), raw(buffers.numbers(value)), root)
     return finished(chosen.begin(call_description("gather", value, f"to {root}"), steps, 1, into), async_op)
 
 
@@ -140,9 +114,6 @@ def _only_at(parameter: str, values: Any, requested: bool, rank_role: str) -> No
         raise ValueError(f"Argument ``{parameter}`` must be specified on {rank_role} rank.")
     if not requested and values:
         raise ValueError(f"Argument ``{parameter}`` must NOT be specified on non-{rank_role} ranks.")
-
-
-def _nothing() -> None: ...
 
 
 def scatter(
@@ -159,12 +130,8 @@ def scatter(
         tensor: what is written to, of one shape and dtype on all ranks.
         scatter_list: of the rank that shares out, a tensor for each rank.
         src: that rank in the world; the group's first when left out.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_src: the rank in the group instead of `src`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: the list is missing, or there where nothing is shared out.
@@ -177,7 +144,7 @@ def scatter(
     _only_at("scatter_list", scatter_list, chosen.rank() == root, "source")
     arg = _list("scatter", scatter_list, "scatter_list", chosen.size(), value) if scatter_list else []
     own, then = buffers.target("scatter", value)
-    steps = algorithms.scatter(chosen.link, own, buffers.concatenated(arg) if arg else None, root, then)
+    steps = once(then, chosen.link.scatter, raw(own), raw(buffers.concatenated(arg)) if arg else None, root)
     return finished(chosen.begin(call_description("scatter", value, f"from {root}"), steps, 1, [value]), async_op)
 
 
@@ -189,12 +156,7 @@ def reduce_scatter(
     Args:
         output: what is written to, of one shape and dtype on all ranks.
         input_list: a tensor for each rank, like `output`.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("reduce_scatter", group)
     into = buffers.tensor("reduce_scatter", output, "output")
@@ -211,16 +173,8 @@ def reduce_scatter_tensor(
 
     Args:
         output: what is written to, of one shape and dtype on all ranks.
-        input: n times as many elements.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
-
-    Raises:
-        ValueError: the input's size does not fit.
+        input: n times as many elements; else a ValueError.
+        op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     name = "reduce_scatter_tensor"
     chosen = member_for(name, group)
@@ -249,8 +203,7 @@ def all_gather_coalesced(
     Args:
         output_tensor_lists: for each rank, a list of tensors like `input_tensor_list`.
         input_tensor_list: this rank's.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
+        group, async_op: as of `all_reduce`.
 
     Returns:
         A Work to wait for (of the last tensor: groups begin calls in order) if `async_op`, else None.
@@ -260,10 +213,11 @@ def all_gather_coalesced(
             raise TypeError(f"all_gather_coalesced(): {name} must be a list, but got {type(arg).__name__}")
     lists = zip(*output_tensor_lists, strict=True)
     works = [all_gather([*into], value, group, True) for into, value in zip(lists, input_tensor_list, strict=True)]
-    for work in works if not async_op else works[:-1]:
+    last = works.pop() if async_op and works else None
+    for work in works:
         if work is not None:
             work.wait()
-    return works[-1] if async_op and works else None
+    return last
 
 
 def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = None, async_op: bool = False) -> Any:
@@ -272,11 +226,7 @@ def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = Non
     Args:
         output_tensor_list: a tensor for what comes from each rank; shapes may differ.
         input_tensor_list: a tensor for each rank.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         ValueError: there are not as many tensors as ranks, or their dtypes differ.
@@ -287,11 +237,8 @@ def all_to_all(output_tensor_list: Any, input_tensor_list: Any, group: Any = Non
     arg = buffers.tensors("all_to_all", input_tensor_list, "input_tensor_list")
     if chosen is None:
         return None
-    for result, parameter in ((into, "output_tensor_list"), (arg, "input_tensor_list")):
-        if len(result) != chosen.size():
-            raise ValueError(
-                f"all_to_all(): {parameter} has {len(result)} tensors, but the group {chosen.size()} ranks"
-            )
+    _for_each_rank("all_to_all", "output_tensor_list", into, chosen.size())
+    _for_each_rank("all_to_all", "input_tensor_list", arg, chosen.size())
     buffers.same_dtype(*arg, *into)
     every, then = buffers.parts(into)
     sizes_in, sizes_out = [value.numel() for value in into], [value.numel() for value in arg]
@@ -315,11 +262,7 @@ def all_to_all_single(
         input: what is sent.
         output_split_sizes: how many rows come from each rank; equally many when left out.
         input_split_sizes: how many rows each rank gets; equally many when left out.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
 
     Raises:
         RuntimeError: sizes that do not fit.
@@ -340,7 +283,7 @@ def all_to_all_single(
 
 
 def _splits(value: Any, rows: Sequence[int] | None, size: int) -> list[int]:
-    """How many elements go to or come from each rank; a RuntimeError where the rows cannot be split so."""
+    """How many elements go to or come from each rank."""
     count = value._shape[0] if value._shape else 1
     if not rows:
         if count % size:

@@ -18,12 +18,7 @@ from ...tensor.tensor import TensorBase, from_flat
 
 
 def tensor(name: str, value: Any, parameter: str = "tensor") -> Any:
-    """A tensor that can be sent.
-
-    Raises:
-        TypeError: it is none.
-        ValueError: it has no memory, or is sparse.
-    """
+    """A tensor that can be sent: strided, with memory."""
     if not isinstance(value, TensorBase):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{parameter}` of type Tensor\n"
@@ -38,12 +33,6 @@ def tensor(name: str, value: Any, parameter: str = "tensor") -> Any:
 
 
 def tensors(name: str, values: Any, parameter: str) -> list[Any]:
-    """A list of tensors of one dtype that can be sent.
-
-    Raises:
-        TypeError: it is none.
-        ValueError: dtypes differ.
-    """
     if not isinstance(values, list | tuple) or not all(isinstance(value, TensorBase) for value in values):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{parameter}` of type List[Tensor]\n"
@@ -53,34 +42,21 @@ def tensors(name: str, values: Any, parameter: str) -> list[Any]:
 
 
 def same_dtype(*values: Any) -> None:
-    """Refuse tensors of several dtypes.
-
-    Raises:
-        ValueError: there are some.
-    """
     for value in values[1:]:
         if value._dtype is not values[0]._dtype:
-            raise ValueError(
-                f"Invalid usage of tensors with different dtypes: Found {values[0]._dtype} and {value._dtype}"
-            )
+            dtypes = f"{values[0]._dtype} and {value._dtype}"
+            raise ValueError(f"Invalid usage of tensors with different dtypes: Found {dtypes}")
 
 
 def same_shape(name: str, expected: Sequence[int], values: Sequence[Any], parameter: str) -> None:
-    """Refuse tensors of other shapes.
-
-    Raises:
-        RuntimeError: one has one.
-    """
     for number, value in enumerate(values):
         if value._shape != tuple(expected):
-            raise RuntimeError(
-                f"{name}(): invalid tensor size at index {number} of {parameter} (expected {tuple(expected)}, got "
-                f"{value._shape})"
-            )
+            sizes = f"expected {tuple(expected)}, got {value._shape}"
+            raise RuntimeError(f"{name}(): invalid tensor size at index {number} of {parameter} ({sizes})")
 
 
 def numbers(value: Any) -> np.ndarray:
-    """The numbers of a tensor in row order, on the host: not to be written to."""
+    """In row order, on the host: not to be written to."""
     flat = value._flat
     if flat is None or value._device is not CPU:
         flat = on_host(contiguous(value.array)).reshape(-1)
@@ -105,7 +81,7 @@ def concatenated(values: Sequence[Any]) -> np.ndarray:
 
 
 def parts(values: Sequence[Any]) -> tuple[np.ndarray, Callable[[], None]]:
-    """Where numbers are written that several tensors are to have, and what gives them to these."""
+    """As `target`, of several tensors."""
     kind = values[0]._dtype.np
     every = np.empty(sum(value.numel() for value in values), kind)
 

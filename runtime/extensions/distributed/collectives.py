@@ -1,32 +1,28 @@
-"""Collectives that join or copy one tensor of each rank: all_reduce, reduce, broadcast, and the barriers.
-
-`monitored_barrier`: a barrier that says which ranks have not come.
-"""
+"""Collectives that join or copy one tensor of each rank: all_reduce, reduce, broadcast, and the barriers."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 
 from . import buffers
 from .groups import algorithms, point_to_point
-from .groups.algorithms import Arithmetic
+from .groups.algorithms import Arithmetic, nothing, once
 from .groups.errors import DistBackendError
 from .groups.process_group import ProcessGroup
 from .groups.reduce_op import ReduceOp
 from .groups.reduce_op import checked as checked_op
-from .groups.work import Work, until
+from .groups.work import Work, raw, until
 from .world import get_default_group, member_for, rank_in
 
 
-def finished(work: Work, async_op: bool) -> Work | None:
-    if async_op:
-        return work
-    work.wait()
-    return None
+def finished(work: Work, async_op: bool, timeout: timedelta | None = None) -> Work | None:
+    if not async_op:
+        work.wait(timeout)
+    return work if async_op else None
 
 
 def arithmetic(name: str, op: Any, value: Any, group: ProcessGroup) -> Arithmetic:
@@ -69,12 +65,7 @@ def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None
 
     Args:
         tensors: the tensors.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("all_reduce_coalesced", group)
     values = buffers.tensors("all_reduce_coalesced", tensors, "tensors")
@@ -101,15 +92,9 @@ def reduce(
     """Join the tensors of all ranks, in place, for one of them; those of the others stay.
 
     Args:
-        tensor: the tensor, of one shape and dtype on all ranks.
         dst: the rank in the world that gets the result.
-        op: how numbers are joined, a ReduceOp.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_dst: the rank in the group instead of `dst`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        tensor, op, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("reduce", group)
     value = buffers.tensor("reduce", tensor)
@@ -117,14 +102,10 @@ def reduce(
         return None
     root = rank_in("reduce", chosen, dst, group_dst)
     how = arithmetic("reduce", op, value, chosen)
-    values, then = buffers.target("reduce", value) if chosen.rank() == root else (buffers.numbers(value), _nothing)
+    values, then = buffers.target("reduce", value) if chosen.rank() == root else (buffers.numbers(value), nothing)
     steps = algorithms.reduce(chosen.link, values.view(how.kind), how, root, then)
-    return finished(
-        chosen.begin(call_description("reduce", value, how.name, f"to {root}"), steps, 1, [value]), async_op
-    )
-
-
-def _nothing() -> None: ...
+    line = call_description("reduce", value, how.name, f"to {root}")
+    return finished(chosen.begin(line, steps, 1, [value]), async_op)
 
 
 def broadcast(
@@ -133,67 +114,47 @@ def broadcast(
     """Write the tensor of one rank into those of all others.
 
     Args:
-        tensor: the tensor, of one shape and dtype on all ranks.
         src: the rank in the world whose tensor it is.
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         group_src: the rank in the group instead of `src`.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        tensor, group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("broadcast", group)
     value = buffers.tensor("broadcast", tensor)
     if chosen is None:
         return None
     root = rank_in("broadcast", chosen, src, group_src)
-    values, then = (buffers.numbers(value), _nothing) if chosen.rank() == root else buffers.target("broadcast", value)
-    steps = algorithms.broadcast(chosen.link, values, root, then)
+    values, then = (buffers.numbers(value), nothing) if chosen.rank() == root else buffers.target("broadcast", value)
+    steps = once(then, chosen.link.broadcast, raw(values), root)
     return finished(chosen.begin(call_description("broadcast", value, f"from {root}"), steps, 1, [value]), async_op)
 
 
 def barrier(
-    group: Any = None,
-    async_op: bool = False,
-    device_ids: Sequence[int] | None = None,
-    timeout: datetime.timedelta | None = None,
+    group: Any = None, async_op: bool = False, device_ids: Sequence[int] | None = None, timeout: timedelta | None = None
 ) -> Work | None:
     """Wait until all ranks have come.
 
     Args:
-        group: the process group; the default one when left out.
-        async_op: whether the call returns at once.
         device_ids: not looked at.
         timeout: how long to wait; the group's when left out.
-
-    Returns:
-        A Work to wait for if `async_op`, else None.
+        group, async_op: as of `all_reduce`, as is what is returned.
     """
     chosen = member_for("barrier", group)
     if chosen is None:
         return None
     work = chosen.begin(point_to_point.called("barrier"), algorithms.barrier(chosen.link), 1)
-    if async_op:
-        return work
-    work.wait(timeout)
-    return None
+    return finished(work, async_op, timeout)
 
 
 _pending: list[Any] = []  # messages that nobody may have received
 
 
-def monitored_barrier(
-    group: Any = None, timeout: datetime.timedelta | None = None, wait_all_ranks: bool = False
-) -> None:
-    """Wait until all ranks have come; the group's first rank names those that have not.
+def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
+    """Wait until all ranks have come; the group's first rank names those that have not in a DistBackendError.
 
     Args:
         group: the process group; the default one when left out.
         timeout: how long to wait; the group's when left out.
         wait_all_ranks: whether all ranks that have not come are named, and not the first alone.
-
-    Raises:
-        DistBackendError: a rank did not come in time.
     """
     chosen = member_for("monitored_barrier", group)
     if chosen is None:
@@ -204,6 +165,7 @@ def monitored_barrier(
         _first(chosen, seconds, wait_all_ranks)
     else:
         _other(chosen, seconds)
+    _pending[:] = [request for request in _pending if not request.done()]
 
 
 def _tag(group: ProcessGroup) -> int:
@@ -231,7 +193,6 @@ def _first(group: ProcessGroup, seconds: float, wait_all_ranks: bool) -> None:
         )
     for rank in range(1, group.size()):
         _pending.append(group.control.send(_count(group), rank, _tag(group)))
-    _forget()
 
 
 def _lost(group: ProcessGroup) -> dict[int, str]:
@@ -268,8 +229,3 @@ def _other(group: ProcessGroup, seconds: float) -> None:
             f"[Rank {world}]: Rank {group.ranks[0]} did not answer in monitoredBarrier in {seconds * 1000:.0f} ms: it, "
             "or another rank, has not come" + "".join(f"; rank {rank} {text}" for rank, text in group.lost().items())
         )
-    _forget()
-
-
-def _forget() -> None:
-    _pending[:] = [request for request in _pending if not request.done()]

@@ -18,6 +18,7 @@ from .world import get_default_group, member, rank_in
 
 _LINEAR = {RedOpType.SUM: "sum", RedOpType.AVG: "mean"}
 _MIN_MAX = {RedOpType.MAX: "amax", RedOpType.MIN: "amin"}
+_WITH_GRADIENT = (RedOpType.SUM, RedOpType.AVG, RedOpType.PRODUCT, RedOpType.MIN, RedOpType.MAX)
 
 
 def _group(name: str, group: Any) -> ProcessGroup:
@@ -27,8 +28,12 @@ def _group(name: str, group: Any) -> ProcessGroup:
     return result
 
 
-def _refuse_way(name: str, op: ReduceOp) -> None:
-    raise ValueError(f"{name}(): ReduceOp.{op.op.name} has no gradient: expected SUM, AVG, PRODUCT, MIN or MAX")
+def _way(name: str, op: Any, *ways: RedOpType) -> RedOpType:
+    way = checked_op(name, op).op
+    if way not in ways:
+        *names, last = (one.name for one in ways)
+        raise ValueError(f"{name}(): ReduceOp.{way.name} has no gradient: expected {', '.join(names)} or {last}")
+    return way
 
 
 def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None) -> Any:
@@ -47,17 +52,16 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None) -> Any:
     Raises:
         ValueError: a way of joining that has no gradient.
     """
-    chosen, way = _group("all_reduce", group), checked_op("all_reduce", op)
+    chosen = _group("all_reduce", group)
     if not (tensor.is_floating_point() or tensor.is_complex()):  # there is no gradient
         result = tensor.clone()
         collectives.all_reduce(result, op, chosen)
         return result
-    if way.op in _LINEAR:
-        return ops.all_reduce(tensor, _LINEAR[way.op], chosen)
-    if way.op in _MIN_MAX:
-        return ops.all_reduce_extreme(tensor, _MIN_MAX[way.op], chosen)
-    if way.op != RedOpType.PRODUCT:
-        _refuse_way("all_reduce", way)
+    way = _way("all_reduce", op, *_WITH_GRADIENT)
+    if way in _LINEAR:
+        return ops.all_reduce(tensor, _LINEAR[way], chosen)
+    if way in _MIN_MAX:
+        return ops.all_reduce_extreme(tensor, _MIN_MAX[way], chosen)
     return ops.all_reduce_prod(tensor, chosen)
 
 
@@ -65,45 +69,31 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> 
     """Join the tensors of all ranks for one of them; the others get zeros.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         dst: the rank in the world that gets the result.
         op: SUM or AVG.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        tensor, group: as of `all_reduce`, as is what is returned.
     """
-    chosen, way = _group("reduce", group), checked_op("reduce", op)
-    if way.op not in _LINEAR:
-        raise ValueError(f"reduce(): ReduceOp.{way.op.name} has no gradient: expected SUM or AVG")
+    chosen, way = _group("reduce", group), _way("reduce", op, *_LINEAR)
     total = ops.reduce_to(tensor, rank_in("reduce", chosen, dst, None), chosen)
-    return total if way.op == RedOpType.SUM else total / chosen.size()
+    return total if way == RedOpType.SUM else total / chosen.size()
 
 
 def broadcast(tensor: Any, src: int, group: Any = None) -> Any:
     """What one rank has, for all.
 
     Args:
-        tensor: of one shape and dtype on all ranks.
         src: the rank in the world whose tensor it is.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        tensor, group: as of `all_reduce`, as is what is returned.
     """
     chosen = _group("broadcast", group)
     return ops.broadcast_from(tensor, rank_in("broadcast", chosen, src, None), chosen)
 
 
 def all_gather(tensor: Any, group: Any = None) -> tuple[Any, ...]:
-    """The tensors of all ranks, for all.
+    """The tensors of all ranks, for all: a tuple.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A tensor of each rank.
+        tensor, group: as of `all_reduce`.
     """
     return tuple(ops.all_gather(tensor.unsqueeze(0), 0, _group("all_gather", group)).unbind(0))
 
@@ -114,15 +104,11 @@ def _all_gather_base(output_tensor: Any, input_tensor: Any, group: Any = None) -
 
 
 def gather(tensor: Any, dst: int = 0, group: Any = None) -> tuple[Any, ...]:
-    """The tensors of all ranks for one of them; the others get zeros.
+    """The tensors of all ranks for one of them, a tuple; the others get zeros.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         dst: the rank in the world that gets them.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A tensor of each rank.
+        tensor, group: as of `all_reduce`.
     """
     chosen = _group("gather", group)
     return tuple(ops.gather_to(tensor, rank_in("gather", chosen, dst, None), chosen).unbind(0))
@@ -134,10 +120,7 @@ def scatter(tensors: Sequence[Any], src: int = 0, group: Any = None) -> Any:
     Args:
         tensors: a tensor for each rank, all of one shape; those of other ranks than `src` say the shape alone.
         src: the rank in the world that shares them out.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        group: as of `all_reduce`, as is what is returned.
     """
     chosen = _group("scatter", group)
     every = ops.stack(buffers.tensors("scatter", list(tensors), "tensors"), 0)
@@ -150,35 +133,23 @@ def reduce_scatter(output: Any, input_list: Sequence[Any], op: Any = ReduceOp.SU
     Args:
         output: not written to: there as PyTorch has it.
         input_list: a tensor for each rank, all of one shape.
-        op: SUM, AVG, MIN, MAX or PRODUCT.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A new tensor.
+        op, group: as of `all_reduce`, as is what is returned.
     """
-    chosen, way = _group("reduce_scatter", group), checked_op("reduce_scatter", op)
+    chosen, way = _group("reduce_scatter", group), _way("reduce_scatter", op, *_WITH_GRADIENT)
     every = ops.stack(buffers.tensors("reduce_scatter", list(input_list), "input_list"), 0)
-    if way.op in _LINEAR:
+    if way in _LINEAR:
         total = ops.reduce_scatter(every, 0, chosen).squeeze(0)
-        return total if way.op == RedOpType.SUM else total / chosen.size()
-    terms = ops.all_to_all(every, None, None, chosen)
-    if way.op in _MIN_MAX:
-        return getattr(terms, _MIN_MAX[way.op])(0)
-    if way.op != RedOpType.PRODUCT:
-        _refuse_way("reduce_scatter", way)
-    return terms.prod(0)
+        return total if way == RedOpType.SUM else total / chosen.size()
+    return getattr(ops.all_to_all(every, None, None, chosen), _MIN_MAX.get(way, "prod"))(0)
 
 
 def all_to_all(output_tensor_list: Sequence[Any], input_tensor_list: Sequence[Any], group: Any = None) -> Any:
-    """Send each rank a tensor of a list.
+    """Send each rank a tensor of a list; those that come, a tuple.
 
     Args:
         output_tensor_list: tensors whose shapes are those of what comes; not written to.
         input_tensor_list: a tensor for each rank.
-        group: the process group; the default one when left out.
-
-    Returns:
-        A tensor of each rank.
+        group: as of `all_reduce`.
     """
     chosen = _group("all_to_all", group)
     sent = buffers.tensors("all_to_all", list(input_tensor_list), "input_tensor_list")
@@ -195,17 +166,13 @@ def all_to_all_single(
     input_split_sizes: Sequence[int] | None = None,
     group: Any = None,
 ) -> Any:
-    """Send each rank rows of a tensor.
+    """Send each rank rows of a tensor; those that come, one after the other.
 
     Args:
         output: not written to: there as PyTorch has it.
         input: rows for each rank, one after the other.
-        output_split_sizes: how many come from each rank; equally many when left out.
-        input_split_sizes: how many go to each rank; equally many when left out.
-        group: the process group; the default one when left out.
-
-    Returns:
-        The rows that come, one after the other.
+        output_split_sizes, input_split_sizes: how many come from and go to each rank; equally many when left out.
+        group: as of `all_reduce`.
     """
     sizes = [list(value) if value else None for value in (output_split_sizes, input_split_sizes)]
     return ops.all_to_all(input, *sizes, _group("all_to_all_single", group))
@@ -218,13 +185,9 @@ def send_recv(tensor: Any, dst: int | None = None, src: int | None = None, group
     which backward must pass for the gradient to arrive: `loss = send_recv(x, dst=1).sum()`.
 
     Args:
-        tensor: this rank's, of one shape and dtype on all ranks.
         dst: the rank in the world that gets it, if there is one.
         src: the rank in the world whose tensor comes, if there is one.
-        group: the process group; the default one when left out.
-
-    Returns:
-        What comes, or zeros.
+        tensor, group: as of `all_reduce`.
     """
     chosen = _group("send_recv", group)
     to, of = (-1 if rank is None else rank_in("send_recv", chosen, rank, None) for rank in (dst, src))

@@ -6,15 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import buffers
-from .groups import algorithms, point_to_point
+from .groups import point_to_point
 from .groups.links import ANY
 from .groups.process_group import ProcessGroup
 from .groups.work import Work
 from .world import member, member_for, rank_in
-
-
-def _line(value: Any) -> str:
-    return point_to_point.line(value._dtype.name, value.numel())
 
 
 def _checked_tag(name: str, group: ProcessGroup, tag: int) -> int:
@@ -47,17 +43,10 @@ def isend(
         return None
     to = rank_in("isend", chosen, dst, group_dst)
     if to == chosen.rank():
-        raise ValueError(
-            "Invalid destination rank: destination rank should not be the same as the rank of the current process."
-        )
+        why = "destination rank should not be the same as the rank of the current process."
+        raise ValueError(f"Invalid destination rank: {why}")
     flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
-    mark = point_to_point.mark(chosen, _line(value), to, tag)
-    steps = algorithms.message(lambda: chosen.link.send(algorithms.raw(flat), to, tag), _nothing)
-    description = point_to_point.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
-    return chosen.begin_message(description, steps, mark, [value])
-
-
-def _nothing() -> None: ...
+    return point_to_point.send(chosen, value._dtype.name, value._shape, flat, to, tag, [value])
 
 
 def irecv(
@@ -68,12 +57,8 @@ def irecv(
     Args:
         tensor: what is written to, of as many elements and of the dtype of what is sent.
         src: the rank in the world that sends it; whoever is first when left out.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
         group_src: the rank in the group instead of `src`.
-
-    Returns:
-        A Work to wait for; None where this process is not in the group.
+        group, tag: as of `isend`, as is what is returned.
 
     Raises:
         DistBackendError: in waiting: what is sent has another size or dtype.
@@ -82,24 +67,16 @@ def irecv(
     value = buffers.tensor("irecv", tensor)
     if chosen is None:
         return None
-    anyone = src is None and group_src is None
-    source = ANY if anyone else rank_in("irecv", chosen, src, group_src)
-    flat, then = buffers.target("irecv", value)
-    steps = point_to_point.received(chosen, flat, _line(value), source, _checked_tag("irecv", chosen, tag), then)
-    whom = "any rank" if anyone else f"rank {chosen.ranks[source]}"
-    description = point_to_point.called("recv", value._dtype.name, value._shape, f"from {whom}")
-    return chosen.begin_message(description, steps, None, [value])
+    source = ANY if src is None and group_src is None else rank_in("irecv", chosen, src, group_src)
+    (flat, then), tag = buffers.target("irecv", value), _checked_tag("irecv", chosen, tag)
+    return point_to_point.receive(chosen, value._dtype.name, value._shape, flat, source, tag, then, [value])
 
 
 def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
-    """Send a tensor to another rank, as `isend`, and wait until it may be written to.
+    """Send a tensor to another rank, and wait until it may be written to.
 
     Args:
-        tensor: the tensor.
-        dst: the rank in the world that gets it.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
-        group_dst: the rank in the group instead of `dst`.
+        tensor, dst, group, tag, group_dst: as of `isend`.
     """
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
@@ -107,17 +84,10 @@ def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, g
 
 
 def recv(tensor: Any, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
-    """Receive a tensor of another rank.
+    """Receive a tensor of another rank: its rank in the world, -1 where this process is not in the group.
 
     Args:
-        tensor: what is written to, of as many elements and of the dtype of what is sent.
-        src: the rank in the world that sends it; whoever is first when left out.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
-        group_src: the rank in the group instead of `src`.
-
-    Returns:
-        The rank in the world of the sender, -1 where this process is not in the group.
+        tensor, src, group, tag, group_src: as of `irecv`.
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
@@ -130,15 +100,11 @@ class P2POp:
     """A message of `batch_isend_irecv`.
 
     Args:
-        op: `isend` or `irecv`.
+        op: `isend` or `irecv`; else a ValueError.
         tensor: what is sent or written to.
         peer: the other rank, in the world.
-        group: the process group; the default one when left out.
-        tag: a number that messages are told apart by.
         group_peer: the other rank in the group, instead of `peer`.
-
-    Raises:
-        ValueError: another op.
+        group, tag: as of `isend`.
     """
 
     def __init__(
@@ -151,10 +117,8 @@ class P2POp:
         group_peer: int | None = None,
     ) -> None:
         if op not in (isend, irecv):
-            raise ValueError(
-                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
-                "``torch.distributed.irecv``."
-            )
+            types = "``torch.distributed.isend`` or ``torch.distributed.irecv``"
+            raise ValueError(f"Invalid ``op``. Expected ``op`` to be of type {types}.")
         self.op = op
         self.tensor = buffers.tensor("P2POp", tensor)
         self.group = group
@@ -171,22 +135,12 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
-    """Begin several messages.
+    """Begin several messages: a Work for each.
 
     Args:
-        p2p_op_list: the messages.
-
-    Returns:
-        A Work for each.
-
-    Raises:
-        ValueError: one is no P2POp.
+        p2p_op_list: the messages; a ValueError where one is no P2POp.
     """
     if not p2p_op_list or not all(isinstance(one, P2POp) for one in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
-    works = [one.op(one.tensor, group=one.group, tag=one.tag, **_peer(one)) for one in p2p_op_list]
+    works = [one.op(one.tensor, None, one.group, one.tag, one.group_peer) for one in p2p_op_list]
     return [work for work in works if work is not None]
-
-
-def _peer(one: P2POp) -> dict[str, Any]:
-    return {"group_dst" if one.op is isend else "group_src": one.group_peer}

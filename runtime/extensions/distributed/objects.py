@@ -50,11 +50,10 @@ def _padded(data: Any, size: int) -> Any:
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Write the objects of all ranks into a list.
+    """Write the objects of all ranks into a list, which has as many entries.
 
     Args:
-        object_list: a list of as many entries as there are ranks.
-        obj: this rank's.
+        object_list, obj: the list, and this rank's object.
         group: the process group; the default one when left out.
 
     Raises:
@@ -83,13 +82,7 @@ def gather_object(
     Args:
         obj: this rank's.
         object_gather_list: where the result is wanted, a list of as many entries as there are ranks.
-        dst: the rank in the world that gets it; the group's first when left out.
-        group: the process group; the default one when left out.
-        group_dst: the rank in the group instead of `dst`.
-
-    Raises:
-        ValueError: the list is missing, or there where the result is not wanted.
-        UnpicklingError: an object of a class that is not declared safe.
+        dst, group, group_dst: as of `gather`, as are ValueErrors; UnpicklingErrors as of `all_gather_object`.
     """
     chosen = member_for("gather_object", group)
     if chosen is None:
@@ -111,13 +104,8 @@ def broadcast_object_list(
 
     Args:
         object_list: the list, equally long on all ranks.
-        src: the rank in the world whose list it is; the group's first when left out.
-        group: the process group; the default one when left out.
+        src, group, group_src: as of `scatter`; UnpicklingErrors as of `all_gather_object`.
         device: not looked at: objects travel on the host.
-        group_src: the rank in the group instead of `src`.
-
-    Raises:
-        UnpicklingError: an object of a class that is not declared safe.
     """
     chosen = member_for("broadcast_object_list", group)
     if chosen is None:
@@ -145,13 +133,7 @@ def scatter_object_list(
     Args:
         scatter_object_output_list: its first entry becomes the object.
         scatter_object_input_list: of the rank that shares out, an object for each rank.
-        src: that rank in the world; the group's first when left out.
-        group: the process group; the default one when left out.
-        group_src: the rank in the group instead of `src`.
-
-    Raises:
-        ValueError: lists of the wrong length.
-        UnpicklingError: an object of a class that is not declared safe.
+        src, group, group_src: as of `scatter`, as are ValueErrors; UnpicklingErrors as of `all_gather_object`.
     """
     chosen = member_for("scatter_object_list", group)
     if chosen is None:
@@ -187,10 +169,8 @@ def send_object_list(
 
     Args:
         object_list: the list.
-        dst: the rank in the world that gets it.
-        group: the process group; the default one when left out.
+        dst, group, group_dst: as of `isend`.
         device, use_batch: not looked at.
-        group_dst: the rank in the group instead of `dst`.
     """
     data = _packed(list(object_list))
     messages.send(_number(data.numel()), dst, group, 0, group_dst)
@@ -205,20 +185,12 @@ def recv_object_list(
     group_src: int | None = None,
     use_batch: bool = False,
 ) -> int:
-    """Receive objects that another rank sends by `send_object_list`.
+    """Receive objects that another rank sends by `send_object_list`; its rank, as by `recv`.
 
     Args:
         object_list: a list of as many entries.
-        src: the rank in the world that sends them; whoever is first when left out.
-        group: the process group; the default one when left out.
+        src, group, group_src: as of `recv`; UnpicklingErrors as of `all_gather_object`.
         device, use_batch: not looked at.
-        group_src: the rank in the group instead of `src`.
-
-    Returns:
-        The rank in the world of the sender, -1 where this process is not in the group.
-
-    Raises:
-        UnpicklingError: an object of a class that is not declared safe.
     """
     size = _number(0)
     sender = messages.recv(size, src, group, 0, group_src)

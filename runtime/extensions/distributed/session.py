@@ -1,7 +1,4 @@
-"""This process among those that MPI has started together: how it joins them, how it fails, and how it leaves.
-
-Names of libraries of collectives, and which of them are there.
-"""
+"""This process among those that MPI has started together: how it joins them, how it fails, and how it leaves."""
 
 from __future__ import annotations
 
@@ -27,12 +24,7 @@ _FINALIZE = 10.0  # seconds for MPI_Finalize, once all ranks have come to their 
 
 
 class Session:
-    """The links of all ranks. There is one a process, from the first `init_process_group` to the end.
-
-    Args:
-        link: of all ranks, of which groups have copies.
-        seconds: how long to wait for the others.
-    """
+    """The links of all ranks. There is one a process, from the first `init_process_group` to the end."""
 
     def __init__(self, link: Link, seconds: float) -> None:
         self.link = link
@@ -52,8 +44,7 @@ class Session:
         except DistBackendError as error:
             if str(error).startswith("[rank"):
                 raise
-            messages = f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}"
-            raise DistBackendError(messages) from None
+            raise DistBackendError(f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}") from None
 
     def leave(self) -> None:
         """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
@@ -67,7 +58,9 @@ class Session:
         except DistBackendError as error:
             why, late = str(error), True
         if why:
-            print(f"{self._about_the_end()}: {why}", file=sys.stderr, flush=True)
+            after = f" after {last}" if (last := observers.last()) else ""  # no line of the program is left
+            where = f"[rank {self.link.rank}] the end of the program{after}"
+            print(f"{where}: MPI is not finalized: {why}", file=sys.stderr, flush=True)
             self._end_in_turn(late)
 
     def _finalize(self) -> None:
@@ -89,24 +82,12 @@ class Session:
             _end()
         until(self.peers.failed_are_gone, _TO_BE_HEARD + 2 * _AFTER)
 
-    def _about_the_end(self) -> str:
-        """Rank and place, for errors: no line of the program is left, so where its last call was."""
-        last = observers.last()
-        return f"[rank {self.link.rank}] the end of the program{f' after {last}' if last else ''}: MPI is not finalized"
-
 
 _session: Session | None = None
 
 
 def join(seconds: float) -> Session:
-    """The session of this process, which the first call begins.
-
-    Args:
-        seconds: how long to wait for the others.
-
-    Raises:
-        DistBackendError: they did not come.
-    """
+    """The session of this process, which the first call begins."""
     global _session
     _end_with_exceptions()
     if _session is None:
@@ -155,22 +136,10 @@ def _end_with_exceptions() -> None:
 
 
 class Backend(str):
-    """The name of a library of collectives, in small letters.
+    """The name of a library of collectives, in small letters; a ValueError where `name` is no text."""
 
-    Args:
-        name: the name.
-
-    Raises:
-        ValueError: it is no text.
-    """
-
-    UNDEFINED = "undefined"
-    GLOO = "gloo"
-    NCCL = "nccl"
-    UCC = "ucc"
-    MPI = "mpi"
-    XCCL = "xccl"
-    FAKE = "fake"
+    UNDEFINED, FAKE = "undefined", "fake"
+    GLOO, NCCL, UCC, MPI, XCCL = "gloo", "nccl", "ucc", "mpi", "xccl"
 
     def __new__(cls, name: str) -> Backend:
         if not isinstance(name, str):
@@ -179,13 +148,8 @@ class Backend(str):
 
 
 def is_mpi_available() -> bool:
-    """Whether mpi4py is installed (`pip install specgrad[distributed]`)."""
+    """Whether there can be process groups: mpi4py is installed (`pip install specgrad[distributed]`)."""
     return find_spec("mpi4py") is not None
-
-
-def is_available() -> bool:
-    """Whether there can be process groups: with mpi4py."""
-    return is_mpi_available()
 
 
 def is_gloo_available() -> bool:
@@ -193,17 +157,11 @@ def is_gloo_available() -> bool:
     return False
 
 
-def is_nccl_available() -> bool:
-    """False: collectives are MPI's."""
-    return False
+is_available, is_nccl_available = is_mpi_available, is_gloo_available
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a library of collectives is there.
-
-    Args:
-        backend: its name; "mpi" is the one that can be.
-    """
+    """Whether a library of collectives of a name is there: "mpi" is the one that can be."""
     return backend.lower() == Backend.MPI and is_mpi_available()
 
 
@@ -213,12 +171,6 @@ def is_torchelastic_launched() -> bool:
 
 
 def checked(backend: str | None) -> str:
-    """The backend that a program asks for.
-
-    Raises:
-        ValueError: it is not "mpi".
-        RuntimeError: mpi4py is not installed.
-    """
     name = Backend.MPI if backend is None else Backend(backend).rpartition(":")[2]
     if name != Backend.MPI:
         raise ValueError(

@@ -13,14 +13,7 @@ from .groups.process_group import ProcessGroup
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A rank's rows of a tensor.
-
-    Args:
-        shape: that of the whole tensor; it has a first dimension.
-        first: the first row here.
-        count: how many rows are here; none on the last ranks, where there are fewer rows than ranks.
-        group: the ranks that have the others.
-    """
+    """A rank's rows of a tensor whose whole shape is `shape`."""
 
     shape: tuple[int, ...]
     first: int
@@ -29,20 +22,17 @@ class Rows:
 
     @property
     def local_shape(self) -> tuple[int, ...]:
-        """The shape of the part that is here."""
         return (self.count, *self.shape[1:])
 
     @property
     def max_rows(self) -> int:
-        """How many rows the first rank has, which has most."""
+        """The first rank has most."""
         return -(-self.shape[0] // self.group.size())
 
     def of(self, rank: int) -> Rows:
-        """Those of another rank of the group."""
         return rows_of(self.shape, self.group, rank)
 
     def elements(self) -> int:
-        """How many elements are here."""
         return prod(self.local_shape)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Rows:
@@ -64,7 +54,7 @@ def rows_of(shape: tuple[int, ...], group: ProcessGroup, rank: int | None = None
 
 
 def row_range_of(tensor: Any) -> Rows | None:
-    """Which rows a tensor holds of one that lies on several ranks; None of a tensor that is whole."""
+    """None of a tensor that is whole."""
     return getattr(tensor, "_rows", None)
 
 
@@ -103,14 +93,7 @@ def unsharded_at(tensor: Any, rows: Rows, root: int) -> Any:
 
 
 def share_out(tensor: Any, rows: Rows, value: Any, root: int) -> None:
-    """Write each rank's rows of the whole tensor that one rank of the group has; all call this.
-
-    Args:
-        tensor: what is written to, this rank's rows.
-        rows: which these are.
-        given: the whole tensor at the root, None elsewhere.
-        root: the rank in the group.
-    """
+    """Write each rank's rows of the whole tensor, which the rank `root` of the group has as `value`; all call this."""
     with no_grad():
         into = tensor.detach().new_empty((rows.max_rows, *rows.shape[1:]))
         parts = None

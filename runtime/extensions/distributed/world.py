@@ -6,6 +6,7 @@ import datetime
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...dispatch.ranks import offer_default
@@ -23,11 +24,11 @@ NON_GROUP_MEMBER = -100
 _NONE = "Default process group has not been initialized, please make sure to call init_process_group."
 
 
+@dataclass
 class _World:
-    def __init__(self) -> None:
-        self.default: ProcessGroup | None = None
-        self.groups: list[ProcessGroup] = []
-        self.made = 0
+    default: ProcessGroup | None = None
+    groups: list[ProcessGroup] = field(default_factory=list)
+    made: int = 0
 
 
 _of_process = _World()
@@ -96,14 +97,13 @@ def init_process_group(
     patience = timeout or default_pg_timeout
     session = join(patience.total_seconds())
     link = session.copy()
-    for value, actual, what in ((world_size, link.size, "world_size"), (rank, link.rank, "rank")):
-        _agree(what, value, actual)
+    _agree("world_size", world_size, link.size)
+    _agree("rank", rank, link.rank)
     begin(link, patience, group_name, session.peers)
     observed.rank, observed.size = link.rank, link.size
 
 
 def _agree(what: str, value: int, actual: int) -> None:
-    """Refuse a number that a program or a launcher says otherwise than MPI."""
     launched = os.environ.get(what.upper(), "")
     for source, number in (("the argument", value), (f"the environment's {what.upper()}", launched)):
         if number not in (-1, "", actual, str(actual)):
@@ -114,7 +114,6 @@ def _agree(what: str, value: int, actual: int) -> None:
 
 
 def begin(link: Link, timeout: datetime.timedelta, name: str = "", peers: Peers | None = None) -> None:
-    """Make the default group over a link of all ranks."""
     world = current()
     control = link.copy(timeout.total_seconds(), None)
     world.default = ProcessGroup(link, control, range(link.size), timeout, name or "0", "default_pg", peers)
@@ -133,11 +132,7 @@ def is_initialized() -> bool:
 
 
 def get_default_group() -> ProcessGroup:
-    """The default process group.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The default process group; a ValueError where there is none."""
     result = current().default
     if result is None:
         raise ValueError(_NONE)
@@ -148,12 +143,7 @@ offer_default(get_default_group)  # to ops that are collectives
 
 
 def member(group: Any) -> ProcessGroup | None:
-    """The group that a call is about, the default one for None; None where this process is not in it.
-
-    Raises:
-        ValueError: there is no default group.
-        TypeError: it is no group.
-    """
+    """The group that a call is about, the default one for None; None where this process is not in it."""
     default = get_default_group()
     if group is None:
         return default
@@ -174,21 +164,13 @@ def member_for(call: str, group: Any) -> ProcessGroup | None:
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Give a group back, or all groups.
-
-    Args:
-        group: the group; all of them when left out.
-
-    Raises:
-        ValueError: there is no default group.
-    """
+    """Give back `group`, or all groups when it is left out."""
     world = current()
     if group is not None and not isinstance(group, ProcessGroup):
         return
     default = get_default_group()
-    chosen = world.groups[::-1] if group in (None, default) else [group]
+    chosen = world.groups[::-1] if group is None or group == default else [group]
     for one in chosen:
-        assert one is not None
         one.close()
         world.groups.remove(one)
     if default in chosen:
@@ -196,34 +178,19 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """The rank of this process in a group, -1 where it is not in it.
-
-    Args:
-        group: the group; the default one when left out.
-    """
+    """The rank of this process in `group`, the default one when left out; -1 where it is not in it."""
     result = member(group)
     return -1 if result is None else result.rank()
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many ranks a group has, -1 where this process is not in it.
-
-    Args:
-        group: the group; the default one when left out.
-    """
+    """How many ranks `group` has, the default one when left out; -1 where this process is not in it."""
     result = member(group)
     return -1 if result is None else result.size()
 
 
 def get_backend(group: ProcessGroup | None = None) -> Backend:
-    """The backend of a group: "mpi".
-
-    Args:
-        group: the group; the default one when left out.
-
-    Raises:
-        ValueError: this process is not in it.
-    """
+    """The backend of `group`, the default one when left out: "mpi". A ValueError where this process is not in it."""
     if member(group) is None:
         raise ValueError("Invalid process group specified")
     return Backend("mpi")
@@ -233,10 +200,7 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     """The number of this process among those of its machine.
 
     Args:
-        fallback_rank: the answer where no launcher says.
-
-    Raises:
-        RuntimeError: no launcher says, and there is no such answer.
+        fallback_rank: the answer where no launcher says; a RuntimeError without it.
     """
     for name in ("LOCAL_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK"):
         if name in os.environ:
@@ -256,11 +220,7 @@ def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
-    """The rank in a group of a rank of the world.
-
-    Raises:
-        ValueError: it is not in the group.
-    """
+    """The rank in a group of a rank of the world; a ValueError where it is not in the group."""
     result = member(group)
     if result is None or global_rank not in result.ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {group}")
@@ -268,11 +228,7 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
-    """The rank in the world of a rank of a group.
-
-    Raises:
-        ValueError: the group has no such rank.
-    """
+    """The rank in the world of a rank of a group; a ValueError where the group has no such rank."""
     result = member(group)
     if result is None or not 0 <= group_rank < result.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
@@ -345,11 +301,7 @@ def _checked_ranks(default: ProcessGroup, ranks: Sequence[int] | None, sort_rank
 def rank_in(
     call: str, group: ProcessGroup, rank: int | None, group_rank: int | None, default: int | None = None
 ) -> int:
-    """The rank in a group that a call says as a rank of the world, or of the group.
-
-    Raises:
-        ValueError: both are said, or none and there is no default, or the group has no such rank.
-    """
+    """The rank in a group that a call says as a rank of the world, or of the group."""
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if rank is None and group_rank is None:

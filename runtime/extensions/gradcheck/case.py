@@ -1,6 +1,5 @@
-"""The function that a gradient check differentiates, and the inputs at which it does.
-
-Error messages of gradient checks: both Jacobians, and the entry where they differ most.
+"""The function that a gradient check differentiates, its inputs, and the messages of errors: both Jacobians, and the
+entry where they differ most.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ from ...errors import ArgumentError, type_name, warn_user
 from ...tensor.dtypes import float64
 from ...tensor.memory_overlap import overlaps
 from ...tensor.tensor import TensorBase, adopt
+
+Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
@@ -34,7 +35,6 @@ class Case:
         return tuple(x for x in self.inputs if isinstance(x, TensorBase) and x._requires_grad)
 
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
-        """The tensors that one call gives, at the inputs of the case or at others in their place."""
         result = self.func(*(self.inputs if inputs is None else inputs))
         if not isinstance(result, (TensorBase, list, tuple)):
             raise ArgumentError(
@@ -51,7 +51,6 @@ class Case:
 
 
 def checked_case(func: Callable[..., Any], inputs: Any) -> Case:
-    """The case that a user gave, after checking that differences can be taken there."""
     case = Case(func, as_tuple(inputs))
     if not case.grad_inputs:
         raise ValueError(
@@ -124,11 +123,9 @@ class Tolerance:
     rtol: float
 
     def holds(self, analytical: np.ndarray, numerical: np.ndarray) -> bool:
-        """Whether all entries are near enough; nan is near nothing."""
         return bool(np.allclose(analytical, numerical, rtol=self.rtol, atol=self.atol))
 
     def worst(self, analytical: np.ndarray, numerical: np.ndarray) -> tuple[int, ...]:
-        """The index of the entry that is furthest outside."""
         with np.errstate(invalid="ignore"):
             excess = np.abs(analytical - numerical) - self.rtol * np.abs(numerical)
         excess = np.where(np.isnan(excess), np.inf, excess)
@@ -145,13 +142,8 @@ def mismatch(
     )
 
 
-def fast_mismatch(
-    jacobian_entry: JacobianEntry,
-    fast: tuple[np.ndarray, np.ndarray],
-    slow: tuple[np.ndarray, np.ndarray],
-    tolerance: Tolerance,
-) -> GradcheckError:
-    """The error for two products u^T J v that differ; `fast` and `slow` are (numerical, analytical)."""
+def fast_mismatch(jacobian_entry: JacobianEntry, fast: Pair, slow: Pair, tolerance: Tolerance) -> GradcheckError:
+    """`fast` has products u^T J v."""
     numerical, analytical = slow
     with np.errstate(invalid="ignore"):
         largest = np.max(np.abs(numerical - analytical))
@@ -168,7 +160,6 @@ def _product(value: np.ndarray) -> Any:
 
 
 def _worst_entry(numerical: np.ndarray, analytical: np.ndarray, tolerance: Tolerance) -> str:
-    """Index, both values and their distance, for the entry that differs most."""
     index = tolerance.worst(analytical, numerical)
     n, a = numerical[index], analytical[index]
     with np.errstate(invalid="ignore", divide="ignore"):

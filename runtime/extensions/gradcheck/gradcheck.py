@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,8 @@ from ...autograd.backward import grad
 from ...errors import RefusedValueError
 from ...tensor.memory import placed
 from ...tensor.tensor import TensorBase, adopt
+from . import invariants
 from .case import Case, GradcheckError, JacobianEntry, Tolerance, as_tuple, checked_case
-from .invariants import (
-    check_batched_backward,
-    check_batched_forward,
-    check_linear_in_gradient,
-    check_undefined_gradients,
-    check_undefined_tangents,
-)
 from .jacobians import Jacobians, Products, difference, unit_vectors
 
 
@@ -78,25 +71,29 @@ def gradcheck(
     """
     require(check_forward_ad or check_backward_ad, "Expected at least one of check_forward_ad or check_backward_ad")
     require(check_backward_ad or not check_batched_grad, "Setting check_batched_grad=True requires check_backward_ad")
-    require(
-        check_forward_ad or not check_batched_forward_grad,
-        "Setting check_batched_forward_grad=True requires check_forward_ad",
-    )
-    case = checked_case(func, inputs)
-    checks = Checks(
-        eps,
-        Tolerance(atol, rtol),
-        nondet_tol,
-        fast_mode,
-        backward=check_backward_ad,
-        forward=check_forward_ad,
-        undefined=check_undefined_grad,
-        dtypes=check_grad_dtypes,
-        batched_backward=check_batched_grad,
-        batched_forward=check_batched_forward_grad,
-    )
+    needed = "Setting check_batched_forward_grad=True requires check_forward_ad"
+    require(check_forward_ad or not check_batched_forward_grad, needed)
+    case, tolerance = checked_case(func, inputs), Tolerance(atol, rtol)
     try:
-        run(case, checks)
+        outputs = case.outputs()
+        if not outputs:
+            _check_constant(case, eps)
+            return True
+        jacobians = (Products if fast_mode else Jacobians)(case, outputs, eps, check_grad_dtypes)
+        if check_backward_ad:
+            _check_backward(jacobians, tolerance, nondet_tol)
+        if check_forward_ad:
+            _check_forward(jacobians, tolerance)
+            if check_undefined_grad:
+                invariants.check_undefined_tangents(case)
+        if check_batched_forward_grad:
+            invariants.check_batched_forward(case)
+        if check_batched_grad:
+            invariants.check_batched_backward(case, outputs)
+        if check_backward_ad:
+            invariants.check_linear_in_gradient(case, outputs)
+            if check_undefined_grad:
+                invariants.check_undefined_gradients(case, outputs)
     except GradcheckError:
         if raise_exception:
             raise
@@ -130,21 +127,14 @@ def gradgradcheck(
 ) -> bool:
     """Check the gradients of the gradients: `gradcheck` of the map from (inputs, output gradients) to gradients.
 
+    Other arguments as of `autograd.gradcheck`.
+
     Args:
         func: a function of tensors to one tensor or several, whose gradients must differentiate again.
-        inputs: a Tensor or a tuple, as of `gradcheck`.
         grad_outputs: the gradients of the outputs; those that require grad are checked too. Random when not given.
-        eps, atol, rtol: the step of the differences and the allowed error, as of `gradcheck`.
         gen_non_contig_grad_outputs: make the random gradients non-contiguous.
-        raise_exception: raise GradcheckError; else return False.
-        nondet_tol: how much two backward runs may differ.
-        check_undefined_grad: check that missing gradients count as zeros.
-        check_grad_dtypes: also require that gradients have the dtype of their inputs.
-        check_batched_grad: check that backward under `vmap` gives what a loop gives.
         check_fwd_over_rev: compare the gradients' Jacobian by forward mode.
         check_rev_over_rev: compare the gradients' Jacobian by backward.
-        fast_mode: compare u^T J v for random vectors u, v instead of all entries.
-        masked: about sparse tensors, of which there are none.
 
     Returns:
         True if all checks hold.
@@ -159,13 +149,10 @@ def gradgradcheck(
         >>> sg.autograd.gradgradcheck(sg.tanh, x)
         True
     """
-    require(
-        check_fwd_over_rev or check_rev_over_rev, "Expected at least one of check_fwd_over_rev or check_rev_over_rev"
-    )
-    require(
-        check_rev_over_rev or not check_undefined_grad, "Setting check_undefined_grad=True requires check_rev_over_rev"
-    )
-    require(check_rev_over_rev or not check_batched_grad, "Setting check_batched_grad=True requires check_rev_over_rev")
+    needed = "Expected at least one of check_fwd_over_rev or check_rev_over_rev"
+    require(check_fwd_over_rev or check_rev_over_rev, needed)
+    for name, check in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
+        require(check_rev_over_rev or not check, f"Setting {name}=True requires check_rev_over_rev")
     case = checked_case(func, inputs)
     if grad_outputs is None:
         grad_outputs = _random_gradients(case.outputs(), gen_non_contig_grad_outputs)
@@ -189,7 +176,6 @@ def gradgradcheck(
 
 
 def _gradients(case: Case) -> Callable[..., tuple[Any, ...]]:
-    """The function from the inputs and the output gradients to the gradients of the inputs."""
     count = len(case.inputs)
 
     def gradients(*args: Any) -> tuple[Any, ...]:
@@ -204,61 +190,18 @@ def _gradients(case: Case) -> Callable[..., tuple[Any, ...]]:
 def _random_gradients(outputs: tuple[Any, ...], strided: bool) -> tuple[Any, ...]:
     if not outputs:
         raise ValueError("gradgradcheck expects at least one output of func to require gradient, but none of them do.")
-    rng = np.random.default_rng(42)
-    return tuple(_random_gradient(output, strided, rng) for output in outputs)
-
-
-def _random_gradient(output: Any, strided: bool, rng: np.random.Generator) -> Any:
-    """Uniform in [-1, 1); every second element of a larger tensor when it is not to be contiguous."""
-    shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.shape else output.shape
-    values = rng.uniform(-1, 1, shape)
-    if output.is_complex():
-        values = values + 1j * rng.uniform(-1, 1, shape)
-    gradient = adopt(placed(np.asarray(values), output.device), output.dtype)
-    return (gradient[..., ::2] if strided and output.shape else gradient).requires_grad_()
-
-
-@dataclass(frozen=True)
-class Checks:
-    """The arguments of `gradcheck`: the checks that are made, and their tolerances."""
-
-    eps: float
-    tolerance: Tolerance
-    nondet_tol: float
-    fast: bool
-    backward: bool
-    forward: bool
-    undefined: bool
-    dtypes: bool
-    batched_backward: bool
-    batched_forward: bool
-
-
-def run(case: Case, checks: Checks) -> None:
-    """Make all checks; a GradcheckError says which one failed."""
-    outputs = case.outputs()
-    if not outputs:
-        _check_constant(case, checks.eps)
-        return
-    jacobians: Any = (Products if checks.fast else Jacobians)(case, outputs, checks.eps, checks.dtypes)
-    if checks.backward:
-        _check_backward(checks, jacobians)
-    if checks.forward:
-        _check_forward(checks, jacobians)
-        if checks.undefined:
-            check_undefined_tangents(case)
-    if checks.batched_forward:
-        check_batched_forward(case)
-    if checks.batched_backward:
-        check_batched_backward(case, outputs)
-    if checks.backward:
-        check_linear_in_gradient(case, outputs)
-        if checks.undefined:
-            check_undefined_gradients(case, outputs)
+    rng, gradients = np.random.default_rng(42), []
+    for output in outputs:
+        shape = (*output.shape[:-1], 2 * output.shape[-1]) if strided and output.shape else output.shape
+        values = rng.uniform(-1, 1, shape)
+        if output.is_complex():
+            values = values + 1j * rng.uniform(-1, 1, shape)
+        gradient: Any = adopt(placed(np.asarray(values), output.device), output.dtype)
+        gradients.append((gradient[..., ::2] if strided and output.shape else gradient).requires_grad_())
+    return tuple(gradients)
 
 
 def _check_constant(case: Case, eps: float) -> None:
-    """Where no output requires grad, none may depend on the inputs."""
     for x in case.grad_inputs:
         for direction in unit_vectors(x.numel()):
             if any(np.any(result != 0) for result in difference(case.results, x, direction, eps)):
@@ -266,20 +209,20 @@ def _check_constant(case: Case, eps: float) -> None:
 
 
 def _parts(tensors: tuple[Any, ...]) -> dict[str, complex]:
-    """Which parts of complex numbers are looked at in turn; the one part of real numbers has no name."""
+    """The one part of real numbers has no name."""
     return {"imaginary": 1j, "real": 1} if any(t.is_complex() for t in tensors) else {"": 1}
 
 
-def _check_backward(checks: Checks, jacobians: Any) -> None:
+def _check_backward(jacobians: Jacobians, tolerance: Tolerance, nondet_tol: float) -> None:
     for name, axis in _parts(jacobians.outputs).items():
         for j in range(len(jacobians.outputs)):
             analytical = jacobians.backward(j, axis)
             for i, result in enumerate(analytical):
                 entry = JacobianEntry(j, i, part=name)
-                numerical, tolerance = jacobians.numerical(i, j, axis), jacobians.tolerance(checks.tolerance, i, j)
-                if not tolerance.holds(result, numerical):
-                    raise jacobians.error(entry, axis, (numerical, result), checks.tolerance)
-            _check_same_again(analytical, jacobians.backward(j, axis), checks.nondet_tol)
+                numerical = jacobians.numerical(i, j, axis)
+                if not jacobians.tolerance(tolerance, i, j).holds(result, numerical):
+                    raise jacobians.error(entry, axis, (numerical, result), tolerance)
+            _check_same_again(analytical, jacobians.backward(j, axis), nondet_tol)
 
 
 def _check_same_again(first: list[np.ndarray], second: list[np.ndarray], tolerance: float) -> None:
@@ -292,13 +235,13 @@ def _check_same_again(first: list[np.ndarray], second: list[np.ndarray], toleran
             )
 
 
-def _check_forward(checks: Checks, jacobians: Any) -> None:
+def _check_forward(jacobians: Jacobians, tolerance: Tolerance) -> None:
     grad_inputs = jacobians.case.grad_inputs
     for name, axis in _parts(grad_inputs).items():
         for i, x in enumerate(grad_inputs):
             along = axis if x.is_complex() else 1
-            tolerance = jacobians.tolerance(checks.tolerance, i)
+            allowed = jacobians.tolerance(tolerance, i)
             pairs = zip(jacobians.differences(i)[along], jacobians.forward(i, along), strict=True)
             for j, pair in enumerate(pairs):
-                if not tolerance.holds(pair[1], pair[0]):
-                    raise jacobians.error(JacobianEntry(j, i, True, name), along, pair, checks.tolerance)
+                if not allowed.holds(pair[1], pair[0]):
+                    raise jacobians.error(JacobianEntry(j, i, True, name), along, pair, tolerance)

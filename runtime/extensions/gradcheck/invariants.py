@@ -28,7 +28,6 @@ NOT_ZERO = (
 
 
 def check_linear_in_gradient(case: Case, outputs: Sequence[Any]) -> None:
-    """Gradients of zeros are zeros, of the dtype and shape of the inputs."""
     zeros = [zeros_like(output) for output in outputs]
     result = grad(outputs, case.grad_inputs, zeros, retain_graph=True, allow_unused=True)
     for g, x in zip(result, case.grad_inputs, strict=True):
@@ -53,22 +52,18 @@ class Undefined(Function):
 
 
 def check_undefined_gradients(case: Case, outputs: Sequence[Any]) -> None:
-    """Backward gives nothing, or zeros, where gradients of outputs are missing and the others are zeros."""
     every = range(len(outputs))
     for missing in [every, *([j] for j in every if len(outputs) > 1)]:
         roots = [Undefined.apply(output) if j in missing else output for j, output in enumerate(outputs)]
-        _expect_nothing(case, roots, f"backward without the gradient of output {', '.join(map(str, missing))}")
-
-
-def _expect_nothing(case: Case, roots: Sequence[Any], what: str) -> None:
-    zeros = [zeros_like(root) for root in roots]
-    try:
-        result = grad(roots, case.grad_inputs, zeros, retain_graph=True, allow_unused=True)
-    except RuntimeError as error:
-        raise GradcheckError(REFUSED.format(what, type(error).__name__, error)) from error
-    for i, g in enumerate(result):
-        if g is not None and np.any(host_array(g) != 0):
-            raise GradcheckError(NOT_ZERO.format(what, g, i))
+        what = f"backward without the gradient of output {', '.join(map(str, missing))}"
+        zeros = [zeros_like(root) for root in roots]
+        try:
+            result = grad(roots, case.grad_inputs, zeros, retain_graph=True, allow_unused=True)
+        except RuntimeError as error:
+            raise GradcheckError(REFUSED.format(what, type(error).__name__, error)) from error
+        for i, g in enumerate(result):
+            if g is not None and np.any(host_array(g) != 0):
+                raise GradcheckError(NOT_ZERO.format(what, g, i))
 
 
 def check_undefined_tangents(case: Case) -> None:
@@ -102,13 +97,10 @@ def check_batched_backward(case: Case, outputs: Sequence[Any]) -> None:
         def backward(v: Any, output: Any = output) -> tuple[Any, ...]:
             return grad(output, case.grad_inputs, v, retain_graph=True, allow_unused=True, materialize_grads=True)
 
-        got, expected = _both_ways(backward, output, BACKWARD)
-        for i, pair in enumerate(zip(got, expected, strict=True)):
-            _compare(*pair, j, i, BACKWARD)
+        _check_both_ways(backward, output, BACKWARD, f"output {j} and input {{}}")
 
 
 def check_batched_forward(case: Case) -> None:
-    """Forward mode in each input, for several tangents of it at once."""
     for i, x in enumerate(case.grad_inputs):
 
         def forward(tangent: Any, x: Any = x) -> tuple[Any, ...]:
@@ -118,28 +110,22 @@ def check_batched_forward(case: Case) -> None:
                 pairs = [unpack_dual(output) for output in outputs]
                 return tuple(op.zeros_like(primal) if t is None else t for primal, t in pairs)
 
-        got, expected = _both_ways(forward, x, FORWARD)
-        for j, pair in enumerate(zip(got, expected, strict=True)):
-            _compare(*pair, j, i, FORWARD)
+        _check_both_ways(forward, x, FORWARD, f"output {{}} and input {i}")
 
 
-def _both_ways(function: Callable[[Any], tuple[Any, ...]], like: Any, message: str) -> tuple[Any, Any]:
-    """The results of a function for random tensors like `like`, under vmap and in a loop."""
+def _check_both_ways(function: Callable[[Any], tuple[Any, ...]], like: Any, message: str, where: str) -> None:
     from ..vmap import vmap
 
     rng = np.random.default_rng(42)
     args = [tensor_like(random_like(like, rng), like) for _ in range(COUNT)]
-    expected = [op.stack(list(rows)) for rows in zip(*map(function, args), strict=True)]
+    every = [op.stack(list(rows)) for rows in zip(*map(function, args), strict=True)]
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="There is a performance drop")  # the loop is right, only slow
-            return vmap(function)(op.stack(args)), expected
+            results = vmap(function)(op.stack(args))
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{message}") from error
-
-
-def _compare(got: Any, expected: Any, output: int, number: int, message: str) -> None:
-    if not np.allclose(host_array(got), host_array(expected), rtol=1e-5, atol=1e-5):
-        raise GradcheckError(
-            f"For output {output} and input {number}:\n\n{message}\n\nGot:\n{got}\n\nExpected:\n{expected}\n"
-        )
+    for number, (got, expected) in enumerate(zip(results, every, strict=True)):
+        if not np.allclose(host_array(got), host_array(expected), rtol=1e-5, atol=1e-5):
+            shown = f"{message}\n\nGot:\n{got}\n\nExpected:\n{expected}\n"
+            raise GradcheckError(f"For {where.format(number)}:\n\n{shown}")

@@ -17,11 +17,10 @@ from ...autograd.dual import dual_level, make_dual, unpack_dual
 from ...errors import RefusedValueError
 from ...tensor.memory import copy_cast, placed
 from ...tensor.tensor import adopt, host_array
-from .case import Case, GradcheckError, JacobianEntry, Tolerance, fast_mismatch, mismatch
+from .case import Case, GradcheckError, JacobianEntry, Pair, Tolerance, fast_mismatch, mismatch
 
 Call = Callable[[], tuple[Any, ...]]
 Differences = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the derivatives of each output
-Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
 
 
 def axes_of(x: Any) -> tuple[complex, ...]:
@@ -39,7 +38,6 @@ def tensor_like(values: np.ndarray, like: Any) -> Any:
 
 
 def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
-    """Normally distributed elements, as many as a tensor has."""
     values = rng.standard_normal(t.numel())
     return values + 1j * rng.standard_normal(t.numel()) if t.is_complex() else values
 
@@ -72,7 +70,6 @@ def _check_same_kind(ahead: list[Any], behind: list[Any], where: str) -> None:
 
 
 def pull(output: Any, grad_inputs: tuple[Any, ...], v: np.ndarray, check_dtypes: bool) -> list[np.ndarray]:
-    """The gradients of the inputs that backward computes from the gradient `v` of one output."""
     grads = grad(output, grad_inputs, tensor_like(v, output), retain_graph=True, allow_unused=True)
     for g, x in zip(grads, grad_inputs, strict=True):
         if g is not None and g.shape != x.shape:
@@ -92,7 +89,6 @@ def push(case: Case, directions: list[Any]) -> list[Any]:
 
 
 def push_one(case: Case, i: int, direction: np.ndarray) -> list[np.ndarray]:
-    """The tangents of the outputs when only input i moves; the tangents of the others are zeros."""
     directions = [direction if k == i else np.zeros(x.numel()) for k, x in enumerate(case.grad_inputs)]
     return [tangent for _, tangent in push(case, directions)]
 
@@ -121,8 +117,6 @@ def unit_vectors(count: int) -> Iterator[np.ndarray]:
 
 
 class Jacobians:
-    """The whole Jacobians of a case: entries are compared one by one."""
-
     def __init__(self, case: Case, outputs: tuple[Any, ...], eps: float, check_dtypes: bool) -> None:
         self.case = case
         self.outputs = outputs
@@ -131,19 +125,18 @@ class Jacobians:
         self._differences: dict[int, Differences] = {}
 
     def differences(self, i: int) -> Differences:
-        """The central differences of every output along every axis of every element of input i, taken once."""
+        """The central differences of every output along every axis of input i, taken once."""
         if i not in self._differences:
-            x = self.case.grad_inputs[i]
-            self._differences[i] = {axis: self._differences_along(x, axis) for axis in axes_of(x)}
+            axes = axes_of(self.case.grad_inputs[i])
+            self._differences[i] = {axis: self._differences_along(i, axis) for axis in axes}
         return self._differences[i]
 
-    def _differences_along(self, x: Any, axis: complex) -> list[np.ndarray]:
-        indices = np.ndindex(*x.shape)
-        pairs = zip(indices, unit_vectors(x.numel()), strict=True)
+    def _differences_along(self, i: int, axis: complex) -> list[np.ndarray]:
+        x = self.case.grad_inputs[i]
+        pairs = zip(np.ndindex(*x.shape), unit_vectors(x.numel()), strict=True)
         return self._stack([difference(self.case.outputs, x, axis * e, self.eps, f"on index {k} ") for k, e in pairs])
 
     def _stack(self, rows: list[list[np.ndarray]]) -> list[np.ndarray]:
-        """A matrix for each output, out of rows that have a part for each output."""
         return [
             np.stack([row[j] for row in rows]) if rows else np.zeros((0, output.numel()))
             for j, output in enumerate(self.outputs)
@@ -153,7 +146,7 @@ class Jacobians:
         return concatenated([part(result[j], axis) for result in self.differences(i).values()])
 
     def backward(self, j: int, axis: complex) -> list[np.ndarray]:
-        """The Jacobians of output j (of its real part for the axis 1, its imaginary part for 1j) in all inputs."""
+        """Of the real part of output j for the axis 1, its imaginary part for 1j."""
         output, grad_inputs = self.outputs[j], self.case.grad_inputs
         start = axis if output.is_complex() else 1
         columns = [pull(output, grad_inputs, start * e, self.check_dtypes) for e in unit_vectors(output.numel())]
@@ -163,7 +156,6 @@ class Jacobians:
         ]
 
     def forward(self, i: int, axis: complex) -> list[np.ndarray]:
-        """The Jacobians of all outputs in input i, by forward mode along one axis of each element."""
         x = self.case.grad_inputs[i]
         return self._stack([push_one(self.case, i, axis * e) for e in unit_vectors(x.numel())])
 
@@ -175,7 +167,7 @@ class Jacobians:
 
 
 class Products(Jacobians):
-    """The Jacobians of a case multiplied with unit vectors: u[i] for each axis of input i, v[j] for output j."""
+    """The Jacobians multiplied with unit vectors, u^T J v: u[i] for each axis of input i, v[j] for output j."""
 
     def __init__(self, case: Case, outputs: tuple[Any, ...], eps: float, check_dtypes: bool) -> None:
         super().__init__(case, outputs, eps, check_dtypes)
@@ -183,19 +175,13 @@ class Products(Jacobians):
         self.u = [{axis: unit_vector(rng, x.numel()) for axis in axes_of(x)} for x in case.grad_inputs]
         self.v = [unit_vector(rng, output.numel()) for output in outputs]
 
-    def differences(self, i: int) -> Differences:
-        """The central differences of every output along u[i], taken once."""
-        if i not in self._differences:
-            x, call = self.case.grad_inputs[i], self.case.outputs
-            self._differences[i] = {axis: difference(call, x, axis * u, self.eps) for axis, u in self.u[i].items()}
-        return self._differences[i]
+    def _differences_along(self, i: int, axis: complex) -> list[np.ndarray]:
+        return difference(self.case.outputs, self.case.grad_inputs[i], axis * self.u[i][axis], self.eps)
 
     def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
-        """u^T J v by differences."""
         return concatenated([np.asarray(part(result[j], axis) @ self.v[j]) for result in self.differences(i).values()])
 
     def backward(self, j: int, axis: complex) -> list[np.ndarray]:
-        """u^T J v by backward of v, for each input."""
         output = self.outputs[j]
         start = axis if output.is_complex() else 1
         pulled = pull(output, self.case.grad_inputs, start * self.v[j], self.check_dtypes)
@@ -213,7 +199,7 @@ class Products(Jacobians):
         return Tolerance(value.atol * size * (1.0 if j is None else float(self.v[j].sum())), value.rtol)
 
     def error(self, entry: JacobianEntry, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
-        """The error for a pair (numerical, analytical) that differs, which shows the whole Jacobians too."""
+        """The error shows the whole Jacobians too."""
         full = Jacobians(self.case, self.outputs, self.eps, self.check_dtypes)
         if entry.forward:
             slow = full.differences(entry.input)[axis][entry.output], full.forward(entry.input, axis)[entry.output]
@@ -223,6 +209,5 @@ class Products(Jacobians):
 
 
 def unit_vector(rng: np.random.Generator, count: int) -> np.ndarray:
-    """A random vector of length 1 without negative entries."""
     vector = rng.random(count)
     return vector / np.linalg.norm(vector) if count else vector

@@ -1,7 +1,4 @@
-"""From tensors to a picture: walks the graph behind them without recursion, newest node first.
-
-The boxes, arrows and caption of a picture, before they are laid out.
-"""
+"""From tensors to the boxes, arrows and caption of a picture: walks the graph behind them, newest node first."""
 
 from __future__ import annotations
 
@@ -21,8 +18,6 @@ from ..profiler.table import format_bytes
 
 @dataclass(frozen=True)
 class Style:
-    """How the boxes of one kind look, and what the legend calls them."""
-
     label: str
     fill: str
     line: str
@@ -50,8 +45,6 @@ class Box:
 
 @dataclass
 class Arrow:
-    """From the box that made a value to the box that uses it."""
-
     source: int
     target: int
     label: str = ""
@@ -59,14 +52,13 @@ class Arrow:
 
 @dataclass
 class Picture:
-    """All boxes, newest first, the arrows between them by their numbers, and a line about the whole."""
+    """Boxes are newest first; arrows name them by number."""
 
     boxes: list[Box] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
     caption: str = ""
 
     def kinds(self) -> list[str]:
-        """The kinds of boxes that there are, in the order of the legend."""
         used_kinds = {box.kind for box in self.boxes}
         return [kind for kind in STYLES if kind in used_kinds]
 
@@ -82,12 +74,11 @@ class SavedNode:
 
     @property
     def size(self) -> int:
-        """The bytes of all, memory that two of them share once."""
+        """Memory that two of them share counts once."""
         return sum(self.memory.values())
 
 
 def saved_by(node: Any) -> SavedNode:
-    """Look at the saved values of a node without unpacking them."""
     saved_tensor = SavedNode()
     own = op_node(node)
     for slot in own.saved_slots:
@@ -109,7 +100,7 @@ _MAX_LISTED_OUTPUTS = 4  # outputs of a node that are listed
 
 
 def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
-    """The picture of everything that the named outputs depend on; `names` are those of leaves and nodes."""
+    """`names` are those of leaves and nodes."""
     picture = Picture()
     nodes = nodes_behind(outputs.values())
     metas = _output_metas(nodes, outputs.values())
@@ -119,7 +110,7 @@ def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
     memory: dict[int, int] = {}
     for node in nodes:
         saved_tensor = saved_by(node)
-        memory.update(saved_tensor.memory)
+        memory |= saved_tensor.memory
         numbers[node] = len(picture.boxes)
         picture.boxes.append(_node_box(node, metas.get(node, {}), saved_tensor, names.get(node)))
     _connect(picture, outputs.values(), nodes, numbers, names)
@@ -130,7 +121,6 @@ def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
 
 
 def nodes_behind(outputs: Iterable[Any]) -> list[Any]:
-    """Every node that the outputs depend on, newest first: users before what they use."""
     result, stack = set(), [node_at(edge_of(tensor)) for tensor in outputs if not tensor.is_leaf]
     while stack:
         node = stack.pop()
@@ -141,7 +131,6 @@ def nodes_behind(outputs: Iterable[Any]) -> list[Any]:
 
 
 def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dict[int, Meta]]:
-    """Shape and dtype of the outputs of nodes, which their users know."""
     metas: dict[Any, dict[int, Meta]] = {}
     for tensor in outputs:
         if not tensor.is_leaf:
@@ -171,7 +160,6 @@ def _input_metas(node: Any, own: dict[int, Meta]) -> list[Meta | None]:
 
 
 def _node_box(node: Any, metas: dict[int, Meta], saved_tensor: Any, name: str | None) -> Box:
-    """The box of a node: what it is, what it makes, what it keeps, where the spec describes it."""
     lines = [] if name is None else [name]
     shown = sorted(metas.items())[:_MAX_LISTED_OUTPUTS]
     plural = node.output_count > 1
@@ -207,16 +195,13 @@ def _note(node: Any, saved_tensor: Any) -> str:
     return "\n".join(lines)
 
 
-def _connect(
-    picture: Picture, outputs: Iterable[Any], nodes: Iterable[Any], numbers: dict[Any, int], names: Any
-) -> None:
-    """Draw the arrows; leaves get their boxes where they are first met."""
-
+def _connect(picture: Picture, outputs: Iterable[Any], nodes: list[Any], numbers: dict[Any, int], names: Any) -> None:
     def arrow(edge: Any, target: int) -> None:
         if edge.edge_kind == LEAF:
             if edge not in numbers:
                 numbers[edge] = len(picture.boxes)
-                picture.boxes.append(_leaf_box(edge, names.get(edge)))
+                meta, name = _described((edge._shape, edge._dtype)), names.get(edge) or "leaf"
+                picture.boxes.append(Box("leaf", name, [meta], f"{name}: {meta}, {format_bytes(edge.nbytes)}"))
             picture.arrows.append(Arrow(numbers[edge], target))
         else:
             node, index = output_at(edge)
@@ -230,17 +215,9 @@ def _connect(
                 arrow(edge, numbers[node])
 
 
-def _leaf_box(leaf: Any, name: str | None) -> Box:
-    meta = _described((leaf._shape, leaf._dtype))
-    note = f"{name or 'leaf'}: {meta}, {format_bytes(leaf.nbytes)}"
-    return Box("leaf", name or "leaf", [meta], note)
-
-
 def _described(meta: Meta) -> str:
     shape, dtype = meta
-    return (
-        f"{tuple(shape)} {str(dtype).rpartition('.')[2]}" if len(shape) else f"scalar {str(dtype).rpartition('.')[2]}"
-    )
+    return f"{tuple(shape) if len(shape) else 'scalar'} {str(dtype).rpartition('.')[2]}"
 
 
 def _count(number: int, one: str, plural: str = "") -> str:

@@ -1,7 +1,4 @@
-"""`draw`: a picture of the graph behind tensors, as SVG or dot text, in a file if wanted.
-
-A picture as text of the dot language, and as a file by Graphviz where that is installed.
-"""
+"""`draw`: a picture of the graph behind tensors, as SVG or dot text, in a file if wanted; by Graphviz if installed."""
 
 from __future__ import annotations
 
@@ -17,8 +14,7 @@ from ...autograd.node import LEAF, OUTPUT
 from ...errors import type_name
 from ...tensor.tensor import TensorBase
 from .collect import STYLES, Box, Picture, collect
-from .layout import passed_rows
-from .svg import svg_source
+from .svg import passed_rows, svg_source
 
 _HEAD = """digraph autograd {
   graph [rankdir=TB, nodesep=0.25, ranksep=0.4, bgcolor=white, fontname="Helvetica", fontsize=11, labelloc=t]
@@ -28,7 +24,6 @@ _HEAD = """digraph autograd {
 
 
 def dot_source(picture: Picture) -> str:
-    """The whole graph; its label is the legend."""
     nodes = [f"  n{number} [{_attributes(box)}]" for number, box in enumerate(picture.boxes)]
     edges = [
         f"  n{arrow.source} -> n{arrow.target}" + (f" [label={_quoted(arrow.label)}]" if arrow.label else "")
@@ -54,7 +49,6 @@ def _legend(picture: Picture) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of the dot language; it has no other escapes than these."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
@@ -62,7 +56,7 @@ _SECONDS = 10.0  # that a picture may take before it is laid out here instead
 
 
 def render(dot: str, kind: str, wait: float | None = _SECONDS) -> bytes | None:
-    """Dot text as a file of a kind ("svg", "png", "pdf", ...); None when Graphviz is not there or takes too long."""
+    """None when Graphviz is not there or takes too long. Kinds are "svg", "png", "pdf", ..."""
     program = shutil.which("dot")
     if program is None:
         return _by_package(dot, kind)
@@ -182,7 +176,6 @@ def draw(outputs: Any, path: Any = None, params: Any = None, *, layout: str = "a
 
 
 def _named(outputs: Any) -> dict[str, Any]:
-    """The outputs by name, checked."""
     if isinstance(outputs, TensorBase):
         results = {"output": outputs}
     elif isinstance(outputs, Mapping):

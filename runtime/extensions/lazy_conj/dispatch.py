@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -22,29 +23,24 @@ from .memory import lazy_view, relaid, resolved, standing, storage_of, store
 Function = Callable[..., Any]
 
 
+@dataclass(slots=True)
 class Call:
-    """A call of an op with marked tensors among its arguments."""
-
-    __slots__ = ("args", "function", "kwargs", "name")
-
-    def __init__(self, name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.name = name
-        self.function = function
-        self.args = args
-        self.kwargs = kwargs
+    name: str
+    function: Function
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
     @property
     def first(self) -> Any:
         return self.args[0]
 
     def on(self, first: Any) -> Any:
-        """What the op gives with another first argument, and what the others show."""
         others = [shown(value) for value in self.args[1:]]
         return run_itself(self.function, first, *others, **{name: shown(v) for name, v in self.kwargs.items()})
 
 
 def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
-    """The result of a call with a marked tensor among its arguments; NOT_HANDLED without one."""
+    """NOT_HANDLED without a marked tensor among the arguments."""
     if not (has_lazy_conj(args) or (kwargs and has_lazy_conj(kwargs.values()))):
         return NOT_HANDLED
     position = out_position(function)
@@ -58,7 +54,6 @@ def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
 
 @functools.cache
 def out_position(function: Function) -> int:
-    """The place of the argument that takes the result, where it may be given by place; -1 without one."""
     names = list(parameters(function))
     return names.index("out") if "out" in names else -1
 
@@ -84,7 +79,6 @@ def shown(value: Any) -> Any:
 
 @functools.cache
 def rule_of(name: str, function: Function) -> Callable[[Call], Any]:
-    """What answers the calls of an op whose first argument is marked."""
     entry = entry_of(function.__module__, name)
     writes = function.__name__[-1] == "_" or (entry is not None and "Tensor(a!) " in entry.schema)
     if entry is None:
@@ -100,7 +94,6 @@ def rule_of(name: str, function: Function) -> Callable[[Call], Any]:
 
 
 def computed(call: Call) -> Any:
-    """What the op gives for what the tensors show; a RuntimeError where the op writes to a list of tensors."""
     first = call.args[0] if call.args else None
     if call.function.__name__[-1] == "_" and first.__class__ in (tuple, list) and has_lazy_conj(first):
         raise RuntimeError(
@@ -111,7 +104,7 @@ def computed(call: Call) -> Any:
 
 
 def viewed(call: Call) -> Any:
-    """A view of the tensor, with its marks; what is no view is computed of what the tensor shows."""
+    """What is no view is computed of what the tensor shows."""
     return lazy_conj_view(call, call.first.conjugated, call.first.negated)
 
 
@@ -140,7 +133,6 @@ def follow_tangents(call: Call, views: list[Any]) -> None:
 
 
 def written(call: Call) -> Any:
-    """An op in place: computed on a copy, and stored."""
     copy = resolved(call.first)
     result = call.on(copy)
     store(call.first, copy)
@@ -148,7 +140,6 @@ def written(call: Call) -> Any:
 
 
 def written_singly(call: Call) -> Any:
-    """`written`, of an op that may not write where several elements share a place."""
     check_single(call.function.__name__, standing(call.first))
     return written(call)
 

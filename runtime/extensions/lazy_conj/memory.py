@@ -1,9 +1,7 @@
-"""Marked tensors and their memory: tensors that stand for one, what it shows, and how that is written to.
+"""Marked tensors and their memory: views that show their elements conjugated or negated, and how these are written to.
 
 `stored` has what lies in memory, outside the graph; `standing` is where the marked tensor is in the graph, so that
 views of it are views of that one; `values_of` and `resolved` are what it shows, in memory of their own.
-
-Marking a view: from then on it shows its elements conjugated or negated. The rest is loaded with the first one.
 """
 
 from __future__ import annotations
@@ -26,11 +24,7 @@ from ...tensor.tensor import TensorBase, geometry, share, tensor_class, without_
 from ...tensor.tensor import view as make_view
 from ...tensor.view_shapes import alias as full_alias
 
-
-class Classes:
-    """The classes of tensors by their marks (conjugated, negated), empty until there is a marked one."""
-
-    by_marks: dict[tuple[bool, bool], Any] = {}
+_classes: dict[tuple[bool, bool], Any] = {}  # by their marks (conjugated, negated), none until there is a marked one
 
 
 def as_conjugate(view: Any) -> Any:
@@ -42,10 +36,10 @@ def as_negative(view: Any) -> Any:
 
 
 def lazy_view(view: Any, conjugated: bool, negated: bool) -> Any:
-    """A view that nobody else has yet, with these marks besides, or without them where it has them."""
-    if not Classes.by_marks:
-        Classes.by_marks = import_module(".tensor", __package__).classes_by_marks()  # which few programs need
-    view.__class__ = Classes.by_marks[view.conjugated is not conjugated, view.negated is not negated]
+    """The view must be nobody else's yet. Marks that it has already are taken away."""
+    if not _classes:
+        _classes.update(import_module(".tensor", __package__).classes_by_marks())  # which few programs need
+    view.__class__ = _classes[view.conjugated is not conjugated, view.negated is not negated]
     return view
 
 
@@ -66,7 +60,6 @@ class CloneBackward0(Node):
 
 
 def stored(tensor: Any) -> Any:
-    """A tensor without marks over the same memory, outside the graph; one that has none as it is."""
     if not tensor.lazy_conj:
         return tensor
     result = without_memory(tensor_class(), tensor._shape, tensor._dtype, tensor._device)
@@ -91,13 +84,11 @@ def copied_edge(tensor: Any) -> Any:
 
 
 def like(tensor: Any, plain: Any) -> Any:
-    """A view of a tensor outside the graph, with the marks of another."""
     view_geometry = geometry(full_alias, plain._shape, plain.stride(), plain._offset)
     return lazy_view(make_view(plain, view_geometry), tensor.conjugated, tensor.negated)
 
 
 def values_of(tensor: Any) -> Any:
-    """What a marked tensor shows, in memory of its own and outside the graph."""
     result = stored(tensor)
     is_small = result.numel() <= MAX_SERIAL_ELEMENTS and result._dtype.kind != "b"  # the op says that it takes no bools
     if is_small and result._device is CPU and result._dtype.compute is result._dtype:
@@ -109,7 +100,7 @@ def values_of(tensor: Any) -> Any:
 
 
 def resolved(tensor: Any) -> Any:
-    """What a marked tensor shows, in memory of its own, with its gradient and tangents; another one as it is."""
+    """With gradient and tangents; a tensor without marks as it is."""
     if not tensor.lazy_conj:
         return tensor
     result = values_of(tensor)
@@ -121,11 +112,7 @@ def resolved(tensor: Any) -> Any:
 
 
 def store(tensor: Any, values: Any) -> Any:
-    """Write values to a marked tensor, which is returned: what lies in memory is turned back.
-
-    Raises:
-        RuntimeError: they have another shape.
-    """
+    """Write values to a marked tensor, which is returned: what lies in memory is turned back."""
     if values._shape != tensor._shape:
         raise ShapeError(f"expected values of shape {list(tensor._shape)} for a view, but got {list(values._shape)}")
     plain = tensor
@@ -138,7 +125,7 @@ def store(tensor: Any, values: Any) -> Any:
 
 
 def relaid(tensor: Any, change: Callable[[Any], Any]) -> Any:
-    """Let a function change the layout of a marked tensor, which is returned: it knows no marks."""
+    """`change` gets the tensor without its marks."""
     marks = tensor.conjugated, tensor.negated
     lazy_view(tensor, *marks)
     try:

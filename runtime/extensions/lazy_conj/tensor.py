@@ -18,7 +18,13 @@ from ...tensor.tensor import TensorBase, alias, tensor_class
 from .dispatch import answer
 from .memory import lazy_view, like, relaid, resolved, standing, store, stored, values_of
 
-_BITS = {"conj": "conjugate", "neg": "negative"}
+
+def _of_stored(name: str) -> Any:
+    return lambda tensor, *args, **kwargs: getattr(stored(tensor), name)(*args, **kwargs)
+
+
+def _of_values(name: str) -> Any:
+    return lambda tensor, *args, **kwargs: store(tensor, getattr(values_of(tensor), name)(*args, **kwargs))
 
 
 class LazyConjMethods(TensorBase):
@@ -36,42 +42,27 @@ class LazyConjMethods(TensorBase):
 
     @property
     def array(self) -> Any:
-        """The elements in memory of their own, which nobody may write to: that would reach no other tensor."""
+        """Nobody may write to it: that would reach no other tensor."""
         result = values_of(self).array
         if result.__class__ is np.ndarray:
             result.flags.writeable = False
         return result
 
-    def data_ptr(self) -> int:
-        """The address of the first element, as it is before it is conjugated or negated."""
-        return stored(self).data_ptr()
+    data_ptr, untyped_storage, storage = map(_of_stored, ("data_ptr", "untyped_storage", "storage"))
+    is_shared, is_pinned = map(_of_stored, ("is_shared", "is_pinned"))
+    apply_, map_, map2_ = map(_of_values, ("apply_", "map_", "map2_"))
+    _typed_storage = storage
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in row-major order without gaps, or in the order of a `memory_format`."""
         return stored(self).is_contiguous(*(() if memory_format is None else (memory_format,)))
 
     def contiguous(self, memory_format: Any = None) -> Any:
-        """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does."""
         value = () if memory_format is None else (memory_format,)
         return self if self.is_contiguous(*value) else resolved(self).contiguous(*value)
-
-    def untyped_storage(self) -> Any:
-        return stored(self).untyped_storage()
-
-    def storage(self) -> Any:
-        return stored(self).storage()
-
-    _typed_storage = storage
-
-    def is_shared(self) -> bool:
-        return stored(self).is_shared()
 
     def share_memory_(self) -> Any:
         stored(self).share_memory_()
         return self
-
-    def is_pinned(self) -> bool:
-        return stored(self).is_pinned()
 
     def is_set_to(self, tensor: Any) -> bool:
         same_marks = (self.conjugated, self.negated) == (tensor.conjugated, tensor.negated)
@@ -82,7 +73,6 @@ class LazyConjMethods(TensorBase):
 
     @property
     def data(self) -> Any:
-        """A tensor over this memory outside the graph, with the same marks; assigning replaces the memory."""
         return super().data  # type: ignore[misc]
 
     @data.setter
@@ -90,13 +80,11 @@ class LazyConjMethods(TensorBase):
         lazy_view(self, self.conjugated, self.negated).data = value
 
     def numpy(self, *, force: bool = False) -> Any:
-        """Refused but for `force`: NumPy knows no such marks."""
         if force:
             return values_of(self).numpy(force=True)
-        word = "conj" if self.conjugated else "neg"
-        raise RuntimeError(
-            f"Can't call numpy() on Tensor that has {_BITS[word]} bit set. Use tensor.resolve_{word}().numpy() instead."
-        )
+        word, bit = ("conj", "conjugate") if self.conjugated else ("neg", "negative")
+        instead = f"Use tensor.resolve_{word}().numpy() instead."
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. {instead}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.numpy()
@@ -107,25 +95,11 @@ class LazyConjMethods(TensorBase):
         return resolved(self).__dlpack__(**kwargs)
 
     def resize_(self, *sizes: Any, memory_format: Any = None) -> Any:
-        """Give the tensor another shape, of the memory that it has or of more; see `Tensor.resize_`."""
         value = {} if memory_format is None else {"memory_format": memory_format}
         return relaid(self, lambda tensor: tensor.resize_(*sizes, **value))
 
     def set_(self, *args: Any, **kwargs: Any) -> Any:
-        """Give the tensor other memory, of which it shows conjugates or negatives too; see `Tensor.set_`."""
         return relaid(self, lambda tensor: tensor.set_(*args, **kwargs))
-
-    def apply_(self, callable: Any) -> Any:
-        """Replace each element by what a function gives of it; see `Tensor.apply_`."""
-        return store(self, values_of(self).apply_(callable))
-
-    def map_(self, tensor: Any, callable: Any) -> Any:
-        """Replace each element by what a function gives of it and of another tensor's; see `Tensor.map_`."""
-        return store(self, values_of(self).map_(tensor, callable))
-
-    def map2_(self, x: Any, y: Any, callable: Any) -> Any:
-        """Replace each element by what a function gives of it and of two other tensors'; see `Tensor.map2_`."""
-        return store(self, values_of(self).map2_(x, y, callable))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
@@ -142,7 +116,7 @@ class LazyConjMethods(TensorBase):
 
 
 def classes_by_marks() -> dict[tuple[bool, bool], Any]:
-    """The classes, made on first use, when it is known what class tensors have. From then on calls are answered."""
+    """Made on first use, when it is known what class tensors have. From then on calls are answered."""
     plain = tensor_class()
     results = {(False, False): plain}
     for name, *marks in (("Conjugate", True, False), ("Negative", False, True), ("NegativeConjugate", True, True)):
@@ -154,7 +128,6 @@ def classes_by_marks() -> dict[tuple[bool, bool], Any]:
 
 
 def rebuild(plain: Any, conjugated: bool, negated: bool, requires_grad: bool, attributes: dict[str, Any]) -> Any:
-    """A leaf with marks over the memory of a tensor: what is pickled and copied."""
     result = lazy_view(like(plain, plain), conjugated, negated).requires_grad_(requires_grad)
     result.__dict__.update(attributes)
     return result

@@ -6,14 +6,7 @@ from typing import Any
 
 from ...dispatch import argument_checks
 from ...namespace import op
-from .masks import (
-    constant,
-    dimension,
-    highest_value,
-    lowest_value,
-    masked_input,
-    result_dtype,
-)
+from .masks import constant, dimension, highest_value, lowest_value, masked_input, result_dtype
 from .reductions import norm
 
 
@@ -34,8 +27,7 @@ def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
         >>> sg.masked.softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
         tensor([0.5000, 0.0000, 0.5000])
     """
-    x = masked_input("softmax", input, mask, lowest_value("amax"))
-    return op.softmax(x, dimension("softmax", dim, x.ndim), dtype=result_dtype("softmax", dtype, x._dtype))
+    return _normalized("softmax", input, dim, dtype, mask, op.softmax)
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -46,9 +38,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) ->
         >>> sg.masked.log_softmax(sg.tensor([1.0, 5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
         tensor([-0.6931,    -inf, -0.6931])
     """
-    x = masked_input("log_softmax", input, mask, lowest_value("amax"))
-    kind = result_dtype("log_softmax", dtype, x._dtype)
-    return op.log_softmax(x, dimension("log_softmax", dim, x.ndim), dtype=kind)
+    return _normalized("log_softmax", input, dim, dtype, mask, op.log_softmax)
 
 
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -59,27 +49,29 @@ def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
         >>> sg.masked.softmin(sg.tensor([1.0, -5.0, 1.0]), 0, mask=sg.tensor([True, False, True]))
         tensor([0.5000, 0.0000, 0.5000])
     """
-    x = masked_input("softmin", input, mask, highest_value("amin"))
-    return op.softmax(-x, dimension("softmin", dim, x.ndim), dtype=result_dtype("softmin", dtype, x._dtype))
+    return _normalized("softmin", input, dim, dtype, mask, op.softmax, -1)
+
+
+def _normalized(name: str, input: Any, dim: int, dtype: Any, mask: Any, function: Any, sign: int = 1) -> Any:
+    x = masked_input(name, input, mask, lowest_value("amax") if sign > 0 else highest_value("amin"))
+    along, kind = dimension(name, dim, x.ndim), result_dtype(name, dtype, x._dtype)
+    return function(x if sign > 0 else -x, along, dtype=kind)
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """The running sum along a dimension, to which elements that the mask leaves out add 0.
 
+    Other arguments as of `masked.softmax`.
+
     Args:
-        input: a tensor.
-        dim: the dimension.
         dtype: the dtype of the result, by default that of the input.
-        mask: True where an element counts; it broadcasts to the input. All of them by default.
 
     Example:
         >>> import specgrad as sg
         >>> sg.masked.cumsum(sg.tensor([1, 2, 3]), 0, mask=sg.tensor([True, False, True]))
         tensor([1, 1, 4])
     """
-    x = argument_checks.tensor("cumsum", "input", input)
-    along, kind = dimension("cumsum", dim, x.ndim), result_dtype("cumsum", dtype, x._dtype)
-    return op.cumsum(masked_input("cumsum", x, mask, constant(0)), along, dtype=kind)
+    return _running("cumsum", input, dim, dtype, mask, constant(0))
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -90,9 +82,13 @@ def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
         >>> sg.masked.cumprod(sg.tensor([2, 5, 3]), 0, mask=sg.tensor([True, False, True]))
         tensor([2, 2, 6])
     """
-    x = argument_checks.tensor("cumprod", "input", input)
-    along, kind = dimension("cumprod", dim, x.ndim), result_dtype("cumprod", dtype, x._dtype)
-    return op.cumprod(masked_input("cumprod", x, mask, constant(1)), along, dtype=kind)
+    return _running("cumprod", input, dim, dtype, mask, constant(1))
+
+
+def _running(name: str, input: Any, dim: int, dtype: Any, mask: Any, identity: Any) -> Any:
+    x = argument_checks.tensor(name, "input", input)
+    along, kind = dimension(name, dim, x.ndim), result_dtype(name, dtype, x._dtype)
+    return getattr(op, name)(masked_input(name, x, mask, identity), along, dtype=kind)
 
 
 def normalize(input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None) -> Any:

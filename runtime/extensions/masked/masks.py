@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 from ...dispatch import argument_checks
@@ -12,7 +13,6 @@ from ...namespace import op
 from ...shapes import wrapped_dim
 from ...tensor.dtypes import bool_, dtype, iinfo, int64
 
-inf, nan = float("inf"), float("nan")
 Identity = Callable[[dtype], Any]  # what does not change a result, in a dtype
 
 
@@ -21,7 +21,6 @@ def constant(value: float) -> Identity:
 
 
 def lowest_value(name: str) -> Identity:
-    """What no number is less than: it stands for elements left out where the greatest is looked for."""
     return partial(_extreme, name, -inf)
 
 
@@ -40,7 +39,6 @@ def _extreme(name: str, limit: float, kind: dtype) -> Any:
 
 
 def masked_input(name: str, input: Any, mask: Any, identity: Identity, argument: str = "mask") -> Any:
-    """The input, with the identity in the place of what the mask leaves out; gradients come to the rest alone."""
     x = argument_checks.tensor(name, "input", input)
     if mask is None:
         return x
@@ -65,7 +63,6 @@ def count(name: str, x: Any, mask: Any, dims: list[int], keepdim: bool) -> Any:
 
 
 def dimensions(name: str, dim: Any, ndim: int) -> list[int]:
-    """The dimensions that are reduced, counted from the front; all of them where none is named."""
     if dim is None or dim == () or dim == []:
         return list(range(ndim))
     matches = [wrapped_dim(name, d, ndim) for d in argument_checks.integer_list(name, "dim", dim, 1)]
@@ -84,10 +81,8 @@ def result_dtype(name: str, value: Any, default: dtype) -> dtype:
 
 
 def sum_dtype(name: str, value: Any, kind: dtype) -> dtype:
-    """Of sums and products of integers and bools int64, as elsewhere."""
     return result_dtype(name, value, int64 if kind.kind in "bi" else kind)
 
 
 def flag(name: str, keepdim: Any) -> bool:
-    """`keepdim`, for which None stands for False."""
     return False if keepdim is None else argument_checks.boolean(name, "keepdim", keepdim)

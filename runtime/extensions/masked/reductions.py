@@ -1,30 +1,15 @@
-"""Sums, products, extremes, norms and logsumexp of the elements that a mask keeps.
-
-Means, medians and variances of the elements that a mask keeps.
-"""
+"""Sums, products, extremes, norms, logsumexp, means, medians and variances of the elements that a mask keeps."""
 
 from __future__ import annotations
 
+from math import inf, nan
 from typing import Any
 
 from ...dispatch import argument_checks
 from ...namespace import op
-from ...tensor.dtypes import dtype as Dtype
 from ...tensor.dtypes import float32
-from .masks import (
-    constant,
-    count,
-    dimension,
-    dimensions,
-    flag,
-    highest_value,
-    inf,
-    lowest_value,
-    masked_input,
-    nan,
-    result_dtype,
-    sum_dtype,
-)
+from . import masks
+from .masks import constant, dimensions, flag, highest_value, lowest_value, masked_input, result_dtype, sum_dtype
 
 
 def sum(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -77,9 +62,7 @@ def amax(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
         >>> sg.masked.amax(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=sg.tensor([[True, False], [False, False]]))
         tensor([1., -inf])
     """
-    x = masked_input("amax", input, mask, lowest_value("amax"))
-    result = op.amax(x, dimensions("amax", dim, x.ndim), flag("amax", keepdim))
-    return result.to(result_dtype("amax", dtype, x._dtype))
+    return _reduced("amax", input, dim, keepdim, dtype, mask, lowest_value)
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -92,27 +75,24 @@ def amin(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
         >>> sg.masked.amin(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, mask=sg.tensor([[False, True], [False, False]]))
         tensor([2., inf])
     """
-    x = masked_input("amin", input, mask, highest_value("amin"))
-    result = op.amin(x, dimensions("amin", dim, x.ndim), flag("amin", keepdim))
-    return result.to(result_dtype("amin", dtype, x._dtype))
+    return _reduced("amin", input, dim, keepdim, dtype, mask, highest_value)
 
 
 def argmax(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
     """Where the greatest of the elements lies that the mask keeps, the first place; 0 where there are none.
 
+    Other arguments as of `masked.sum`; the input is of real numbers.
+
     Args:
-        input: a tensor of real numbers.
         dim: the dimension that is reduced; by default the flattened tensor is looked at.
-        keepdim: whether reduced dimensions stay, with size 1.
         dtype: the dtype to which indices are converted: that of the input by default, as in PyTorch.
-        mask: True where an element counts; it broadcasts to the input. All of them by default.
 
     Example:
         >>> import specgrad as sg
         >>> sg.masked.argmax(sg.tensor([4, 9, 7]), mask=sg.tensor([True, False, True]))
         tensor(2)
     """
-    return _arg_reduction("argmax", input, dim, keepdim, dtype, mask)
+    return _reduced("argmax", input, dim, keepdim, dtype, mask, lowest_value)
 
 
 def argmin(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -123,13 +103,13 @@ def argmin(input: Any, dim: int | None = None, *, keepdim: Any = False, dtype: A
         >>> sg.masked.argmin(sg.tensor([4, 1, 3]), mask=sg.tensor([True, False, True]))
         tensor(2)
     """
-    return _arg_reduction("argmin", input, dim, keepdim, dtype, mask)
+    return _reduced("argmin", input, dim, keepdim, dtype, mask, highest_value)
 
 
-def _arg_reduction(name: str, input: Any, dim: Any, keepdim: Any, dtype: Any, mask: Any) -> Any:
-    x = masked_input(name, input, mask, lowest_value(name) if name == "argmax" else highest_value(name))
-    index = getattr(op, name)(x, dim, flag(name, keepdim))
-    return index.to(result_dtype(name, dtype, x._dtype))
+def _reduced(name: str, input: Any, dim: Any, keepdim: Any, dtype: Any, mask: Any, identity: Any) -> Any:
+    x = masked_input(name, input, mask, identity(name))
+    dims = dim if name.startswith("arg") else dimensions(name, dim, x.ndim)
+    return getattr(op, name)(x, dims, flag(name, keepdim)).to(result_dtype(name, dtype, x._dtype))
 
 
 def logsumexp(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
@@ -140,9 +120,7 @@ def logsumexp(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any =
         >>> sg.masked.logsumexp(sg.tensor([0.0, 0.0, 50.0]), 0, mask=sg.tensor([True, True, False]))
         tensor(0.6931)
     """
-    x = masked_input("logsumexp", input, mask, lowest_value("logsumexp"))
-    result = op.logsumexp(x, dimensions("logsumexp", dim, x.ndim), flag("logsumexp", keepdim))
-    return result.to(result_dtype("logsumexp", dtype, x._dtype))
+    return _reduced("logsumexp", input, dim, keepdim, dtype, mask, lowest_value)
 
 
 def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:
@@ -161,14 +139,10 @@ def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = No
         >>> sg.masked.logaddexp(x, y, other_mask=sg.tensor([True, False]))
         tensor([0.6931, 1.0000])
     """
-    x = masked_input("logaddexp", input, input_mask, lowest_value("logaddexp"), "input_mask")
-    y = masked_input(
-        "logaddexp",
-        argument_checks.tensor("logaddexp", "other", other),
-        other_mask,
-        lowest_value("logaddexp"),
-        "other_mask",
-    )
+    identity = lowest_value("logaddexp")
+    x = masked_input("logaddexp", input, input_mask, identity, "input_mask")
+    y = argument_checks.tensor("logaddexp", "other", other)
+    y = masked_input("logaddexp", y, other_mask, identity, "other_mask")
     return op.logaddexp(x, y).to(result_dtype("logaddexp", dtype, x._dtype))
 
 
@@ -211,19 +185,18 @@ def mean(input: Any, dim: Any = None, *, keepdim: Any = False, dtype: Any = None
             f"mean(): Could not infer output dtype. {whose} dtype must be either a floating point or complex dtype. "
             f"Got: {kind}"
         )
-    number = count("mean", x, mask, dimensions("mean", dim, x.ndim), flag("mean", keepdim))
+    number = masks.count("mean", x, mask, dimensions("mean", dim, x.ndim), flag("mean", keepdim))
     return sum(x, dim, keepdim=keepdim, dtype=kind, mask=mask) / number
 
 
 def median(input: Any, dim: int = -1, *, keepdim: Any = False, dtype: Any = None, mask: Any = None) -> Any:
     """The median of the elements that the mask keeps, the lower one of an even number; nan where there are none.
 
+    Other arguments as of `masked.sum`; the input is of real numbers.
+
     Args:
-        input: a tensor of real numbers.
         dim: the dimension that is reduced.
-        keepdim: whether it stays, with size 1.
         dtype: the dtype of the result for integers; floats keep theirs.
-        mask: True where an element counts; it broadcasts to the input. All of them by default.
 
     Raises:
         ValueError: a median of integers where no element is kept.
@@ -234,7 +207,7 @@ def median(input: Any, dim: int = -1, *, keepdim: Any = False, dtype: Any = None
         tensor(3.)
     """
     x = argument_checks.tensor("median", "input", input)
-    along, kind = dimension("median", dim, x.ndim), result_dtype("median", dtype, x._dtype)
+    along, kind = masks.dimension("median", dim, x.ndim), result_dtype("median", dtype, x._dtype)
     is_float = x._dtype.kind == "f"
     values = masked_input("median", x if is_float else x.to(float32), mask, constant(nan))
     result = op.nanmedian(values, along, flag("median", keepdim)).values
@@ -306,11 +279,7 @@ def _variance(name: str, input: Any, dim: Any, correction: float, keepdim: Any, 
     inner = kind if kind.kind in "fc" else float32
     dims, stays = dimensions(name, dim, x.ndim), flag(name, keepdim)
     total = sum(x, dim, keepdim=True, dtype=kind, mask=mask)
-    difference = x - total / count(name, x, mask, dims, True)
+    difference = x - total / masks.count(name, x, mask, dims, True)
     squares = sum(difference * difference.conj_physical(), dim, keepdim=stays, dtype=inner, mask=mask)
-    number = count(name, x, mask, dims, stays).to(_real(inner))
+    number = masks.count(name, x, mask, dims, stays).to(inner.to_real())
     return (squares / op.clamp_min(number - correction, 0) if correction else squares / number).to(kind)
-
-
-def _real(kind: Dtype) -> Dtype:
-    return kind.to_real() if kind.kind == "c" else kind

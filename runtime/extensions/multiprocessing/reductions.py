@@ -4,13 +4,9 @@ The pickler of Python's `multiprocessing` asks `reduce_tensor` and `reduce_stora
 shared memory first, so that sender and receiver see what either writes. Receivers have one array for each file, so
 that tensors which shared memory in one process share it in the other.
 
-Descriptors on their way to other processes, and processes that end only when what they have sent has arrived.
-
 A process that is started is given descriptors by inheritance. All others fetch them from a thread of the sender, as
 with Python's own `resource_sharer`; but that one is out of reach as soon as its process begins to end, and what queues
 hold is sent still then.
-
-How memory is shared between processes: by one means, whatever it is called.
 """
 
 from __future__ import annotations
@@ -22,6 +18,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from dataclasses import dataclass
 from multiprocessing import context, reduction, util
 from multiprocessing.connection import Client, Listener
 from multiprocessing.reduction import ForkingPickler
@@ -30,7 +27,7 @@ from typing import Any
 from ...device.device import CPU
 from ...locks import new_lock
 from ...tensor.dtypes import dtype, from_name, from_numpy
-from ...tensor.tensor import TensorBase, plain_classes, tensor_class
+from ...tensor.tensor import plain_classes, tensor_class
 from ..serialization import rebuild
 from ..storage.shared_memory import Segment, opened, segment_of, share, share_tensor
 from ..storage.untyped import UntypedStorage, of_array
@@ -69,13 +66,8 @@ class _Server:
                     number = int.from_bytes(connection.recv_bytes(_BYTES), "little")
                     reduction.send_handle(connection, self.copies[number], os.getpid())
                     os.close(self.copies.pop(number))
-            except (
-                OSError,
-                EOFError,
-                KeyError,
-                multiprocessing.AuthenticationError,
-            ):  # who asked has gone, or must not
-                time.sleep(0.001)
+            except (OSError, EOFError, KeyError, multiprocessing.AuthenticationError):
+                time.sleep(0.001)  # who asked has gone, or must not
 
     def forget(self) -> None:
         """This process has been forked: what has been offered is its parent's."""
@@ -93,38 +85,21 @@ if hasattr(os, "register_at_fork"):
 
 
 def handle_of(descriptor: int) -> Any:
-    """What stands for a descriptor in a message; `detach()` gives it to the receiver, once."""
     if context.get_spawning_popen() is not None:
         return reduction.DupFd(descriptor)
     _wait_at_end(_server)
     return Handle(*_server.offer(descriptor))
 
 
+@dataclass
 class Handle:
-    """A descriptor that the receiver of a message fetches from its sender.
-
-    Args:
-        address: where the sender listens.
-        number: of the offer.
-    """
-
-    def __init__(self, address: Any, number: int) -> None:
-        self.address = address
-        self.number = number
+    address: Any
+    number: int
 
     def detach(self) -> int:
         with Client(self.address, authkey=multiprocessing.current_process().authkey) as connection:
             connection.send_bytes(self.number.to_bytes(_BYTES, "little"))
             return int(reduction.recv_handle(connection))
-
-
-def wait_in_processes() -> None:
-    """Let the processes that are started from now on wait at their end for those who fetch what they have sent.
-
-    That must be said before the end begins.
-    """
-    util.register_after_fork(_server, _wait_at_end)
-    _wait_at_end(_server)
 
 
 def _wait_at_end(server: _Server) -> None:
@@ -146,7 +121,8 @@ Reduced = tuple[Any, tuple[Any, ...]]
 
 def init_reductions() -> None:
     """Let `multiprocessing` send tensors, of all classes that there are by now, and storages through shared memory."""
-    wait_in_processes()
+    util.register_after_fork(_server, _wait_at_end)  # started processes wait at their end for those who fetch: to be
+    _wait_at_end(_server)  # said before the end begins
     own = tensor_class().__reduce_ex__
     for cls in plain_classes:
         if cls.__reduce_ex__ is own:  # a class with another says itself how it is pickled
@@ -157,7 +133,7 @@ def init_reductions() -> None:
 
 
 def share_tensors(tensors: list[Any]) -> None:
-    """Move the memory of tensors of the CPU, and of all that share it, to where other processes can see it."""
+    """Of the CPU, with all tensors that share their memory."""
     init_reductions()  # for the queues of Python's own module too
     here = [tensor for tensor in tensors if tensor._device is CPU and tensor._storage.nbytes]
     if len(here) == 1:
@@ -170,10 +146,7 @@ def reduce_tensor(tensor: Any) -> Reduced:
     """A tensor as its file, layout and attributes; of CUDA devices, and without elements, by value.
 
     Args:
-        tensor: what the pickler meets.
-
-    Raises:
-        RuntimeError: the tensor is no leaf of a graph, which stays in its process.
+        tensor: what the pickler meets; a RuntimeError where it is no leaf of a graph, which stays in its process.
     """
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
@@ -189,29 +162,21 @@ def reduce_tensor(tensor: Any) -> Reduced:
 
 
 def rebuild_tensor(
-    cls: type,
-    storage: Any,
-    layout: tuple[tuple[int, ...], tuple[int, ...], int],
-    requires_grad: bool,
-    attributes: dict[str, Any],
-    kind: dtype,
-) -> TensorBase:
+    cls: type, storage: Any, layout: tuple[Any, ...], requires_grad: bool, attributes: dict[str, Any], kind: dtype
+) -> Any:
     """The tensor in the process that has received it.
 
     Args:
         cls: its class.
         storage: the array over the file.
         layout: shape, strides and offset.
-        requires_grad: whether it is a leaf that learns.
-        attributes: those of Python.
-        kind: the dtype.
+        requires_grad, attributes, kind: whether it is a leaf that learns, attributes of Python, and the dtype.
     """
-    result: TensorBase = rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
-    return result
+    return rebuild.rebuild(cls, storage, layout, requires_grad, CPU, attributes, kind)
 
 
 def _reduce_dict(values: OrderedDict[Any, Any]) -> Any:
-    """A dict as it is pickled anyway. What a `state_dict` holds moves at once: who else has it is asked only once."""
+    """What a `state_dict` holds moves at once: who else has it is asked only once."""
     tensors = [value for value in values.values() if type(value) in plain_classes and value.is_leaf]
     if len(tensors) > 1:
         share_tensors(tensors)
@@ -276,9 +241,8 @@ def set_sharing_strategy(new_strategy: str) -> None:
         >>> mp.get_sharing_strategy()
         'file_descriptor'
     """
-    assert new_strategy in _STRATEGIES, (
-        f"set_sharing_strategy(): expected one of {_STRATEGIES}, but got {new_strategy!r}"
-    )
+    wrong = f"set_sharing_strategy(): expected one of {_STRATEGIES}, but got {new_strategy!r}"
+    assert new_strategy in _STRATEGIES, wrong
     if new_strategy == "file_system":
         import resource  # only here: Windows has none, and shares no memory
 

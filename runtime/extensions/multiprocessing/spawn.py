@@ -1,7 +1,4 @@
-"""Several processes that run one function: started, joined and, where one fails, ended together.
-
-What is raised where a process that was started with others has failed.
-"""
+"""Several processes that run one function: started, joined and, where one fails, ended together."""
 
 from __future__ import annotations
 
@@ -84,14 +81,10 @@ class ProcessContext:
         return [int(process.pid) for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Wait for one of the processes or more to end.
+        """Wait for one of the processes or more to end; whether all have ended.
 
-        Args:
-            timeout: in seconds; as long as it takes when None.
-            grace_period: where one has failed, the seconds that the others have to end before they are killed.
-
-        Returns:
-            Whether all have ended.
+        That takes `timeout` seconds at most, if it is given. Where a process has failed, the others have `grace_period`
+        seconds to end before they are killed.
 
         Raises:
             ProcessRaisedException: one of them has raised an exception.
@@ -129,30 +122,17 @@ class ProcessContext:
         if not queue.empty():
             message = f"\n\n-- Process {index} terminated with the following error:\n{queue.get()}"
             return ProcessRaisedException(message, index, pid)
-        if code < 0:
-            name = _signal_name(-code)
-            message = f"process {index} terminated with signal {name}"
-            return ProcessExitedException(message, index, pid, code, name)
-        return ProcessExitedException(f"process {index} terminated with exit code {code}", index, pid, code)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"<Unknown signal {number}>"
+        if code >= 0:
+            return ProcessExitedException(f"process {index} terminated with exit code {code}", index, pid, code)
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else f"<Unknown signal {-code}>"
+        return ProcessExitedException(f"process {index} terminated with signal {name}", index, pid, code, name)
 
 
 class SpawnContext(ProcessContext):
-    """Processes that were started by `spawn`.
-
-    Args:
-        processes, error_queues: as of `ProcessContext`.
-    """
+    """Processes that were started by `spawn`, arguments as of `multiprocessing.ProcessContext`."""
 
 
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], errors: Any) -> None:
-    """What each process does: the function, whose exception goes to the one that joins."""
     try:
         fn(index, *args)
     except KeyboardInterrupt:
@@ -170,10 +150,9 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Start processes that call ``fn(i, *args)``, i = 0 ... nprocs - 1; see `spawn`.
+    """`spawn` by another way of starting, arguments as of `multiprocessing.spawn`.
 
     Args:
-        fn, args, nprocs, join, daemon: as of `spawn`.
         start_method: "spawn", "fork" or "forkserver".
 
     Raises:
@@ -190,12 +169,10 @@ def start_processes(
         process.start()
         queues.append(queue)
         processes.append(process)
-    started = SpawnContext(processes, queues) if start_method == "spawn" else ProcessContext(processes, queues)
-    if not join:
-        return started
-    while not started.join():
+    started = (SpawnContext if start_method == "spawn" else ProcessContext)(processes, queues)
+    while join and not started.join():
         pass
-    return None
+    return None if join else started
 
 
 def spawn(
@@ -214,16 +191,12 @@ def spawn(
         fn: a function that can be pickled: one that a module has.
         args: what it is called with, after the number of the process.
         nprocs: how many processes there are.
-        join: whether to wait until all have ended.
+        join: whether to wait until all have ended; errors are those of `ProcessContext.join`.
         daemon: whether they end with this process.
         start_method: "spawn"; for others there is `start_processes`.
 
     Returns:
         None, or with `join=False` a `ProcessContext` to join.
-
-    Raises:
-        ProcessRaisedException: one of them has raised an exception.
-        ProcessExitedException: one of them was killed, or has ended with an exit code that is not 0.
     """
     if start_method != "spawn":
         warn_user(

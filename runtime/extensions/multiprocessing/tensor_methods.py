@@ -8,15 +8,10 @@ from ...tensor.tensor import TensorBase
 
 
 class SharingMethods(TensorBase):
-    """share_memory_."""
-
     __slots__ = ()
 
     def share_memory_(self) -> Any:
-        """Move to memory that other processes can see, with all tensors that share it; see `specgrad.multiprocessing`.
-
-        Returns:
-            The tensor itself.
+        """Move to memory that other processes can see, with all tensors that share it; the tensor itself.
 
         Raises:
             RuntimeError: the system cannot share memory.

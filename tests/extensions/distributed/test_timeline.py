@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from specgrad.runtime.extensions.distributed.launcher import mpiexec
-from specgrad.runtime.extensions.distributed.trace.clocks import Call, corrected, overlap, union
-from specgrad.runtime.extensions.distributed.trace.merge import main, merged, read
+from specgrad.runtime.extensions.distributed.trace.merge import Call, corrected, main, merged, overlap, read, union
 from tests.extensions.distributed.test_on_mpi import run
 
 PROGRAM = """

@@ -16,39 +16,25 @@ T = TypeVar("T")
 class CheckpointException(BaseException):
     """A checkpoint could not be written or read. As in PyTorch, it is no Exception.
 
-    Args:
-        msg: what was done.
-        failures: for each rank that failed, its error and where that was raised (unknown of other ranks').
+    `failures` has, for each rank that failed, its error and where that was raised (unknown of other ranks').
     """
 
     def __init__(self, msg: str, failures: dict[int, Failure]) -> None:
         super().__init__(msg, failures)
         self._message = msg
-        self._failures = failures
-
-    @property
-    def failures(self) -> dict[int, Failure]:
-        """For each rank that failed, its error and where that was raised."""
-        return self._failures
+        self.failures = failures
 
     def __str__(self) -> str:
-        lines = [f"rank {rank}: {_error_message(error)}" for rank, (error, _) in sorted(self._failures.items())]
-        return f"{self._message} failed on ranks {sorted(self._failures)}: " + "; ".join(lines)
+        lines = [f"rank {rank}: {_error_message(error)}" for rank, (error, _) in sorted(self.failures.items())]
+        return f"{self._message} failed on ranks {sorted(self.failures)}: " + "; ".join(lines)
 
 
 def run_on_all(what: str, group: ProcessGroup | None, function: Callable[[], T]) -> list[T]:
-    """Do something on all ranks, and tell all how it went.
+    """What `function` has given on each rank, plain objects. Where one rank fails, all ranks raise.
 
     Args:
         what: what is done, for errors.
         group: the ranks; None where there is this process alone.
-        function: does it, and gives a plain object.
-
-    Returns:
-        What it has given on each rank.
-
-    Raises:
-        CheckpointException: it has raised an error on some rank; all ranks raise this then.
     """
     own: Any = None
     error: Exception | None = None

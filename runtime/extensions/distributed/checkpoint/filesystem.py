@@ -1,6 +1,6 @@
-"""`FileSystemReader`: what a checkpoint has, and bytes of its files, of which none is believed without its checksum.
+"""`FileSystemWriter` writes the file of a rank's parts, and the file that makes a checkpoint of all ranks' files.
 
-`FileSystemWriter`: the file of a rank's parts, and the file that makes a checkpoint of all ranks' files.
+`FileSystemReader` reads them; no bytes are believed without their checksum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ Path = str | os.PathLike[str]
 
 
 def folder_of(call: str, path: Any) -> str:
-    """The name of a checkpoint's folder; a TypeError where the path is none."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"{call}(): argument 'path' must be a str or os.PathLike, but got {type(path).__name__}")
     return os.fspath(path)
@@ -64,26 +63,12 @@ class FileSystemWriter:
         self.overwrite = overwrite
 
     def prepare(self) -> None:
-        """Make the folder.
-
-        Raises:
-            RuntimeError: there is a checkpoint that may not be replaced.
-            OSError: it cannot be made.
-        """
         os.makedirs(self.path, exist_ok=True)
         if not self.overwrite and os.path.exists(os.path.join(self.path, NAME)):
             raise RuntimeError(f"{self.path}: Checkpoint already exists and overwrite=False.")
 
     def write(self, file: str, values: list[Any]) -> list[Stored]:
-        """Write tensors and objects into a new file, whole or not at all, and to the disk.
-
-        Args:
-            file: its name in the folder.
-            values: what is written.
-
-        Returns:
-            Where each is.
-        """
+        """Write tensors and objects into a new file, whole or not at all, and to the disk; where each is."""
         matches = []
         with replacing(os.path.join(self.path, file)) as stream:
             position = 0
@@ -111,13 +96,11 @@ class FileSystemWriter:
                     self.remove(entry.name)
 
     def remove(self, file: str) -> None:
-        """Remove a file of the folder, if it is there."""
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(self.path, file))
 
 
 def _bytes(value: Any) -> np.ndarray:
-    """The bytes of a tensor, or of the file that an object is saved as."""
     if isinstance(value, TensorBase):
         return numbers(value).view(np.uint8)
     file = io.BytesIO()
@@ -126,13 +109,7 @@ def _bytes(value: Any) -> np.ndarray:
 
 
 class FileSystemReader:
-    """Reads checkpoints from a folder.
-
-    Args:
-        path: the folder.
-
-    Raises:
-        TypeError: the path is none.
+    """Reads checkpoints from a folder, `path`.
 
     Example:
         >>> import tempfile
@@ -158,7 +135,6 @@ class FileSystemReader:
         return self.understood(self.plain_metadata())
 
     def plain_metadata(self) -> Any:
-        """What stands in the file, as numbers, texts, lists and dicts."""
         name = os.path.join(self.path, NAME)
         if not os.path.exists(name):
             raise FileNotFoundError(
@@ -167,22 +143,12 @@ class FileSystemReader:
         return load(name, weights_only=True)
 
     def understood(self, plain: Any) -> Metadata:
-        """The same, checked.
-
-        Raises:
-            RuntimeError: it is not what `save` writes.
-        """
         try:
             return decoded(plain)
         except (KeyError, ValueError) as error:
             raise RuntimeError(f"{os.path.join(self.path, NAME)} is damaged: {error}") from error
 
     def check(self, name: str, record: Stored) -> None:
-        """Refuse a part whose file is not there, or shorter than it was.
-
-        Raises:
-            RuntimeError: so it is.
-        """
         file = os.path.join(self.path, record.file)
         try:
             size = os.path.getsize(file)
@@ -197,16 +163,7 @@ class FileSystemReader:
             raise RuntimeError(f"{name}: {record.nbytes} bytes have {len(record.checksums)} checksums")
 
     def bytes_of(self, name: str, record: Stored, begin: int, end: int) -> np.ndarray:
-        """Some of a part's bytes, when the checksums of the blocks that they lie in are right.
-
-        Args:
-            name: whose, for errors.
-            place: where the part lies.
-            begin, end: the first byte of the part, and that behind the last.
-
-        Raises:
-            RuntimeError: they are damaged.
-        """
+        """Bytes `begin` to `end` of a part, when the checksums of the blocks that they lie in are right."""
         first, last = begin // BLOCK, -(-end // BLOCK)
         result = np.empty(min(last * BLOCK, record.nbytes) - first * BLOCK, np.uint8)
         file = os.path.join(self.path, record.file)
@@ -224,10 +181,6 @@ class FileSystemReader:
         return result[begin - first * BLOCK : end - first * BLOCK]
 
     def object_of(self, name: str, record: Stored) -> Any:
-        """An object that is no tensor; no code of the file is run.
-
-        Raises:
-            RuntimeError: it is damaged, or of a class that is not declared safe.
-        """
+        """An object that is no tensor; no code of the file is run."""
         data = self.bytes_of(name, record, 0, record.nbytes)
         return load(io.BytesIO(data.tobytes()), weights_only=True)

@@ -1,7 +1,4 @@
-"""Nested state under flat names: what lies at state["optimizer"]["state"][0] is "optimizer.state.0".
-
-`Stateful`: what has a state of its own that checkpoints hold.
-"""
+"""Nested state under flat names: what lies at state["optimizer"]["state"][0] is "optimizer.state.0"."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ class Index(int):
 
 
 def states(state_dict: Any) -> dict[str, Any]:
-    """The state with that of its Stateful entries in their place; a TypeError where it is no mapping."""
+    """Stateful entries are replaced by their states."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"expected a state_dict that is a dict, but got {type(state_dict).__name__}")
     return {key: value.state_dict() if isinstance(value, Stateful) else value for key, value in state_dict.items()}
@@ -52,9 +49,6 @@ def flattened(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Path]
     """The leaves of a nested state by their names, and the way to each.
 
     Mappings are gone into, lists and tuples where they hold tensors or mappings; all else is a leaf.
-
-    Raises:
-        ValueError: two leaves have one name.
     """
     leaves: dict[str, Any] = {}
     paths: dict[str, Path] = {}
@@ -84,7 +78,6 @@ def _has_parts(value: Any) -> bool:
 
 
 def put(state: Any, path: Path, value: Any) -> None:
-    """Write a leaf of a nested state; a TypeError where it lies in a tuple, which cannot be written to."""
     for step in path[:-1]:
         state = state[step]
     if isinstance(state, tuple):
@@ -93,7 +86,7 @@ def put(state: Any, path: Path, value: Any) -> None:
 
 
 def nested(leaves: Mapping[str, Any], paths: Mapping[str, Path]) -> Any:
-    """The nested state of leaves: dicts, and lists where lists or tuples were."""
+    """Dicts, and lists where lists or tuples were."""
     results: dict[Any, Any] = {}
     for name, leaf in leaves.items():
         inner = results

@@ -1,7 +1,4 @@
-"""`load`: every rank reads the parts that it needs, however many ranks have written them.
-
-Checkpoints as single files, and single files as checkpoints.
-"""
+"""`load`: every rank reads the parts that it needs, however many ranks have written them."""
 
 from __future__ import annotations
 
@@ -42,11 +39,8 @@ def load(
 
     Args:
         state_dict: tensors to write to, dicts and lists of these, and Stateful objects such as modules.
-        checkpoint_id: the folder.
         storage_reader: who reads, instead of the folder.
-        planner: None: no rank reads otherwise than said above.
-        process_group: the ranks; the default group when left out, this process alone where there is none.
-        no_dist: whether this process reads alone although there is a group.
+        checkpoint_id, planner, process_group, no_dist: as of `save`.
 
     Raises:
         CheckpointException: there is no whole checkpoint, a name is missing in it, a shape or dtype is another, or a
@@ -83,7 +77,7 @@ def load(
 
 
 def read_metadata(reader: FileSystemReader, group: ProcessGroup | None) -> Metadata:
-    """The metadata that the first rank has read, for all: a checkpoint may be replaced meanwhile."""
+    """What the first rank has read, for all: a checkpoint may be replaced meanwhile."""
     here = group is None or group.rank() == 0
     matches: list[Any] = [None]
 
@@ -99,13 +93,7 @@ def read_metadata(reader: FileSystemReader, group: ProcessGroup | None) -> Metad
 
 
 class Reading:
-    """What one rank reads into the leaves of its state.
-
-    Args:
-        reader: reads.
-        metadata: what the checkpoint has.
-        leaves: the tensors to write to, and other entries, by name.
-    """
+    """What one rank reads into the leaves of its state: tensors, which are written to, and other entries, by name."""
 
     def __init__(self, reader: FileSystemReader, metadata: Metadata, leaves: Mapping[str, Any]) -> None:
         self.reader = reader
@@ -114,55 +102,43 @@ class Reading:
         self.objects: dict[str, Any] = {}
 
     def check(self) -> None:
-        """Refuse what does not fit, and what is damaged, before anything is written to.
-
-        Raises:
-            RuntimeError: a name is missing, or a file is missing, truncated or damaged.
-            ValueError: a tensor has another shape or dtype, or is none.
-        """
+        """Refuse what does not fit, and what is damaged, before anything is written to."""
         for name, leaf in self.leaves.items():
             if isinstance(leaf, TensorBase):
                 self._check_tensor(piece(name, leaf))
-            else:
-                self._check_object(name)
+                continue
+            if not isinstance(self._entry(name), BytesStorageMetadata):
+                raise ValueError(f"{name}: the checkpoint has a tensor, but the state to load into something else")
+            record = self.metadata.storage_data[name, ()]
+            self.reader.check(name, record)
+            self.objects[name] = self.reader.object_of(name, record)
 
     def _check_tensor(self, requested: Piece) -> None:
-        for region in self._regions(requested):
+        regions, item = self._regions(requested)
+        for region in regions:
             record = self.metadata.storage_data[requested.name, region.chunk.offsets]
             self.reader.check(requested.name, record)
-            for begin, end, _ in spans(region, self._item(requested.name)):
+            for begin, end, _ in spans(region, item):
                 self.reader.bytes_of(requested.name, record, begin, end)
-
-    def _check_object(self, name: str) -> None:
-        if not isinstance(self._entry(name), BytesStorageMetadata):
-            raise ValueError(f"{name}: the checkpoint has a tensor, but the state to load into something else")
-        record = self.metadata.storage_data[name, ()]
-        self.reader.check(name, record)
-        self.objects[name] = self.reader.object_of(name, record)
 
     def _entry(self, name: str) -> TensorStorageMetadata | BytesStorageMetadata:
         if name not in self.metadata.state_dict_metadata:
             raise RuntimeError(f"Missing key in checkpoint state_dict: {name}.")
         return self.metadata.state_dict_metadata[name]
 
-    def _item(self, name: str) -> int:
-        entry = self.metadata.state_dict_metadata[name]
-        assert isinstance(entry, TensorStorageMetadata)
-        return entry.properties.dtype.itemsize
-
-    def _regions(self, requested: Piece) -> list[Region]:
+    def _regions(self, requested: Piece) -> tuple[list[Region], int]:
+        """And the bytes of an element."""
         entry = self._entry(requested.name)
         if not isinstance(entry, TensorStorageMetadata):
             raise ValueError(f"{requested.name}: the checkpoint has no tensor, but an object")
         if entry.size != requested.shape:
-            raise ValueError(
-                f"Size mismatch between saved {list(entry.size)} and current: {list(requested.shape)} for "
-                f"{requested.name}"
-            )
-        saved = entry.properties.dtype.name
-        if saved != requested.kind:
-            raise ValueError(f"dtype mismatch between saved {saved} and current: {requested.kind} for {requested.name}")
-        return common(entry.chunks, requested.offsets, requested.sizes)
+            sizes = f"saved {list(entry.size)} and current: {list(requested.shape)}"
+            raise ValueError(f"Size mismatch between {sizes} for {requested.name}")
+        saved = entry.properties.dtype
+        if saved.name != requested.kind:
+            kinds = f"saved {saved.name} and current: {requested.kind}"
+            raise ValueError(f"dtype mismatch between {kinds} for {requested.name}")
+        return common(entry.chunks, requested.offsets, requested.sizes), saved.itemsize
 
     def read(self) -> None:
         for name, leaf in self.leaves.items():
@@ -170,10 +146,11 @@ class Reading:
                 self._read_tensor(name, leaf)
 
     def _read_tensor(self, name: str, leaf: Any) -> None:
-        requested, item = piece(name, leaf), self._item(name)
+        requested = piece(name, leaf)
+        regions, item = self._regions(requested)
         numbers, then = buffers.target("checkpoint.load", leaf)
         into = numbers.view(np.uint8).reshape(*requested.sizes, item)
-        for region in self._regions(requested):
+        for region in regions:
             record = self.metadata.storage_data[name, region.chunk.offsets]
             for begin, end, rows in spans(region, item):
                 placed(self.reader.bytes_of(name, record, begin, end), rows, into)
@@ -181,15 +158,7 @@ class Reading:
 
 
 def read_all(checkpoint_id: Path) -> dict[Any, Any]:
-    """All that a checkpoint has, as a nested state of whole tensors, with a dict for every mapping and list.
-
-    Args:
-        checkpoint_id: the folder.
-
-    Raises:
-        FileNotFoundError: there is no checkpoint, or none that is whole.
-        RuntimeError: a file is missing, truncated or damaged.
-    """
+    """A checkpoint as a nested state of whole tensors, with a dict for every mapping and list."""
     reader = FileSystemReader(checkpoint_id)
     metadata = reader.read_metadata()
     leaves = {
@@ -203,20 +172,10 @@ def read_all(checkpoint_id: Path) -> dict[Any, Any]:
 
 
 def dcp_to_torch_save(dcp_checkpoint_dir: Path, torch_save_path: Path) -> None:
-    """Write all that a checkpoint has into one file, which `load` reads; this process alone does.
-
-    Args:
-        dcp_checkpoint_dir: the checkpoint's folder.
-        torch_save_path: the file.
-    """
+    """Write all that a checkpoint, a folder, has into one file, which `load` reads; this process alone does."""
     save_file(read_all(dcp_checkpoint_dir), torch_save_path)
 
 
 def torch_save_to_dcp(torch_save_path: Path, dcp_checkpoint_dir: Path) -> None:
-    """Write what one file has, which `save` has written, as a checkpoint; this process alone does.
-
-    Args:
-        torch_save_path: the file.
-        dcp_checkpoint_dir: the checkpoint's folder.
-    """
+    """Write what one file has, which `save` has written, as a checkpoint; this process alone does."""
     save(load_file(torch_save_path, weights_only=True), checkpoint_id=dcp_checkpoint_dir, no_dist=True)

@@ -60,16 +60,13 @@ class Stored:
     nbytes: int
     checksums: tuple[int, ...]
 
+    def plain(self) -> list[Any]:
+        return [self.file, self.start, self.nbytes, list(self.checksums)]
+
 
 @dataclass
 class Metadata:
-    """All that a checkpoint says of itself.
-
-    Attributes:
-        state_dict_metadata: what is there, by name.
-        planner_data: the way to each name in the nested state.
-        storage_data: where the bytes of each part lie.
-    """
+    """What is there by name, the way to each name in the nested state, and where the bytes of each part lie."""
 
     state_dict_metadata: dict[str, TensorStorageMetadata | BytesStorageMetadata]
     planner_data: dict[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -82,10 +79,7 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
         for name, one in metadata.state_dict_metadata.items()
         if isinstance(one, TensorStorageMetadata)
     }
-    places = [
-        [name, list(offsets), one.file, one.start, one.nbytes, list(one.checksums)]
-        for (name, offsets), one in metadata.storage_data.items()
-    ]
+    places = [[name, list(offsets), *one.plain()] for (name, offsets), one in metadata.storage_data.items()]
     objects = [name for name, one in metadata.state_dict_metadata.items() if isinstance(one, BytesStorageMetadata)]
     ways = [[name, plain_path(path)] for name, path in metadata.planner_data.items()]
     results = {"format": FORMAT, "byteorder": sys.byteorder, "tensors": tensors, "objects": objects, "places": places}
@@ -93,7 +87,6 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
 
 
 def decoded(plain: Any) -> Metadata:
-    """The metadata of what `encoded` gave; a ValueError where it is something else."""
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise ValueError(f"it does not begin with {FORMAT!r}")
     if plain["byteorder"] != sys.byteorder:
@@ -148,11 +141,7 @@ def _counts(numbers: Sequence[Any]) -> bool:
 
 
 def covers(name: str, size: Sequence[int], chunks: Sequence[ChunkStorageMetadata]) -> None:
-    """Refuse parts that are not all of a tensor, each element once.
-
-    Raises:
-        ValueError: so it is.
-    """
+    """Refuse parts that are not all of a tensor, each element once."""
     for chunk in chunks:
         inside = len(chunk.offsets) == len(chunk.sizes) == len(size) and _counts([*chunk.offsets, *chunk.sizes, *size])
         if not inside or any(b + n > s for b, n, s in zip(chunk.offsets, chunk.sizes, size, strict=True)):

@@ -21,7 +21,7 @@ from .metadata import (
     TensorProperties,
     TensorStorageMetadata,
 )
-from .shards import Piece, pieces, read_plain, shared_out
+from .shards import pieces, read_plain, shared_out
 
 
 def save(
@@ -87,7 +87,7 @@ def save(
         own = [one for one in every[rank] if chosen[one.key] == rank]
         records = writer.write(file, [leaves[one.name] for one in own]) if own else []
         ways = [[one.name, plain_path(paths[one.name])] for one in own]
-        return [[one.plain(), _plain(record)] for one, record in zip(own, records, strict=True)], ways
+        return [[one.plain(), record.plain()] for one, record in zip(own, records, strict=True)], ways
 
     metadata = Metadata({})
     try:
@@ -101,11 +101,7 @@ def save(
 
 
 def ranks(call: str, process_group: Any, no_dist: bool, planner: Any) -> ProcessGroup | None:
-    """The ranks that a call is about; None where this process is alone.
-
-    Raises:
-        ValueError: this process is not in the group, or there is a planner.
-    """
+    """None where this process is alone."""
     if planner is not None:
         raise ValueError(f"checkpoint.{call}(): planner must be None: which rank writes what is decided here")
     if no_dist or not is_initialized():
@@ -117,23 +113,11 @@ def ranks(call: str, process_group: Any, no_dist: bool, planner: Any) -> Process
 
 
 def storage_of(call: str, kind: type[Any], checkpoint_id: Path | None, value: Any) -> Any:
-    """Who writes or reads.
-
-    Raises:
-        TypeError: somebody else is to.
-        ValueError: it is not said where.
-    """
     if value is None and checkpoint_id is None:
         raise ValueError(f"checkpoint.{call}(): say checkpoint_id, the folder of the checkpoint")
     if value is not None and not isinstance(value, kind):
         raise TypeError(f"checkpoint.{call}(): expected a {kind.__name__}, but got {type(value).__name__}")
-    if value is None:
-        return kind(checkpoint_id)
-    return value
-
-
-def _plain(record: Stored) -> list[Any]:
-    return [record.file, record.start, record.nbytes, list(record.checksums)]
+    return kind(checkpoint_id) if value is None else value
 
 
 def _merged_metadata(written: list[Any]) -> Metadata:
@@ -145,15 +129,11 @@ def _merged_metadata(written: list[Any]) -> Metadata:
         for plain, (file, start, nbytes, checksums) in own:
             (one,) = read_plain([plain])
             records[one.key] = Stored(file, start, nbytes, tuple(checksums))
-            _note(results, one)
+            if one.kind:
+                made = TensorStorageMetadata(TensorProperties(from_name(one.kind)), one.shape, [])
+                known = results.setdefault(one.name, made)
+                assert isinstance(known, TensorStorageMetadata)
+                known.chunks.append(ChunkStorageMetadata(one.offsets, one.sizes))
+            else:
+                results[one.name] = BytesStorageMetadata()
     return Metadata(results, ways, records)
-
-
-def _note(result: dict[str, TensorStorageMetadata | BytesStorageMetadata], one: Piece) -> None:
-    if not one.kind:
-        result[one.name] = BytesStorageMetadata()
-        return
-    made = TensorStorageMetadata(TensorProperties(from_name(one.kind)), one.shape, [])
-    known = result.setdefault(one.name, made)
-    assert isinstance(known, TensorStorageMetadata)
-    known.chunks.append(ChunkStorageMetadata(one.offsets, one.sizes))

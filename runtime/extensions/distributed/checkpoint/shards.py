@@ -1,6 +1,6 @@
 """Which rank writes what: each its own rows, and of what several have alike one, so that all write about as much.
 
-Which bytes of the parts of a tensor belong where in a part that is cut otherwise.
+And which bytes of the parts of a tensor belong where in a part that is cut otherwise.
 """
 
 from __future__ import annotations
@@ -21,13 +21,9 @@ from .metadata import ChunkStorageMetadata, Key, covers
 
 @dataclass(frozen=True)
 class Piece:
-    """What a rank has under a name: all or a part of a tensor, or an object.
+    """What a rank has under a name: all or a part of a tensor, or an object, for which `kind`, the dtype, is empty.
 
-    Args:
-        name: that in the flat state.
-        kind: the name of the dtype; empty for objects.
-        shape: that of the whole tensor.
-        offsets, sizes: the place in it of what is here.
+    `shape` is that of the whole tensor; `offsets` and `sizes` are the place in it of what is here.
     """
 
     name: str
@@ -42,7 +38,7 @@ class Piece:
 
     @property
     def nbytes(self) -> int:
-        """Its length; 0 for objects, which are short."""
+        """Of objects 0: they are short."""
         return prod(self.sizes) * from_name(self.kind).itemsize if self.kind else 0
 
     def plain(self) -> list[Any]:
@@ -50,11 +46,6 @@ class Piece:
 
 
 def piece(name: str, value: Any) -> Piece:
-    """What a leaf of the state is.
-
-    Raises:
-        ValueError: a tensor without memory, or a sparse one.
-    """
     if not isinstance(value, TensorBase):
         return Piece(name)
     tensor = buffers.tensor("checkpoint", value, name)
@@ -71,7 +62,7 @@ def piece(name: str, value: Any) -> Piece:
 
 
 def pieces(leaves: Mapping[str, Any]) -> list[Piece]:
-    """What a rank has to write; parts without elements are left out."""
+    """Parts without elements are left out."""
     matches = [piece(name, value) for name, value in leaves.items()]
     return [one for one in matches if one.sizes == one.shape or prod(one.sizes) > 0]
 
@@ -81,14 +72,7 @@ def read_plain(plain: list[list[Any]]) -> list[Piece]:
 
 
 def shared_out(every: list[list[Piece]]) -> dict[Key, int]:
-    """The rank that writes each part, the same answer on all ranks.
-
-    Args:
-        every: what each rank has.
-
-    Raises:
-        ValueError: ranks have tensors of different shapes or dtypes under one name, or parts that do not make a whole.
-    """
+    """The rank that writes each part, the same answer on all ranks, of what each rank has."""
     owners: dict[Key, list[int]] = {}
     results: dict[Key, Piece] = {}
     for rank, own in enumerate(every):
@@ -109,8 +93,7 @@ def _agree(first: Piece, other: Piece, one_rank: int, other_rank: int) -> None:
     if first != other:
         raise ValueError(
             f"{first.name}: rank {one_rank} has {_error_message(first)}, but rank {other_rank} has "
-            f"{_error_message(other)}; a tensor of "
-            "which ranks have parts is a ShardedTensor"
+            f"{_error_message(other)}; a tensor of which ranks have parts is a ShardedTensor"
         )
 
 
@@ -121,7 +104,6 @@ def _error_message(one: Piece) -> str:
 
 
 def _check_wholes(result: Mapping[Key, Piece]) -> None:
-    """Refuse parts of tensors that together are no whole."""
     by_name: dict[str, list[Piece]] = {}
     for one in result.values():
         by_name.setdefault(one.name, []).append(one)
@@ -137,14 +119,7 @@ _AT_ONCE = 2**24  # bytes of a part that are read together
 
 
 class Region(NamedTuple):
-    """What a stored part and a wanted one have in common.
-
-    Args:
-        chunk: the stored part.
-        begin: where the common part begins in the stored one.
-        into: where it begins in the wanted one.
-        sizes: how long it is.
-    """
+    """What a stored part (`chunk`) and a wanted one have in common: where that begins in each, and how long it is."""
 
     chunk: ChunkStorageMetadata
     begin: tuple[int, ...]
@@ -155,26 +130,16 @@ class Region(NamedTuple):
 def common(chunks: Sequence[ChunkStorageMetadata], offsets: Sequence[int], sizes: Sequence[int]) -> list[Region]:
     matches = []
     for chunk in chunks:
-        first = [max(a, b) for a, b in zip(chunk.offsets, offsets, strict=True)]
-        ends = zip(chunk.offsets, chunk.sizes, offsets, sizes, strict=True)
-        last = [min(a + m, b + n) for a, m, b, n in ends]
-        if all(a < b for a, b in zip(first, last, strict=True)):
-            begin = tuple(a - b for a, b in zip(first, chunk.offsets, strict=True))
-            into = tuple(a - b for a, b in zip(first, offsets, strict=True))
-            matches.append(Region(chunk, begin, into, tuple(b - a for a, b in zip(first, last, strict=True))))
+        first = np.maximum(chunk.offsets, offsets)
+        lengths = np.minimum(np.add(chunk.offsets, chunk.sizes), np.add(offsets, sizes)) - first
+        if (lengths > 0).all():
+            parts = first - chunk.offsets, first - offsets, lengths
+            matches.append(Region(chunk, *[tuple(part.tolist()) for part in parts]))
     return matches
 
 
 def spans(region: Region, item: int) -> Iterator[tuple[int, int, Region]]:
-    """The bytes of the stored part that a region needs, some rows at a time, with the region of these rows.
-
-    Args:
-        region: the region.
-        item: bytes of an element.
-
-    Yields:
-        The first byte, the one behind the last, and the region of whole rows that they hold.
-    """
+    """The bytes of the stored part that a region needs: first and end of some rows at a time, and their region."""
     if not region.sizes:  # a number
         yield 0, item, region
         return
@@ -183,22 +148,15 @@ def spans(region: Region, item: int) -> Iterator[tuple[int, int, Region]]:
     for start in range(0, region.sizes[0], step):
         count = min(step, region.sizes[0] - start)
         first = region.begin[0] + start
-        rows = Region(
-            region.chunk,
-            (0, *region.begin[1:]),
-            (region.into[0] + start, *region.into[1:]),
-            (count, *region.sizes[1:]),
-        )
+        begin, into = (0, *region.begin[1:]), (region.into[0] + start, *region.into[1:])
+        rows = Region(region.chunk, begin, into, (count, *region.sizes[1:]))
         yield first * row, (first + count) * row, rows
 
 
 def placed(data: np.ndarray, rows: Region, into: np.ndarray) -> None:
-    """Copy the elements of a region out of the bytes of whole rows.
+    """Copy the elements of a region out of `data`, the bytes of whole rows, from which `rows.begin` counts.
 
-    Args:
-        data: the bytes.
-        rows: the region, whose `begin` counts from them.
-        into: where elements are written, an array of bytes of one dimension more than the wanted part.
+    `into` is an array of bytes of one dimension more than the wanted part.
     """
     item = into.shape[-1]
     value = data.reshape(*rows.sizes[:1], *rows.chunk.sizes[1:], item)

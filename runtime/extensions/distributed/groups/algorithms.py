@@ -1,8 +1,7 @@
 """Collectives on arrays as requests of links: each yields those, and holds the arrays meanwhile.
 
-How numbers of ranks are joined: by MPI where it knows the dtype and gives all ranks the same bits, else here.
-
-Here the terms are joined in the order of the ranks, narrow floats in float32, rounded once: the same bits in every run.
+Numbers are joined by MPI where it knows the dtype and gives all ranks the same bits, else here: in the order of the
+ranks, narrow floats in float32, rounded once: the same bits in every run.
 """
 
 from __future__ import annotations
@@ -17,17 +16,8 @@ from .links import Link, Request
 from .reduce_op import RedOpType, ReduceOp
 from .work import Steps, raw
 
-_OF_NUMBERS = {
-    "SUM": "SUM",
-    "AVG": "SUM",
-    "PREMUL_SUM": "SUM",
-    "PRODUCT": "PROD",
-    "MIN": "MIN",
-    "MAX": "MAX",
-    "BAND": "BAND",
-    "BOR": "BOR",
-    "BXOR": "BXOR",
-}
+_OF_NUMBERS = {name: name for name in ("SUM", "MIN", "MAX", "BAND", "BOR", "BXOR")}
+_OF_NUMBERS |= {"AVG": "SUM", "PREMUL_SUM": "SUM", "PRODUCT": "PROD"}
 _OF_BITS = {"SUM": "BOR", "MAX": "BOR", "PRODUCT": "BAND", "MIN": "BAND", "BAND": "BAND", "BOR": "BOR", "BXOR": "BXOR"}
 _JOIN: dict[str, Callable[..., Any]] = {
     "SUM": np.add,
@@ -43,18 +33,7 @@ _ORDERED = (RedOpType.MIN, RedOpType.MAX)
 
 
 class Arithmetic:
-    """How a way of joining works on a dtype.
-
-    Args:
-        call: who asks, for errors.
-        op: the way.
-        kind: the NumPy dtype of the numbers.
-        size: how many ranks there are.
-
-    Raises:
-        ValueError: complex numbers have no order, dtypes without arithmetic no sum.
-        RuntimeError: bits of what are no whole numbers, or the mean of what are.
-    """
+    """How a way of joining, `op`, works on numbers of a NumPy dtype; a ValueError or RuntimeError where it does not."""
 
     def __init__(self, call: str, op: ReduceOp, kind: np.dtype, size: int) -> None:
         _check(call, op.op, kind)
@@ -70,11 +49,10 @@ class Arithmetic:
         self.by_transport = bits or (self.wide == kind and not unordered)
 
     def before(self, values: np.ndarray) -> np.ndarray:
-        """What a rank gives: its numbers, times the factor."""
         return values if self.factor is None else (values.astype(self.wide) * self.factor).astype(self.wide)
 
     def after(self, values: np.ndarray) -> np.ndarray:
-        """Make of joined numbers what was asked for, in place."""
+        """In place."""
         if self.name == "AVG" and self.size & (self.size - 1):
             values /= np.asarray(self.size, values.dtype)
         elif self.name == "AVG":
@@ -106,13 +84,22 @@ def _check(call: str, op: RedOpType, kind: np.dtype) -> None:
 Then = Callable[[], object]  # what is done when contents are there: copies to where they belong
 
 
+def nothing() -> None: ...
+
+
+def once(then: Then, begin: Callable[..., Request], *args: Any) -> Steps:
+    """The steps of a call that is one request of a link."""
+    yield begin(*args)
+    then()
+
+
 def all_reduce(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> tuple[Steps, int]:
-    """Join in place. Returns the steps and how many requests they begin."""
+    """Join in place: the steps, and how many requests they begin."""
     if link.size == 1:
         return _alone(values, how, then), 0
-    return (
-        (_reduced_by_link(link, values, how, then), 1) if how.by_transport else (_reduced(link, values, how, then), 2)
-    )
+    if how.by_transport:
+        return _reduced_by_link(link, values, how, then), 1
+    return _reduced(link, values, how, then), 2
 
 
 def _alone(values: np.ndarray, how: Arithmetic, then: Then) -> Steps:
@@ -147,15 +134,15 @@ def _reduced(link: Link, values: np.ndarray, how: Arithmetic, then: Then) -> Ste
 
 def reduce(link: Link, values: np.ndarray, how: Arithmetic, root: int, then: Then) -> Steps:
     """Join at the root, in place; what others have stays."""
-    value = how.before(values) if link.rank != root or not how.by_transport else values
+    value, here = how.before(values), link.rank == root
     if how.by_transport:
-        if how.factor is not None and link.rank == root:
-            values[...] = how.before(values)
-        yield link.reduce(values if link.rank == root else value, how.operation, root)
-        if link.rank == root:
+        if here and how.factor is not None:
+            values[...] = value
+        yield link.reduce(values if here else value, how.operation, root)
+        if here:
             how.after(values)
     else:
-        terms = np.empty((link.size, value.size), value.dtype) if link.rank == root else None
+        terms = np.empty((link.size, value.size), value.dtype) if here else None
         yield link.gather(None if terms is None else raw(terms), raw(value), root)
         if terms is not None:
             values[...] = how.reduced(terms)
@@ -163,32 +150,11 @@ def reduce(link: Link, values: np.ndarray, how: Arithmetic, root: int, then: The
 
 
 def reduce_scatter(link: Link, into: np.ndarray, value: np.ndarray, how: Arithmetic, then: Then) -> Steps:
-    """Send each rank its part, and join what comes in the order of the ranks."""
     value = how.before(value)
     terms = np.empty((link.size, into.size), value.dtype)
     sizes = [into.size * value.itemsize] * link.size
     yield link.all_to_all(raw(terms), sizes, raw(value), sizes)
     into[...] = how.reduced(terms)
-    then()
-
-
-def broadcast(link: Link, values: np.ndarray, root: int, then: Then) -> Steps:
-    yield link.broadcast(raw(values), root)
-    then()
-
-
-def all_gather(link: Link, every: np.ndarray, own: np.ndarray, then: Then) -> Steps:
-    yield link.all_gather(raw(every), raw(own))
-    then()
-
-
-def gather(link: Link, every: np.ndarray | None, own: np.ndarray, root: int, then: Then) -> Steps:
-    yield link.gather(None if every is None else raw(every), raw(own), root)
-    then()
-
-
-def scatter(link: Link, own: np.ndarray, every: np.ndarray | None, root: int, then: Then) -> Steps:
-    yield link.scatter(raw(own), None if every is None else raw(every), root)
     then()
 
 
@@ -218,8 +184,3 @@ def all_to_all(
 
 def barrier(link: Link) -> Steps:
     yield link.barrier()
-
-
-def message(request: Callable[[], Request], then: Then) -> Steps:
-    yield request()
-    then()

@@ -6,33 +6,25 @@ Each call begins and returns what waits for it, so that a process that stands fo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ....dispatch.ranks import Finish, Ranks
 from . import algorithms, point_to_point
-from .algorithms import Arithmetic
+from .algorithms import Arithmetic, nothing, once
 from .reduce_op import RedOpType, ReduceOp
 from .work import Steps, raw
 
-_WAYS = {
-    "sum": RedOpType.SUM,
-    "mean": RedOpType.AVG,
-    "amax": RedOpType.MAX,
-    "amin": RedOpType.MIN,
-}
+_WAYS = {"sum": RedOpType.SUM, "mean": RedOpType.AVG, "amax": RedOpType.MAX, "amin": RedOpType.MIN}
 _TAG = 0  # of messages, as of those that name none
 
 
-def _nothing() -> None: ...
-
-
 class OnArrays(Ranks):
-    """The array collectives of a rank of a process group."""
-
     link: Any
     ranks: list[int]
+    begin: Any
 
     def size(self) -> int:
         return int(self.link.size)
@@ -52,102 +44,81 @@ class OnArrays(Ranks):
     def stacked(self, result: Sequence[np.ndarray]) -> np.ndarray:
         return result[0]
 
-    def _start(self, name: str, own: np.ndarray, steps: Steps, count: int, result: np.ndarray, *ways: str) -> Finish:
-        """Begin, and return what waits and gives the array that is written."""
-        begin: Any = self
-        return _all_done(
-            [begin.begin(point_to_point.called(name, own.dtype.name, own.shape, *ways), steps, count)], result
-        )
+    def _start(
+        self, name: str, shape: Sequence[int], steps: Steps, result: np.ndarray, *ways: str, count: int = 1
+    ) -> Finish:
+        line = point_to_point.called(name, result.dtype.name, shape, *ways)
+        return _all_done([self.begin(line, steps, count)], result)
 
     def all_reduce(self, own: np.ndarray, reduce: str) -> Finish:
-        """The sum, mean, greatest or least of all ranks, for all."""
         result = np.array(own, order="C")
         how = Arithmetic("all_reduce", ReduceOp(_WAYS[reduce]), result.dtype, self.size())
         flat = result.reshape(-1).view(how.kind)
-        steps, count = algorithms.all_reduce(self.link, flat, how, _nothing)
-        return self._start("all_reduce", own, steps, count, result, how.name)
+        steps, count = algorithms.all_reduce(self.link, flat, how, nothing)
+        return self._start("all_reduce", own.shape, steps, result, how.name, count=count)
 
     def reduce(self, own: np.ndarray, dst: int) -> Finish:
         """The sum of all ranks for one, zeros for the others."""
         result = np.array(own, order="C")
         how = Arithmetic("reduce", ReduceOp(RedOpType.SUM), result.dtype, self.size())
         flat = result.reshape(-1).view(how.kind)
-        then = _nothing if self.link.rank == dst else lambda: result.fill(0)
+        then = nothing if self.link.rank == dst else lambda: result.fill(0)
         steps = algorithms.reduce(self.link, flat, how, dst, then)
-        return self._start("reduce", own, steps, 1, result, how.name, f"to {dst}")
+        return self._start("reduce", own.shape, steps, result, how.name, f"to {dst}")
 
     def broadcast(self, own: np.ndarray, src: int) -> Finish:
-        """The array of one rank, for all."""
         result = np.array(own, order="C")
-        steps = algorithms.broadcast(self.link, result.reshape(-1), src, _nothing)
-        return self._start("broadcast", own, steps, 1, result, f"from {src}")
+        steps = once(nothing, self.link.broadcast, raw(result), src)
+        return self._start("broadcast", own.shape, steps, result, f"from {src}")
 
     def all_gather(self, own: np.ndarray) -> Finish:
-        """The arrays of all ranks, one after the other along a new first dimension, for all."""
-        value = np.ascontiguousarray(own)
+        """One after the other along a new first dimension."""
         result = np.empty((self.size(), *own.shape), own.dtype)
-        steps = algorithms.all_gather(self.link, result.reshape(-1), value.reshape(-1), _nothing)
-        return self._start("all_gather", own, steps, 1, result)
+        steps = once(nothing, self.link.all_gather, raw(result), raw(np.ascontiguousarray(own)))
+        return self._start("all_gather", own.shape, steps, result)
 
     def gather(self, own: np.ndarray, dst: int) -> Finish:
-        """The arrays of all ranks, one after the other along a new first dimension, for one; zeros for the others."""
-        value = np.ascontiguousarray(own)
+        """As `all_gather`, for one rank; zeros for the others."""
         result = np.zeros((self.size(), *own.shape), own.dtype)
-        every = result.reshape(-1) if self.link.rank == dst else None
-        steps = algorithms.gather(self.link, every, value.reshape(-1), dst, _nothing)
-        return self._start("gather", own, steps, 1, result, f"to {dst}")
+        every = raw(result) if self.link.rank == dst else None
+        steps = once(nothing, self.link.gather, every, raw(np.ascontiguousarray(own)), dst)
+        return self._start("gather", own.shape, steps, result, f"to {dst}")
 
     def scatter(self, own: np.ndarray, src: int) -> Finish:
-        """The part of one rank's array that is for this rank, along the first dimension, which is gone then."""
-        every = np.ascontiguousarray(own).reshape(-1) if self.link.rank == src else None
+        """The part for this rank along the first dimension, which is gone then."""
+        every = raw(np.ascontiguousarray(own)) if self.link.rank == src else None
         result = np.empty(own.shape[1:], own.dtype)
-        steps = algorithms.scatter(self.link, result.reshape(-1), every, src, _nothing)
-        return self._start("scatter", own, steps, 1, result, f"from {src}")
+        steps = once(nothing, self.link.scatter, raw(result), every, src)
+        return self._start("scatter", own.shape, steps, result, f"from {src}")
 
     def reduce_scatter(self, own: np.ndarray) -> Finish:
-        """The sum over all ranks of their parts for this rank, along the first dimension, which is gone then."""
-        value = np.ascontiguousarray(own)
+        """The sum of the parts for this rank along the first dimension, which is gone then."""
         result = np.empty(own.shape[1:], own.dtype)
         how = Arithmetic("reduce_scatter", ReduceOp(RedOpType.SUM), result.dtype, self.size())
-        flat, into = value.reshape(-1).view(how.kind), result.reshape(-1).view(how.kind)
-        steps = algorithms.reduce_scatter(self.link, into, flat, how, _nothing)
-        return self._start("reduce_scatter", own, steps, 1, result, how.name)
+        flat, into = (array.reshape(-1).view(how.kind) for array in (np.ascontiguousarray(own), result))
+        steps = algorithms.reduce_scatter(self.link, into, flat, how, nothing)
+        return self._start("reduce_scatter", own.shape, steps, result, how.name)
 
     def all_to_all(self, own: np.ndarray, into: Sequence[int], out: Sequence[int]) -> Finish:
-        """Rows of each rank for each, as many as `out` says, and those that come, as many as `into` says."""
         value = np.ascontiguousarray(own)
         result = np.empty((sum(into), *own.shape[1:]), own.dtype)
-        row = result[:1].size if len(result) else int(np.prod(own.shape[1:]))
-        sizes = [count * row for count in into], [count * row for count in out]
-        steps = algorithms.all_to_all(
-            self.link, result.reshape(-1), sizes[0], value.reshape(-1), sizes[1], _nothing, self.ranks
-        )
-        begin: Any = self
-        return _all_done(
-            [begin.begin(point_to_point.called("all_to_all", own.dtype.name, own.shape[1:]), steps, 2)], result
-        )
+        row = prod(own.shape[1:])
+        sizes_in, sizes_out = [count * row for count in into], [count * row for count in out]
+        steps = algorithms.all_to_all(self.link, result, sizes_in, value, sizes_out, nothing, self.ranks)
+        return self._start("all_to_all", own.shape[1:], steps, result, count=2)
 
     def send_recv(self, own: np.ndarray, dst: int, src: int) -> Finish:
         """Send to a rank and receive from one, both at once; -1 for none. Zeros where nothing is received."""
         value, result = np.ascontiguousarray(own), np.zeros(own.shape, own.dtype)
-        begin: Any = self
         works = []
-        line = point_to_point.line(own.dtype.name, own.size)
         if src >= 0:
-            call_description = point_to_point.called("recv", own.dtype.name, own.shape, f"from rank {self.ranks[src]}")
-            steps = point_to_point.received(self, result, line, src, _TAG, _nothing)
-            works.append(begin.begin_message(call_description, steps, None))
+            works.append(point_to_point.receive(self, own.dtype.name, own.shape, result, src, _TAG, nothing))
         if dst >= 0:
-            call_description = point_to_point.called("send", own.dtype.name, own.shape, f"to rank {self.ranks[dst]}")
-            mark = point_to_point.mark(self, line, dst, _TAG)
-            steps = algorithms.message(lambda: self.link.send(raw(value), dst, _TAG), _nothing)
-            works.append(begin.begin_message(call_description, steps, mark))
+            works.append(point_to_point.send(self, own.dtype.name, own.shape, value, dst, _TAG))
         return _all_done(works, result)
 
 
 def _all_done(works: Sequence[Any], result: np.ndarray) -> Finish:
-    """What waits for calls and gives the array that they write."""
-
     def finish() -> np.ndarray:
         for work in works:
             work.wait()

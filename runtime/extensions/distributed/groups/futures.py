@@ -38,21 +38,12 @@ class Future(Generic[T]):
         return self._ended.is_set()
 
     def wait(self) -> T:
-        """The value, as soon as it is there.
-
-        Raises:
-            Exception: the error that was set in its place.
-        """
+        """The value, as soon as it is there, or the error that was set in its place is raised."""
         self._ended.wait()
         return self.value()
 
     def value(self) -> T:
-        """The value that is there.
-
-        Raises:
-            RuntimeError: it is not there yet.
-            Exception: the error that was set in its place.
-        """
+        """As `wait`; a RuntimeError where nothing is there yet."""
         if not self.done():
             raise RuntimeError("Future: the value is not there yet; wait() waits for it")
         if self._error is not None:
@@ -60,20 +51,11 @@ class Future(Generic[T]):
         return self._value
 
     def set_result(self, result: T) -> None:
-        """Set the value to `result`, and call what waits for it.
-
-        Raises:
-            RuntimeError: the value, or an error, is set.
-        """
+        """Set the value to `result`, and call what waits for it; a RuntimeError where it, or an error, is set."""
         self._end(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Set an error, `result`, in place of the value.
-
-        Raises:
-            AssertionError: it is no exception.
-            RuntimeError: the value, or an error, is set.
-        """
+        """Set an error, `result`, in place of the value; a RuntimeError where one of them is set."""
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._end(None, result)
@@ -115,9 +97,6 @@ class Future(Generic[T]):
 def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
     """A Future of these Futures, which is there when they all are.
 
-    Args:
-        futures: the Futures.
-
     Example:
         >>> first, second = Future(), Future()
         >>> both = collect_all([first, second])
@@ -126,16 +105,14 @@ def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
         >>> [future.wait() for future in both.wait()]
         [1, 2]
     """
-    waiting = list(futures)
+    waiting, lock = list(futures), new_lock()
     combined: Future[list[Future[Any]]] = Future()
-    missing = {id(future) for future in waiting}
-    lock = new_lock()
+    missing = len(waiting)
 
-    def note(done: Future[Any]) -> None:
+    def note(*_: Any) -> None:
+        nonlocal missing
         with lock:
-            if id(done) not in missing:
-                return
-            missing.discard(id(done))
+            missing -= 1
             last = not missing
         if last:
             combined.set_result(waiting)
@@ -148,12 +125,5 @@ def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:
 
 
 def wait_all(futures: Sequence[Future[Any]]) -> list[Any]:
-    """The values of Futures, when they are all there.
-
-    Args:
-        futures: the Futures.
-
-    Raises:
-        Exception: the error of the first that has one.
-    """
+    """The values of Futures, when they are all there; the error of the first that has one is raised."""
     return [future.wait() for future in collect_all(futures).wait()]

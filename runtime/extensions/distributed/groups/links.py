@@ -66,18 +66,13 @@ class Link(Protocol):
         """Who has sent a message that is still to be received, and its length."""
 
     def split(self, ranks: Sequence[int], seconds: float, look: Look) -> Link | None:
-        """A link of some of the ranks, in their order; None for the others. All ranks call it, and wait in it.
+        """A link of some of the ranks, in their order; None for the others.
 
-        Raises:
-            DistBackendError: after some seconds others have not called it.
+        All ranks call it, and wait in it; a DistBackendError where others do not within some seconds.
         """
 
     def copy(self, seconds: float, look: Look) -> Link:
-        """A link of the same ranks whose messages meet none of this one's. All ranks call it, and wait in it.
-
-        Raises:
-            DistBackendError: after some seconds others have not called it.
-        """
+        """A link of the same ranks whose messages meet none of this one's; as `split`, all ranks call it."""
 
     def close(self) -> None:
         """Give it back; nothing may be under way."""

@@ -1,25 +1,20 @@
 """Links on MPI: each call is one of MPI's nonblocking calls, and what they move stays where it is.
 
-With `library.py` the only module that imports mpi4py; loaded by `init_process_group`.
-
-Calls that wait inside MPI, made by a thread of their own, so that who asks waits no longer than it wants to.
-
-mpi4py, and two calls of MPI that it would make by itself, to initialize and to finalize, each with a limit of time.
-
-mpi4py initializes MPI while it is imported and finalizes it when the interpreter ends, both without letting other
-threads run: where another rank is missing, nobody could tell. So both are called as functions of the library.
+Calls that wait inside MPI are made by a thread of their own, so that who asks waits no longer than it wants to. mpi4py
+initializes MPI while it is imported and finalizes it when the interpreter ends, both without letting other threads
+run: where another rank is missing, nobody could tell. So both are called here as functions of the library, each with a
+limit of time. The only module that imports mpi4py; loaded by `init_process_group`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import importlib
 import locale
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any
@@ -47,16 +42,9 @@ class Aside:
     def call(
         self, what: str, function: Callable[[], Any], seconds: float, look: Callable[[], object] | None = None
     ) -> Any:
-        """What a function returns.
+        """What a function returns; a DistBackendError where it, or one before it, did not come back in time.
 
-        Args:
-            what: the call's name, for errors.
-            function: it.
-            seconds: how long to wait.
-            look: called meanwhile; what it raises ends the wait.
-
-        Raises:
-            DistBackendError: it did not come back in time, or one before it did not.
+        Meanwhile `look` is called; what it raises ends the wait.
         """
         if self.stuck:
             raise DistBackendError(f"{what}: MPI still waits in {self.stuck}")
@@ -103,38 +91,25 @@ def _function(name: str) -> Any:
 
 
 def _initialize() -> None:
-    provided = ctypes.c_int()
-    with _ascii_locale():
-        _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
-
-
-@contextlib.contextmanager
-def _ascii_locale() -> Iterator[None]:
     """In Turkish the capital of i is not I: UCX, below MPICH, would not know its own settings."""
-    before = locale.setlocale(locale.LC_CTYPE)
+    provided, before = ctypes.c_int(), locale.setlocale(locale.LC_CTYPE)
     locale.setlocale(locale.LC_CTYPE, "C")
     try:
-        yield
+        _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
     finally:
         locale.setlocale(locale.LC_CTYPE, before)
 
 
 def initialize(seconds: float) -> None:
-    """Initialize MPI, unless the program has done so.
-
-    Raises:
-        DistBackendError: the other ranks did not come in time.
-        RuntimeError: MPI is not to be called by several threads.
-    """
+    """Initialize MPI, unless the program has done so."""
     if not MPI.Is_initialized():
         note("init_process_group", location())
         try:
             of_process.call("MPI_Init", _initialize, seconds)
         except DistBackendError as error:
             rank = next((os.environ[name] for name in _RANK if name in os.environ), "?")
-            where = "{}:{}".format(*location())
-            messages = f"[rank {rank}] init_process_group, called at {where}: {error}; {silent() or _UNKNOWN}"
-            raise DistBackendError(messages) from None
+            where = "[rank {}] init_process_group, called at {}:{}".format(rank, *location())
+            raise DistBackendError(f"{where}: {error}; {silent() or _UNKNOWN}") from None
     for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):
         communicator.Set_errhandler(MPI.ERRORS_RETURN)
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
@@ -145,7 +120,6 @@ def initialize(seconds: float) -> None:
 
 
 def finalize(seconds: float) -> None:
-    """Finalize MPI, unless the program has done so; a DistBackendError where the other ranks did not come in time."""
     if not MPI.Is_finalized():
         of_process.call("MPI_Finalize", _function("MPI_Finalize"), seconds)
 
@@ -177,7 +151,7 @@ class MpiRequest:
         self.source = ANY
 
     def done(self) -> bool:
-        """Whether it is complete; asking is what drives MPI on."""
+        """Asking is what drives MPI on."""
         if not self._ended:
             try:
                 self._ended = self._request.Test(self._status)
@@ -270,14 +244,6 @@ def _copied(communicator: Any, seconds: float, look: Look) -> MpiLink:
 
 
 def world(seconds: float) -> MpiLink:
-    """A link of all processes that were started together, whose messages meet nobody else's.
-
-    Args:
-        seconds: how long to wait for the others.
-
-    Raises:
-        DistBackendError: they did not come.
-        RuntimeError: MPI is not to be called by several threads.
-    """
+    """A link of all processes that were started together, whose messages meet nobody else's."""
     initialize(seconds)
     return _copied(MPI.COMM_WORLD, seconds, None)

@@ -1,22 +1,22 @@
-"""The last call that a rank has begun, for its own errors and in a file that a launcher reads: where ranks are when one
-dies or hangs.
+"""The last call that a rank has begun, who hears of calls, and where in the user's program they were called.
 
-The file is memory that both share: a rank that is killed has written it all the same. Only ranks of
+The call is noted for the rank's own errors, and in a file that a launcher reads: where ranks are when one dies or
+hangs. The file is memory that both share: a rank that is killed has written it all the same. Only ranks of
 `specgrad.distributed.run`, which names the file in the environment, have one.
 
-Who hears of calls of process groups: a profiler while it records, else nobody, and then nothing is called.
-
-Where in the user's program a collective was called.
+A profiler hears of calls while it records, else nobody, and then nothing is called.
 """
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -50,7 +50,6 @@ _notes = _Notes()
 
 
 def note(call_description: str, location: tuple[str, int]) -> None:
-    """Note the call that begins, also where a launcher wants to know."""
     _notes.last = (call_description, location)
     memory = _notes.memory
     if memory is None:
@@ -66,7 +65,7 @@ def _line(call_description: str, location: tuple[str, int]) -> str:
 
 
 def last() -> str:
-    """The last call that this rank has begun, with its place, for errors; empty where there is none."""
+    """With its place, for errors; empty where there is none."""
     return "" if _notes.last is None else _line(*_notes.last)
 
 
@@ -76,7 +75,11 @@ def silent() -> str:
     if _notes.memory is None or own is None:
         return ""
     late = [rank for rank in range(size) if read(file_of(Path(own).parent, rank)) is None]
-    return f"{'rank' if len(late) == 1 else 'ranks'} {', '.join(map(str, late))} did not come" if late else ""
+    return f"{rank_names(late)} did not come" if late else ""
+
+
+def rank_names(ranks: Sequence[object]) -> str:
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(map(str, ranks))}"
 
 
 def file_of(folder: Path, rank: int) -> Path:
@@ -84,11 +87,10 @@ def file_of(folder: Path, rank: int) -> Path:
 
 
 def read(path: Path) -> Progress | None:
-    """What a rank has noted; None where it has begun no call."""
-    try:
+    """None where the rank has begun no call."""
+    data = b""
+    with contextlib.suppress(OSError):
         data = path.read_bytes()
-    except OSError:
-        return None
     if len(data) < _LENGTH:
         return None
     calls, when = _HEAD.unpack_from(data)
@@ -111,13 +113,11 @@ class Listener(Protocol):
         """The program begins to drive on what is under way; what is returned is called when it has."""
 
 
+@dataclass(slots=True)
 class Observed:
-    __slots__ = ("listener", "rank", "size")
-
-    def __init__(self) -> None:
-        self.listener: Listener | None = None
-        self.rank = 0
-        self.size = 1
+    listener: Listener | None = None
+    rank: int = 0
+    size: int = 1
 
 
 observed = Observed()
@@ -128,7 +128,6 @@ _OURS = tuple(os.path.join(_PACKAGE, subpackage) + os.sep for subpackage in ("ru
 
 
 def location() -> tuple[str, int]:
-    """File and line of the innermost frame outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame = frame.f_back

@@ -1,6 +1,5 @@
-"""The other ranks of the world: what each has said last, and whether its process is still there.
-
-Processes of ranks: what others need to know of one, and whether it is still there, as far as the machine tells.
+"""The other ranks of the world: what each has said last, and whether its process is still there, as far as the machine
+tells.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import os
 import platform
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,6 @@ def _where() -> str:
 
 
 def _fields(number: int) -> list[str]:
-    """What the system says of a process; nothing where it says nothing."""
     try:
         text = Path(_STATUS_FILE.format(number)).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -72,15 +71,14 @@ class Process:
     def _answers(self) -> bool:
         try:
             os.kill(self.number, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            return True
+        except (ProcessLookupError, PermissionError) as error:
+            return isinstance(error, PermissionError)
         return True
 
     def _ended(self, status: list[str] | None = None) -> str:
         code = os.waitstatus_to_exitcode(int(status[0])) if status else 0
-        how = f"was killed by {_signal(-code)}" if code < 0 else "has ended" + (f" with status {code}" if code else "")
+        ended = "has ended" + (f" with status {code}" if code else "")
+        how = f"was killed by {signal_name(-code, f'signal {-code}')}" if code < 0 else ended
         return f"{how} (process {self.number})"
 
     def state(self) -> str:
@@ -92,11 +90,8 @@ class Process:
         return bool(fields) and fields[_STATE] in "Tt"
 
 
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+def signal_name(number: int, unknown: str) -> str:
+    return signal.Signals(number).name if number in set(signal.Signals) else unknown
 
 
 _TAG = 0  # the link carries nothing else
@@ -108,12 +103,22 @@ END = "has come to the end of its program"
 _NO_CAUSE = (END, f"has ended with {DistBackendError.__name__}")  # who is told of these finds the cause itself
 
 
+def received_messages(link: Link, tag: int, pending: list[Any]) -> Iterator[tuple[int, str]]:
+    """What others have sent since this was last asked, with who has; a request that does not end is left `pending`."""
+    while (notice := link.arrived(tag)) is not None:
+        source, length = notice
+        data = np.empty(length, np.uint8)
+        request = link.receive(data, source, tag)
+        if not until(request.done, _SHORT):
+            pending.append(request)
+            return
+        yield source, data.tobytes().decode(errors="replace")
+
+
 class Peers:
     """The ranks of the world as this one sees them. A rank tells the others when it ends, well or badly.
 
-    Args:
-        link: of all ranks, for these words alone.
-        said: what the processes have said of themselves.
+    The link is for these words alone.
     """
 
     def __init__(self, link: Link, call_description: list[str]) -> None:
@@ -143,14 +148,7 @@ class Peers:
             return {rank: text for rank, (text, since) in self._lost.items() if now - since > _GRACE}
 
     def _hear(self) -> None:
-        while (notice := self.link.arrived(_TAG)) is not None:
-            source, length = notice
-            data = np.empty(length, np.uint8)
-            request = self.link.receive(data, source, _TAG)
-            if not until(request.done, _SHORT):
-                self._pending.append(request)
-                return
-            text = data.tobytes().decode(errors="replace")
+        for source, text in received_messages(self.link, _TAG, self._pending):
             if text == END:
                 self._ended.add(source)
             self._lost[source] = (text, time.monotonic() - (0 if text.startswith(_NO_CAUSE) else _GRACE))
@@ -164,36 +162,23 @@ class Peers:
                     self._lost[rank] = (fate, known[1] if known else now)
 
     def state(self, rank: int) -> str:
-        """What keeps a rank from answering, as far as this machine tells."""
         return self.processes[rank].state()
 
     def check(self, call: str) -> None:
-        """Raise where ranks are lost.
-
-        Raises:
-            DistBackendError: some are.
-        """
-        lost = self.lost()
-        if lost:
-            messages = "; ".join(f"rank {rank} {text}" for rank, text in sorted(lost.items()))
+        messages = "; ".join(f"rank {rank} {text}" for rank, text in sorted(self.lost().items()))
+        if messages:
             raise DistBackendError(f"[rank {self.link.rank}] {call}: {messages}")
 
     def missing(self) -> str:
-        """Who does not go on, as far as this machine tells, for errors; empty where it tells nothing."""
         others = [rank for rank in range(self.link.size) if rank != self.link.rank]
         return "".join(f"; rank {rank}: {state}" for rank in others if (state := self.state(rank)))
 
     def part(self, seconds: float) -> str:
         """At the end of the program: wait for the others' ends, as finalizing MPI would, however long they work.
 
-        Args:
-            seconds: how long a rank may be stopped meanwhile, and how long to wait where a call has failed.
-
-        Returns:
-            Which rank has failed, so that MPI cannot be finalized; empty where all have come to their end.
-
-        Raises:
-            DistBackendError: they did not in time.
+        A rank may be stopped for some seconds meanwhile, and where a call has failed so long is waited at all; a
+        DistBackendError then. Returned is which rank has failed, so that MPI cannot be finalized; empty where all have
+        come to their end.
         """
         self.tell(END)
         free = time.monotonic()  # when the others were last seen to go on
@@ -201,7 +186,8 @@ class Peers:
         def over() -> bool:
             nonlocal free
             self.lost()
-            if not (self.broken or self._stopped()):
+            others = [rank for rank in range(self.link.size) if rank != self.link.rank and rank not in self._ended]
+            if not (self.broken or any(self.processes[rank].stopped() for rank in others)):
                 free = time.monotonic()
             return self._parted() or self._failed() != "" or time.monotonic() - free > seconds
 
@@ -212,10 +198,6 @@ class Peers:
             raise DistBackendError(why)
         return self._failed()
 
-    def _stopped(self) -> bool:
-        others = [rank for rank in range(self.link.size) if rank != self.link.rank and rank not in self._ended]
-        return any(self.processes[rank].stopped() for rank in others)
-
     def _parted(self) -> bool:
         return len(self._ended) == self.link.size - 1 and all(request.done() for request in self._pending)
 
@@ -223,6 +205,5 @@ class Peers:
         return "; ".join(f"rank {rank} {text}" for rank, (text, _) in sorted(self._lost.items()) if text != END)
 
     def failed_are_gone(self) -> bool:
-        """Whether the processes of ranks that have failed have ended, as far as this machine tells."""
         failed = [rank for rank, (text, _) in self._lost.items() if text != END]
         return all(self.processes[rank].fate() is not None for rank in failed)

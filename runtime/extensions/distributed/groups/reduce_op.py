@@ -41,15 +41,7 @@ class ReduceOp:
     """
 
     RedOpType = RedOpType
-    SUM = RedOpType.SUM
-    AVG = RedOpType.AVG
-    PRODUCT = RedOpType.PRODUCT
-    MIN = RedOpType.MIN
-    MAX = RedOpType.MAX
-    BAND = RedOpType.BAND
-    BOR = RedOpType.BOR
-    BXOR = RedOpType.BXOR
-    PREMUL_SUM = RedOpType.PREMUL_SUM
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = tuple(RedOpType)[:-1]  # without UNUSED
 
     def __init__(self, op: int, factor: Any = None) -> None:
         self.op = self.RedOpType(op)
@@ -68,21 +60,11 @@ class ReduceOp:
 
 
 def premul_sum(factor: Any) -> ReduceOp:
-    """The sum of what ranks have, each multiplied by its own factor: PyTorch's `_make_nccl_premul_sum`.
-
-    Args:
-        factor: a number, or a tensor of one.
-    """
+    """The sum of what ranks have, each times its own factor, a number or a tensor of one: `_make_nccl_premul_sum`."""
     return ReduceOp(RedOpType.PREMUL_SUM, factor.item() if hasattr(factor, "item") else factor)
 
 
 def checked(call: str, op: Any) -> ReduceOp:
-    """A way of joining numbers as a call has been given it.
-
-    Raises:
-        TypeError: it is none.
-        ValueError: PREMUL_SUM without its factor.
-    """
     if isinstance(op, RedOpType):
         op = ReduceOp(op)
     if not isinstance(op, ReduceOp):

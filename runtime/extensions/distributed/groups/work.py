@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import time
@@ -16,6 +17,7 @@ from .links import Request
 from .observers import location, observed
 
 Steps = Iterator[Request]  # a call's requests; each is begun when the one before is done
+Header = tuple[Request, Callable[[], str | None]] | None  # the request for what all ranks say, and what reads it
 _SPIN = 0.002  # seconds of asking again at once, giving way to other processes
 _SHORTEST, _LONGEST = 0.00005, 0.001  # of sleeping between questions after that
 
@@ -23,25 +25,13 @@ _SHORTEST, _LONGEST = 0.00005, 0.001  # of sleeping between questions after that
 class Work:
     """A collective or message under way. A group keeps it until it is complete, whoever else does.
 
-    Args:
-        group: the process group.
-        said: what this rank says of the call, for errors.
-        steps: what it does. It holds the arrays that are read and written, and so keeps them.
-        count: how many requests it begins.
-        header: the request for what all ranks say of the call, and what reads it.
-        outputs: the tensors that it writes.
+    Its steps hold the arrays that are read and written, and so keep them; they begin `count` requests.
     """
 
     def __init__(
-        self,
-        group: Any,
-        call_description: str,
-        steps: Steps,
-        count: int,
-        header: tuple[Request, Callable[[], str | None]] | None = None,
-        outputs: Any = (),
+        self, group: Any, call_description: str, steps: Steps, count: int, header: Header = None, outputs: Any = ()
     ) -> None:
-        self._group = group
+        self.group = group
         self._steps = steps
         self._header = header
         self._request: Request | None = None
@@ -49,7 +39,7 @@ class Work:
         self._error: BaseException | None = None
         self._ended = False
         self._future: Future[Any] | None = None
-        self._outputs = outputs
+        self.outputs = outputs
         self.call_description = call_description
         self.location = location()
         self.source = -1
@@ -67,9 +57,9 @@ class Work:
             while not self._ended and self._ready():
                 self._next()
         except Exception as error:
-            messages = self._group.explained(error, self)
-            self._end(messages)
-            self._group.tell(messages, self)
+            messages = self.group.explained(error, self)
+            self.end(messages)
+            self.group.tell(messages, self)
         return self._ended
 
     def _ready(self) -> bool:
@@ -82,7 +72,7 @@ class Work:
             self._header = None
             wrong = read()
             if wrong is not None:
-                raise DistBackendError(f"{self._group.about(self)}: the ranks disagree: {wrong}")
+                raise DistBackendError(f"{self.group.about(self)}: the ranks disagree: {wrong}")
         return self._request.done()
 
     def _next(self) -> None:
@@ -90,66 +80,42 @@ class Work:
             self.source = self._request.source
         self._request = next(self._steps, None)
         if self._request is None:
-            self._end(None)
+            self.end(None)
         else:
             self._to_begin -= 1
 
-    def _end(self, error: BaseException | None) -> None:
+    def end(self, error: BaseException | None) -> None:
+        """With an error its arrays stay where they are, for the transport may still write to them."""
         self._ended = True
         self._error = error
         if self._notify_end is not None:
             self._notify_end()
         if error is not None:
-            self._group.failed(error, self)
+            self.group.failed(error, self)
         if self._future is not None:
             self._tell(self._future)
 
-    def fail(self, error: BaseException) -> None:
-        """Give it up: its arrays stay where they are, for the transport may still write to them."""
-        self._end(error)
-
     def _tell(self, future: Future[Any]) -> None:
         if self._error is None:
-            future.set_result(list(self._outputs))
+            future.set_result(list(self.outputs))
         else:
             future.set_exception(self._error)
 
     def wait(self, timeout: datetime.timedelta | None = None) -> bool:
-        """Wait until it is complete.
-
-        Args:
-            timeout: for how long; the group's when left out.
-
-        Returns:
-            True.
+        """Wait until it is complete, for as long as `timeout` or the group's; True.
 
         Raises:
             DistBackendError: other ranks did not come in time, called something else, or have failed.
         """
         if not self._ended:
-            self._drive(timeout)
+            listener = observed.listener
+            with contextlib.ExitStack() as stack:
+                if listener is not None:
+                    stack.callback(listener.waits(self))
+                self.group.drive(self, timeout)
         if self._error is not None:
             raise self._error
         return True
-
-    def _drive(self, timeout: datetime.timedelta | None) -> None:
-        listener = observed.listener
-        notify_end = None if listener is None else listener.waits(self)
-        try:
-            self._group.drive(self, timeout)
-        finally:
-            if notify_end is not None:
-                notify_end()
-
-    @property
-    def group(self) -> Any:
-        """The process group."""
-        return self._group
-
-    @property
-    def outputs(self) -> Any:
-        """The tensors that it writes."""
-        return self._outputs
 
     def synchronize(self) -> None:
         """As `wait`: nothing runs beside the host here."""
@@ -158,7 +124,7 @@ class Work:
     def is_completed(self) -> bool:
         """Whether it has ended; asking drives it on."""
         if not self._ended:
-            self._group.advance()
+            self.group.advance()
         return self._ended
 
     def is_success(self) -> bool:
@@ -172,11 +138,11 @@ class Work:
     def result(self) -> list[Any]:
         """The tensors that it has written, when it is complete."""
         self.wait()
-        return list(self._outputs)
+        return list(self.outputs)
 
     def source_rank(self) -> int:
         """Who sent the message that was received."""
-        return int(self._group.ranks[self.source])
+        return int(self.group.ranks[self.source])
 
     _source_rank = source_rank
 
@@ -203,14 +169,10 @@ class _Driving(Future[Any]):
 
 
 def until(ready: Callable[[], bool], seconds: float, look: Callable[[], object] | None = None) -> bool:
-    """Ask until it is so, or for some seconds; whether it is so.
+    """Ask `ready` until it is so, or for some seconds; whether it is so.
 
-    Processes share cores: after a while of giving way, this one sleeps between questions, longer each time.
-
-    Args:
-        ready: the question.
-        seconds: for how long.
-        look: called between questions once this sleeps.
+    Processes share cores: after a while of giving way, this one sleeps between questions, longer each time, and calls
+    `look` before.
     """
     begin, pause = time.monotonic(), _SHORTEST
     while not ready():

@@ -1,8 +1,6 @@
 """One start of all ranks: mpiexec, a supervisor per rank, and what is done when one of them fails.
 
-The launcher that comes with the MPI library.
-
-Files in which ranks say what they have failed with, for the launcher's report: `elastic.multiprocessing.errors`.
+Also `record`, by which ranks write what they have failed with, for the launcher's report.
 """
 
 from __future__ import annotations
@@ -31,11 +29,7 @@ from .options import Options
 
 
 def mpiexec() -> str:
-    """The launcher of the MPI library: the one beside this interpreter, where mpich was installed as a wheel.
-
-    Raises:
-        RuntimeError: there is none.
-    """
+    """The launcher of the MPI library: the one beside this interpreter, where mpich was installed as a wheel."""
     beside = Path(sys.executable).with_name("mpiexec")
     result = str(beside) if beside.exists() else shutil.which("mpiexec")
     if result is None:
@@ -53,45 +47,26 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 @dataclass
 class Rank:
-    """What is known of a rank.
-
-    Args:
-        number: its rank.
-        process: the number of its process.
-        status: its exit status, or less than 0: the signal that has ended it; None while it runs.
-        when: when it ended.
-        said: the end of its stderr.
-        by_launcher: whether the launcher has ended it.
-        stopped: whether it was stopped then.
-        call: what it had begun last.
-    """
+    """What is known of a rank."""
 
     number: int
     process: int = 0
-    status: int | None = None
-    when: float = 0.0
-    message: str = ""
-    by_launcher: bool = False
-    stopped: bool = False
-    call: observers.Progress | None = None
+    status: int | None = None  # the exit status, or less than 0: the signal that has ended it; None while it runs
+    when: float = 0.0  # it ended
+    message: str = ""  # the end of its stderr
+    by_launcher: bool = False  # whether the launcher has ended it
+    stopped: bool = False  # whether it was stopped then
+    call: observers.Progress | None = None  # begun last
 
 
 @dataclass
 class Outcome:
-    """How an attempt has ended.
-
-    Args:
-        ranks: all ranks.
-        status: 0 if all ended well; else the exit status for the launcher.
-        hung: why ranks were ended that began no collective; empty.
-        interrupted: the signal that has ended the launcher, or 0.
-        when: monotonic seconds at its end.
-    """
+    """How an attempt has ended."""
 
     ranks: list[Rank]
-    status: int = 0
-    hung: str = ""
-    interrupted: int = 0
+    status: int = 0  # for the launcher
+    hung: str = ""  # why ranks were ended that began no collective
+    interrupted: int = 0  # the signal that has ended the launcher
     when: float = field(default_factory=time.monotonic)
 
 
@@ -105,15 +80,7 @@ def _scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 class Attempt:
-    """One start of all ranks.
-
-    Args:
-        options: what the command line says.
-        count: how many ranks.
-        restarts: how often they have been started before.
-        logs: the folder for what they print.
-        wake: a file that can be read when a signal has come.
-    """
+    """One start of all ranks."""
 
     def __init__(self, options: Options, count: int, restarts: int, logs: Path, wake: int) -> None:
         self.options, self.count = options, count
@@ -157,19 +124,21 @@ class Attempt:
             "environment": environment,
             "redirects": self.options.redirects,
             "tee": self.options.tee,
-            "shown": self.options.shown,
+            "shown": self.options.local_ranks_filter,
             "grace": _GRACE,
         }
 
     def run(self) -> Outcome:
-        """Start all ranks and wait until all have ended."""
         command = [mpiexec(), "-n", str(self.count), sys.executable, "-I", str(_SUPERVISOR), str(self._job)]
         launcher = subprocess.Popen(command, start_new_session=True)
         try:
             while self._goes_on(launcher):
-                for key, _ in self._selector.select(max(self.options.interval, 0.01)):
+                for key, _ in self._selector.select(max(self.options.monitor_interval, 0.01)):
                     self._read(key.fileobj)
-                self._act()
+                if self.options.hang_timeout is not None and self._deadline is None:
+                    self._find_hung(self.options.hang_timeout)
+                if self._deadline is not None and time.monotonic() >= self._deadline and not self._notified:
+                    self._end(b"end\n")
             return self._outcome(launcher)
         finally:
             self._let_go(launcher)
@@ -183,20 +152,16 @@ class Attempt:
     def _read(self, source: Any) -> None:
         """What has come: a supervisor, a line of one, its end, or a signal."""
         if source == self._wake:
-            self._interrupt(os.read(self._wake, 64))
+            for number in os.read(self._wake, 64):
+                if number != signal.SIGCHLD:  # the second signal ends all ranks at once
+                    self._end(b"end\n" if not self._interrupted else b"kill\n")
+                    self._interrupted = self._interrupted or number
         elif source is self._server:
             connection, _ = self._server.accept()
             self._lines[connection] = b""
             self._selector.register(connection, selectors.EVENT_READ)
         else:
             self._hear(source)
-
-    def _interrupt(self, numbers: bytes) -> None:
-        """End all ranks for a signal to the launcher; for the second one, at once."""
-        for number in numbers:
-            if number != signal.SIGCHLD:
-                self._end(b"end\n" if not self._interrupted else b"kill\n")
-                self._interrupted = self._interrupted or number
 
     def _hear(self, connection: socket.socket) -> None:
         try:
@@ -206,8 +171,15 @@ class Attempt:
         *lines, self._lines[connection] = (self._lines[connection] + data).split(b"\n")
         for line in lines:
             self._take(connection, json.loads(line))
-        if not data:
-            self._lose(connection)
+        if data:
+            return
+        self._selector.unregister(connection)
+        del self._lines[connection]
+        for number in [number for number, one in self._connected.items() if one is connection]:
+            del self._connected[number]
+            if self.ranks[number].status is None:
+                self.ranks[number].when = time.time()
+                self._ended(self.ranks[number], -signal.SIGKILL)
 
     def _take(self, connection: socket.socket, child_report: dict[str, Any]) -> None:
         rank = self.ranks[child_report["rank"]]
@@ -221,15 +193,6 @@ class Attempt:
         rank.by_launcher = bool(child_report["by"])
         self._ended(rank, child_report["status"])
 
-    def _lose(self, connection: socket.socket) -> None:
-        self._selector.unregister(connection)
-        del self._lines[connection]
-        for number in [number for number, one in self._connected.items() if one is connection]:
-            del self._connected[number]
-            if self.ranks[number].status is None:
-                self.ranks[number].when = time.time()
-                self._ended(self.ranks[number], -signal.SIGKILL)
-
     def _ended(self, rank: Rank, status: int) -> None:
         rank.status = status
         rank.call = observers.read(self._progress(rank.number))
@@ -239,15 +202,7 @@ class Attempt:
     def _progress(self, number: int) -> Path:
         return observers.file_of(Path(self.scratch.name), number)
 
-    def _act(self) -> None:
-        """End ranks whose time is up, and those that hang."""
-        if self.options.hang_timeout is not None and self._deadline is None:
-            self._find_hung(self.options.hang_timeout)
-        if self._deadline is not None and time.monotonic() >= self._deadline and not self._notified:
-            self._end(b"end\n")
-
     def _find_hung(self, seconds: float) -> None:
-        """Note ranks that have begun no collective for too long, and end all."""
         now, late = time.monotonic(), []
         for rank in self.ranks.values():
             last = observers.read(self._progress(rank.number))
@@ -260,15 +215,13 @@ class Attempt:
             self._end(b"end\n")
 
     def _end(self, word: bytes) -> None:
-        """Tell supervisors to end what still runs: with time to end, or at once."""
+        """With `end` programs have time to end, with `kill` none."""
         self._notified = True
         if self._deadline is None:
             self._deadline = time.monotonic()
         for connection in self._connected.values():
-            try:
+            with suppress(OSError):
                 connection.sendall(word)
-            except OSError:
-                continue
 
     def _outcome(self, launcher: subprocess.Popen[bytes]) -> Outcome:
         for rank in self.ranks.values():
@@ -283,7 +236,6 @@ class Attempt:
         return Outcome(list(self.ranks.values()), 128 - status if status < 0 else status, self._hung, self._interrupted)
 
     def _let_go(self, launcher: subprocess.Popen[bytes]) -> None:
-        """Let supervisors and mpiexec end, and see that they do."""
         for connection in self._lines:
             connection.close()
         self._selector.close()
@@ -309,12 +261,8 @@ _VARIABLE = "TORCHELASTIC_ERROR_FILE"
 def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
     """Let the launcher know what a rank's main function raises: its message is in the report of the attempt.
 
-    Args:
-        fn: the main function.
-        error_handler: not looked at.
-
-    Returns:
-        The function, which writes an exception to the file that TORCHELASTIC_ERROR_FILE names, and raises it.
+    The function writes an exception to the file that TORCHELASTIC_ERROR_FILE names, and raises it. `error_handler` is
+    not looked at.
 
     Example:
         >>> from specgrad.distributed.elastic.multiprocessing.errors import record

@@ -5,54 +5,33 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ....device.threads.workers import available_cpus
 
-_NOTHING_TO_CHOOSE = {
-    "--master-addr": "MPI knows where ranks are",
-    "--master-port": "MPI knows where ranks are",
-    "--local-addr": "MPI knows where ranks are",
-    "--node-rank": "all ranks are on this machine",
-    "--rdzv-backend": "MPI knows where ranks are",
-    "--rdzv-endpoint": "MPI knows where ranks are",
-    "--rdzv-id": "MPI knows where ranks are",
-    "--rdzv-conf": "MPI knows where ranks are",
-    "--role": "all ranks have one role",
-    "--start-method": "ranks are programs of their own",
-}
+_MPI_KNOWS = "master-addr master-port local-addr node-rank rdzv-backend rdzv-endpoint rdzv-id rdzv-conf"
+_NOTHING_TO_CHOOSE = {f"--{name}": "MPI knows where ranks are" for name in _MPI_KNOWS.split()}
+_NOTHING_TO_CHOOSE["--node-rank"] = "all ranks are on this machine"
+_NOTHING_TO_CHOOSE |= {"--role": "all ranks have one role", "--start-method": "ranks are programs of their own"}
 _OUT, _ERR = 1, 2  # bits of what is redirected or teed
 _RANGE = 2  # numbers in MIN:MAX
 
 
-@dataclass(frozen=True)
-class Options:
-    """What a command line says.
-
-    Args:
-        least, most: between how many ranks there may be: the first attempt has the most.
-        command: what each rank runs.
-        program: its name, for people.
-        max_restarts: how often all ranks are started again where one fails.
-        interval: seconds between looks at the ranks.
-        hang_timeout: after how many seconds without a collective a rank counts as hung; None: never.
-        logs: the folder for what ranks print.
-        redirects, tee: which streams go to files, and to files and the terminal: bits by rank, of all others at -1.
-        shown: the ranks whose output is shown; None for all.
-    """
-
-    min_nodes: int
+class Options(argparse.Namespace):
+    min_nodes: int  # between how many ranks there may be: the first attempt has the most
     max_nodes: int
-    command: list[str]
+    module: bool
+    no_python: bool
     program: str
+    arguments: list[str]
+    command: list[str]  # what each rank runs
     max_restarts: int
-    interval: float
-    hang_timeout: float | None
-    logs: Path | None
-    redirects: dict[int, int]
-    tee: dict[int, int]
-    shown: list[int] | None
+    monitor_interval: float  # seconds between looks at the ranks
+    hang_timeout: float | None  # seconds without a collective after which a rank counts as hung; None: never
+    log_dir: Path | None
+    redirects: dict[int, int]  # which streams go to files: bits by rank, of all others at -1
+    tee: dict[int, int]  # and to the terminal too
+    local_ranks_filter: list[int] | None  # ranks; None for all
 
 
 def _add(parser: argparse.ArgumentParser, name: str, **how: object) -> None:
@@ -87,38 +66,21 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def parsed(args: Sequence[str] | None) -> Options:
-    """Read a command line.
-
-    Args:
-        given: its words; those of this process when left out.
-    """
     parser = _parser()
-    result = parser.parse_args(args)
+    result = parser.parse_args(args, Options())
     for name, why in _NOTHING_TO_CHOOSE.items():
         if getattr(result, name[2:].replace("-", "_")) is not None:
             print(f"specgrad.distributed.run: {name} is not looked at: {why}", file=sys.stderr)
     if result.module and result.no_python:
         parser.error("-m and --no-python exclude each other")
-    start = [] if result.no_python else [sys.executable, "-u", *(["-m"] if result.module else [])]
-    tee = result.tee
-    if result.log_dir is None and (any(result.redirects.values()) or any(tee.values())):
+    if result.log_dir is None and (any(result.redirects.values()) or any(result.tee.values())):
         parser.error("--redirects and --tee need --log-dir")
-    if result.log_dir is not None and not result.redirects and not tee:
-        tee = {-1: _OUT | _ERR}
-    min_nodes, max_nodes = result.nproc_per_node
-    return Options(
-        min_nodes,
-        max_nodes,
-        [*start, result.program, *result.arguments],
-        result.program,
-        result.max_restarts,
-        result.monitor_interval,
-        result.hang_timeout,
-        result.log_dir,
-        result.redirects,
-        tee,
-        result.local_ranks_filter,
-    )
+    if result.log_dir is not None and not result.redirects and not result.tee:
+        result.tee = {-1: _OUT | _ERR}
+    start = [] if result.no_python else [sys.executable, "-u", *(["-m"] if result.module else [])]
+    result.min_nodes, result.max_nodes = result.nproc_per_node
+    result.command = [*start, result.program, *result.arguments]
+    return result
 
 
 def _counts(text: str) -> tuple[int, int]:

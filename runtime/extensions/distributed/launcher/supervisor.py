@@ -39,27 +39,14 @@ _COMMAND_MISSING = 127
 
 
 def numbers(environment: Mapping[str, str]) -> dict[str, str]:
-    """The numbers of this rank under the names that PyTorch's launcher gives them.
-
-    Args:
-        environment: what the launcher of the MPI library has set.
-    """
-    child_report = {
-        name: next((environment[one] for one in message if one in environment), "") for name, message in _NAMES.items()
-    }
-    child_report |= {name: child_report[same] for name, same in _SAME.items()}
-    return {name: number for name, number in child_report.items() if number}
+    """The numbers of this rank under the names that PyTorch's launcher gives them."""
+    own = {name: next((environment[one] for one in keys if one in environment), "") for name, keys in _NAMES.items()}
+    own |= {name: own[same] for name, same in _SAME.items()}
+    return {name: number for name, number in own.items() if number}
 
 
 class Output:
-    """One stream of the program: where it goes, and its last bytes.
-
-    Args:
-        stream: 1 or 2.
-        file: the log file, or None.
-        shown: whether it goes to the terminal as well.
-        prefix: what lines begin with there.
-    """
+    """One stream of the program, 1 or 2: where it goes, and its last bytes. `prefix` begins lines on the terminal."""
 
     def __init__(self, stream: int, file: Path | None, shown: bool, prefix: bytes) -> None:
         self.stream, self.shown, self.prefix = stream, shown, prefix
@@ -70,7 +57,7 @@ class Output:
         self._thread = threading.Thread(target=self._pump, daemon=True)
 
     def begin(self) -> None:
-        """Pass on what comes; the program has the writing end now."""
+        """The program has the writing end now."""
         os.close(self.writer)
         self._thread.start()
 
@@ -165,8 +152,7 @@ class Rank:
             if woken in ready and any(number != signal.SIGCHLD for number in os.read(woken, 64)):
                 self._end(self.grace)
             if launcher in ready:
-                word = self._word()
-                self._end(self.grace if word == b"end\n" else 0.0)
+                self._end(self.grace if self._word() == b"end\n" else 0.0)
             if self.ending is not None and time.monotonic() >= self.ending:
                 self._signal(signal.SIGKILL)
 
@@ -197,7 +183,7 @@ class Rank:
                 os.killpg(self.process.pid, number)
 
     def _has_ended(self) -> bool:
-        """Whether it has. Its entry stays, in which other ranks read how it has ended."""
+        """Its entry stays, in which other ranks read how it has ended."""
         if self.process is None:
             return True
         if not hasattr(os, "waitid"):
@@ -210,10 +196,8 @@ class Rank:
         self._signal(signal.SIGKILL)  # what it may have left
         for output in self.outputs:
             output.finish()
-        message = self.outputs[1].tail.decode(errors="replace")
-        by = "launcher" if self.ending is not None else ""
-        status = self._status()
-        self.tell(rank=self.rank, status=status, time=when, message=message, by=by, stopped=self.stopped)
+        message, by = self.outputs[1].tail.decode(errors="replace"), "launcher" if self.ending is not None else ""
+        self.tell(rank=self.rank, status=self._status(), time=when, message=message, by=by, stopped=self.stopped)
         while self._word():
             pass
         if self.process is not None:

@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO
 
 try:
@@ -53,19 +53,12 @@ class FileStore(Store):
             raise TypeError(f"FileStore(): argument 'file_name' must be a str, not {type(file_name).__name__}")
         if fcntl is None:
             raise NotImplementedError("FileStore: this system does not lock files: take a TCPStore")
-        self._path = os.fspath(file_name)
-        self._world_size = int(world_size)
-        self._lines = _Lines(self._path)
+        self.path = os.fspath(file_name)
+        self._lines = _Lines(self.path)
         self._lines.call("keys")  # makes the file, or fails now
-        self._finalizer = weakref.finalize(self, _end, self._lines, self._world_size, os.getpid())
-
-    @property
-    def path(self) -> str:
-        """The name of the file."""
-        return self._path
+        self._finalizer = weakref.finalize(self, _end, self._lines, int(world_size), os.getpid())
 
     def list_keys(self) -> list[str]:
-        """The names of all keys."""
         return [key for key in super().list_keys() if not key.startswith("\0")]
 
     def num_keys(self) -> int:
@@ -74,7 +67,7 @@ class FileStore(Store):
 
     def clone(self) -> FileStore:
         """Another object for the same file, beyond the `world_size` that there are."""
-        result = FileStore(self._path)
+        result = FileStore(self.path)
         result._timeout = self._timeout
         return result
 
@@ -132,9 +125,6 @@ def _end(lines: _Lines, world_size: int, process: int) -> None:
     """One object less; the file goes with the last one of `world_size`. Copies in forked processes count not."""
     if os.getpid() != process:
         return
-    try:
-        ended = int(lines.call("add", _ENDED, b"1")[0])
-        if ended == world_size:
+    with suppress(OSError, DistStoreError):  # the file is gone with its folder
+        if int(lines.call("add", _ENDED, b"1")[0]) == world_size:
             os.unlink(lines.path)
-    except (OSError, DistStoreError):
-        pass  # the file is gone with its folder

@@ -58,12 +58,7 @@ class PrefixStore(Store):
             value = f"{type(prefix).__name__} and {type(store).__name__}"
             raise TypeError(f"PrefixStore(): expected a prefix, a str, and a Store, but got {value}")
         self._prefix = prefix
-        self._store = store
-
-    @property
-    def underlying_store(self) -> Store:
-        """The store that the keys are in."""
-        return self._store
+        self.underlying_store = self._store = store
 
     @property
     def _underlying_non_prefix_store(self) -> Store:
@@ -76,63 +71,25 @@ class PrefixStore(Store):
         return self._store.timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Say how long calls wait for keys, those of the store too.
-
-        Args:
-            timeout: the time.
-        """
+        """Say how long calls wait for keys, those of the store too: `timeout`."""
         self._store.set_timeout(timeout)
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Give a key a value.
-
-        Args:
-            key: the name.
-            value: text or bytes.
-        """
         self._store.set(self._inner(key), value)
 
     def get(self, key: str) -> bytes:
-        """The value of a key; waits for it until the timeout is over.
-
-        Args:
-            key: the name.
-        """
         return self._store.get(self._inner(key))
 
     def add(self, key: str, amount: int) -> int:
-        """Add to a counter; its value afterwards.
-
-        Args:
-            key: the name.
-            amount: an integer.
-        """
         return self._store.add(self._inner(key), amount)
 
     def check(self, keys: Sequence[str]) -> bool:
-        """Whether all keys are there now.
-
-        Args:
-            keys: their names.
-        """
         return self._store.check([self._inner(name.decode()) for name in names_of("check", keys)])
 
     def compare_set(self, key: str, expected_value: str | bytes, desired_value: str | bytes) -> bytes:
-        """Give a key a value if it has another one; the value that it has then.
-
-        Args:
-            key: the name.
-            expected_value: what it must have; an empty text where it is not to be there.
-            desired_value: what it gets.
-        """
         return self._store.compare_set(self._inner(key), expected_value, desired_value)
 
     def delete_key(self, key: str) -> bool:
-        """Take a key away; whether it was there.
-
-        Args:
-            key: the name.
-        """
         return self._store.delete_key(self._inner(key))
 
     def list_keys(self) -> list[str]:

@@ -29,22 +29,11 @@ class Store:
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Say how long calls wait for keys.
-
-        Args:
-            timeout: the time.
-
-        Raises:
-            TypeError: it is no timedelta.
-        """
+        """Say how long calls wait for keys: `timeout`."""
         self._timeout = checked_time("set_timeout", timeout)
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Give a key a value, another one if it has one.
-
-        Args:
-            key: the name.
-            value: text or bytes.
+        """Give `key` a value, text or bytes; another one if it has one.
 
         Example:
             >>> from specgrad import distributed
@@ -56,14 +45,7 @@ class Store:
         self._call("set", name_of("set", key), value_of("set", value))
 
     def get(self, key: str) -> bytes:
-        """The value of a key; waits for it until the timeout is over.
-
-        Args:
-            key: the name.
-
-        Raises:
-            DistStoreError: it does not come.
-        """
+        """The value of `key`; waits for it until the timeout is over, else a DistStoreError."""
         name = name_of("get", key)
         deadline = time.monotonic() + self.timeout.total_seconds()
         while not (result := self._call("get", name)):
@@ -71,11 +53,7 @@ class Store:
         return result[0]
 
     def add(self, key: str, amount: int) -> int:
-        """Add to a counter, which begins at 0; its value afterwards.
-
-        Args:
-            key: the name.
-            amount: an integer.
+        """Add `amount` to the counter `key`, which begins at 0; its value afterwards.
 
         Raises:
             ValueError: the key has a value that is no integer.
@@ -85,12 +63,7 @@ class Store:
         return int(self._call("add", name_of("add", key), str(int(amount)).encode())[0])
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Write behind the value of a key, which is empty where it is not there.
-
-        Args:
-            key: the name.
-            value: text or bytes.
-        """
+        """Write `value` behind that of `key`, which is empty where it is not there."""
         self._call("append", name_of("append", key), value_of("append", value))
 
     def compare_set(self, key: str, expected_value: str | bytes, desired_value: str | bytes) -> bytes:
@@ -113,52 +86,24 @@ class Store:
         return self._call("compare_set", name_of("compare_set", key), *values)[0]
 
     def delete_key(self, key: str) -> bool:
-        """Take a key away; whether it was there.
-
-        Args:
-            key: the name.
-        """
+        """Take `key` away; whether it was there."""
         return has_fields(self._call("delete", name_of("delete_key", key)))
 
     def check(self, keys: Sequence[str]) -> bool:
-        """Whether all keys are there now.
-
-        Args:
-            keys: their names.
-        """
+        """Whether all `keys` are there now."""
         return has_fields(self._call("check", *names_of("check", keys)))
 
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:
-        """Wait until all keys are there.
-
-        Args:
-            keys: their names.
-            timeout: how long; that of the store where it is left out.
-
-        Raises:
-            DistStoreError: they are not there in time.
-        """
+        """Wait until all `keys` are there: for as long as `timeout`, or that of the store; else a DistStoreError."""
         time_ = self.timeout if timeout is None else checked_time("wait", timeout)
         self._wait(names_of("wait", keys), time_.total_seconds(), time_)
 
     def multi_get(self, keys: Sequence[str]) -> list[bytes]:
-        """The values of keys, each as by `get`.
-
-        Args:
-            keys: their names.
-        """
+        """The values of `keys`, each as by `get`."""
         return [self.get(key) for key in _list("multi_get", keys)]
 
     def multi_set(self, keys: Sequence[str], values: Sequence[str | bytes]) -> None:
-        """Give several keys their values.
-
-        Args:
-            keys: their names.
-            values: one for each.
-
-        Raises:
-            ValueError: there are more of one than of the other.
-        """
+        """Give each of `keys` one of `values`; a ValueError where there are more of one than of the other."""
         for key, value in zip(_list("multi_set", keys), _list("multi_set", values), strict=True):
             self.set(key, value)
 
@@ -171,20 +116,11 @@ class Store:
         return [name.decode() for name in self._call("keys")]
 
     def queue_push(self, key: str, value: str | bytes) -> None:
-        """Put a value at the end of a queue.
-
-        Args:
-            key: the queue's name.
-            value: text or bytes.
-        """
+        """Put `value`, text or bytes, at the end of the queue `key`."""
         self._call("push", name_of("queue_push", key), value_of("queue_push", value))
 
     def queue_pop(self, key: str, block: bool = True) -> bytes:
-        """Take the value at the front of a queue.
-
-        Args:
-            key: the queue's name.
-            block: whether to wait for one where there is none.
+        """Take the value at the front of the queue `key`; with `block` wait for one where there is none.
 
         Raises:
             QueueEmptyError: there is none, and it is not waited for.
@@ -199,20 +135,13 @@ class Store:
         return result[0]
 
     def queue_len(self, key: str) -> int:
-        """How many values a queue has.
-
-        Args:
-            key: the queue's name.
-        """
+        """How many values the queue `key` has."""
         return int(self._call("length", name_of("queue_len", key))[0])
 
     def barrier(self, key: str, world_size: int, timeout: timedelta | None = None) -> None:
-        """Wait until `world_size` callers have come.
+        """Wait until `world_size` callers have come, for as long as `timeout`, or that of the store.
 
-        Args:
-            key: a name that no other barrier has.
-            world_size: how many are to come.
-            timeout: how long; that of the store where it is left out.
+        No other barrier may have the name `key`.
 
         Raises:
             DistStoreError: they do not come in time.
@@ -250,14 +179,12 @@ class Store:
 
 
 def name_of(op: str, key: Any) -> bytes:
-    """A key as bytes; a TypeError where it is no text."""
     if not isinstance(key, str):
         raise TypeError(f"{op}(): a key must be a str, not {type(key).__name__}")
     return key.encode()
 
 
 def names_of(op: str, keys: Any) -> tuple[bytes, ...]:
-    """Keys as bytes; a TypeError where they are no list of texts."""
     return tuple(name_of(op, key) for key in _list(op, keys))
 
 
@@ -268,7 +195,6 @@ def _list(op: str, values: Any) -> Sequence[Any]:
 
 
 def value_of(op: str, value: Any) -> bytes:
-    """A value as bytes; a TypeError where it is neither text nor bytes."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, bytes):
@@ -277,7 +203,6 @@ def value_of(op: str, value: Any) -> bytes:
 
 
 def checked_time(op: str, timeout: Any) -> timedelta:
-    """A time as it is; a TypeError where it is no timedelta."""
     if not isinstance(timeout, timedelta):
         raise TypeError(f"{op}(): argument 'timeout' must be a datetime.timedelta, not {type(timeout).__name__}")
     return timeout

@@ -2,8 +2,7 @@
 
 All stores do the same to a table, by the same names: that of this process (HashStore), that of a server (TCPStore), or
 the one that the lines of a file add up to (FileStore). A call is a name and fields of bytes, and so is its answer.
-
-Fields of bytes one behind the other, in a file or a stream: how many, and each with its length before it.
+In a file or a stream fields stand one behind the other: how many, and each with its length before it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ class Table:
         self._changed = threading.Condition()
 
     def call(self, name: str, *fields: bytes) -> list[bytes]:
-        """Do what a name says; a ValueError where there is no such call, or `add` finds what is no integer."""
         if name not in _CALLS:
             raise ValueError(f"a store has no call {name!r}")
         with self._changed:
@@ -92,19 +90,8 @@ def has_fields(answer: list[bytes]) -> bool:
     return answer == [_DEFINED_FLAG]
 
 
-_CALLS: dict[str, Callable[..., list[bytes]]] = {
-    "set": Table._set,
-    "get": Table._get,
-    "add": Table._add,
-    "append": Table._append,
-    "compare_set": Table._compare_set,
-    "delete": Table._delete,
-    "check": Table._check,
-    "keys": Table._keys,
-    "push": Table._push,
-    "pop": Table._pop,
-    "length": Table._length,
-}
+_NAMES = (*CHANGING, "get", "check", "keys", "length")
+_CALLS: dict[str, Callable[..., list[bytes]]] = {name: getattr(Table, f"_{name}") for name in _NAMES}
 
 
 def left(deadline: float) -> float:
@@ -133,26 +120,17 @@ def packed(fields: Sequence[bytes]) -> bytes:
 
 
 def unpacked(read: Callable[[int], bytes]) -> list[bytes]:
-    """The fields that come next.
-
-    Args:
-        read: gives as many bytes as it is asked for, or fewer at the end.
-
-    Raises:
-        Ended: there are fewer bytes than the fields have.
-        Malformed: more than a store ever has is announced.
-    """
+    """The fields that come next; `read` gives as many bytes as it is asked for, or fewer at the end."""
     (count,) = _COUNT.unpack(_exactly(read, _COUNT.size))
     if count > MAX_FIELDS:
         raise Malformed(f"{count} fields are announced")
-    return [_field(read) for _ in range(count)]
-
-
-def _field(read: Callable[[int], bytes]) -> bytes:
-    (length,) = _LENGTH.unpack(_exactly(read, _LENGTH.size))
-    if length > MAX_FIELD_BYTES:
-        raise Malformed(f"a field of {length} bytes is announced")
-    return _exactly(read, length)
+    fields = []
+    for _ in range(count):
+        (length,) = _LENGTH.unpack(_exactly(read, _LENGTH.size))
+        if length > MAX_FIELD_BYTES:
+            raise Malformed(f"a field of {length} bytes is announced")
+        fields.append(_exactly(read, length))
+    return fields
 
 
 def _exactly(read: Callable[[int], bytes], size: int) -> bytes:

@@ -18,22 +18,16 @@ _SHORTEST_WAIT = 0.5  # seconds after which a thread that waits for keys looks w
 
 
 class Server:
-    """A table that answers on a port until it is closed.
+    """A table that answers on a port (any that is free for 0), or a bound socket, until it is closed.
 
-    Args:
-        host: the address that others will use: a loopback address is not reached from outside.
-        port: the port; 0 for any that is free.
-        descriptor: a socket that is bound already, or None.
-
-    Raises:
-        DistNetworkError: the port is taken.
+    `host` is the address that others will use: a loopback address is not reached from outside.
     """
 
     def __init__(self, host: str, port: int, descriptor: int | None = None) -> None:
         self._table = Table()
         self._open = True
         self._stores = 0
-        self._worker_count = 0
+        self.worker_count = 0
         self._change = threading.Condition()
         self._connections: set[socket.socket] = set()
         self._socket = socket.socket(fileno=descriptor) if descriptor is not None else _bound(host, port)
@@ -60,13 +54,8 @@ class Server:
             shut(one)
 
     def all_workers_arrived(self, count: int, seconds: float) -> bool:
-        """Whether so many processes have said that they are there, or do within a time."""
         with self._change:
-            return self._change.wait_for(lambda: self._worker_count >= count, seconds)
-
-    @property
-    def worker_count(self) -> int:
-        return self._worker_count
+            return self._change.wait_for(lambda: self.worker_count >= count, seconds)
 
     def _accept(self) -> None:
         while self._open:
@@ -104,7 +93,7 @@ class Server:
     def _done(self, name: str, fields: list[bytes]) -> list[bytes]:
         if name == "join":
             with self._change:
-                self._worker_count += 1
+                self.worker_count += 1
                 self._change.notify_all()
             return [FIELDS_REPLY]
         if name == "wait":
@@ -121,7 +110,10 @@ class Server:
 
 def _bound(host: str, port: int) -> socket.socket:
     """A socket on the loopback address alone if `host` is one, else on all addresses, as names are resolved anyhow."""
-    alone = host if _is_loopback(host) else ""
+    try:
+        alone = host if host == "localhost" or ip_address(host).is_loopback else ""
+    except ValueError:
+        alone = ""
     family = socket.AF_INET6 if ":" in alone else socket.AF_INET
     result = socket.socket(family, socket.SOCK_STREAM)
     result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -131,13 +123,6 @@ def _bound(host: str, port: int) -> socket.socket:
         result.close()
         raise DistNetworkError(f"TCPStore: the server cannot listen on port {port} of {host}: {error}") from None
     return result
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def shut(one: socket.socket) -> None:

@@ -52,6 +52,8 @@ class TCPStore(Store):
         b'first_value'
     """
 
+    libuvBackend = True  # as in PyTorch where nothing else is asked for
+
     def __init__(
         self,
         host_name: str,
@@ -69,30 +71,15 @@ class TCPStore(Store):
         if not hasattr(port, "__index__") or not 0 <= int(port) < 65536:
             raise ValueError(f"TCPStore(): a port is an integer from 0 to 65535, but got {port!r}")
         self._timeout = checked_time("TCPStore", timeout)
-        self._host = host_name
-        self._server = _served(host_name, int(port), multi_tenant, master_listen_fd) if is_master else None
+        self.host, self.port = host_name, int(port)
+        self._server = _served(host_name, self.port, multi_tenant, master_listen_fd) if is_master else None
         if self._server is not None:
             weakref.finalize(self, _end, os.getpid(), self._server.leave)
-        self._port = self._server.port if self._server is not None else int(port)
-        self._connection = _Connection(host_name, self._port, timeout)
+            self.port = self._server.port
+        self._connection = _Connection(host_name, self.port, timeout)
         weakref.finalize(self, _end, os.getpid(), self._connection.close)
         if world_size is not None:
             self._join(world_size, wait_for_workers)
-
-    @property
-    def host(self) -> str:
-        """The name of the master's machine."""
-        return self._host
-
-    @property
-    def port(self) -> int:
-        """The port of the server."""
-        return self._port
-
-    @property
-    def libuvBackend(self) -> bool:
-        """True, as in PyTorch where nothing else is asked for."""
-        return True
 
     def num_keys(self) -> int:
         """How many keys there are, and one that stands for those who are connected, as in PyTorch."""
@@ -100,21 +87,18 @@ class TCPStore(Store):
 
     def clone(self) -> TCPStore:
         """Another connection to the same server, which it does not keep alive."""
-        return TCPStore(self._host, self._port, timeout=self._timeout)
+        return TCPStore(self.host, self.port, timeout=self._timeout)
 
     def __repr__(self) -> str:
-        server = f"TCPServer(port={self._port})" if self._server is not None else "<nullptr>"
-        return f"TCPStore(client={self._host}:{self._port}, server={server})"
+        server = f"TCPServer(port={self.port})" if self._server is not None else "<nullptr>"
+        return f"TCPStore(client={self.host}:{self.port}, server={server})"
 
     def _join(self, world_size: int, wait: bool) -> None:
         seconds = self._timeout.total_seconds()
         self._connection.ask(0.0, b"join")
         if self._server is not None and wait and not self._server.all_workers_arrived(world_size, seconds):
-            raise DistStoreError(
-                f"Timed out after {seconds:g} seconds waiting for clients. "
-                f"{self._server.worker_count}/{world_size} clients "
-                "joined."
-            )
+            workers = f"{self._server.worker_count}/{world_size}"
+            raise DistStoreError(f"Timed out after {seconds:g} seconds waiting for clients. {workers} clients joined.")
 
     def _call(self, name: str, *fields: bytes) -> list[bytes]:
         return self._connection.ask(0.0, name.encode(), *fields)[1:]
@@ -155,12 +139,7 @@ class _Connection:
         self._stream.close()
 
     def ask(self, seconds: float, *fields: bytes) -> list[bytes]:
-        """The answer to fields, which the server may think about for some seconds.
-
-        Raises:
-            DistNetworkError: the server has gone, or the connection is another process's.
-            ValueError: it says that the call is wrong.
-        """
+        """The answer to fields, which the server may think about for some seconds."""
         if os.getpid() != self._process:
             raise DistNetworkError("TCPStore: this store is that of the process that was forked: make another one here")
         with self._lock:
@@ -176,9 +155,8 @@ class _Connection:
             return table.unpacked(self._stream.read)
         except (OSError, ValueError, table.Ended, table.Malformed) as error:
             self.close()
-            raise DistNetworkError(
-                f"TCPStore: the server at {self._where} does not answer any more ({error})"
-            ) from None
+            why = f"TCPStore: the server at {self._where} does not answer any more ({error})"
+            raise DistNetworkError(why) from None
         except BaseException:
             self.close()  # the answer would be taken for that of the next question
             raise
