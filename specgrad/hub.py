@@ -32,7 +32,6 @@ _guard_module(__name__)
 
 
 def __getattr__(name: str) -> object:
-    """The bar of progress that programs take from here, loaded then: of the package `tqdm`, or one that is silent."""
     if name == "tqdm":
         from .runtime.extensions.torch_compat.hub import bar_class
 

@@ -22,7 +22,6 @@ _PYTHON = "python."  # homes that are modules of Python's
 
 
 def _install() -> None:
-    """Make all modules; those at the top are attributes of the package too."""
     for name in NAMES:
         module = sys.modules[f"{_PACKAGE}.{name}"] = _made(name)
         if "." not in name:
@@ -41,7 +40,6 @@ def attach(package: str) -> None:
 
 
 def _made(name: str) -> ModuleType:
-    """The module of an entry, which has its settings, and finds its names."""
     full = f"{_PACKAGE}.{name}"
     module = ModuleType(full, f"PyTorch's `torch.{name}`: names of modules that `specgrad/torch_names.py` lists.")
     module.__spec__ = ModuleSpec(full, None, is_package=True)
@@ -51,7 +49,6 @@ def _made(name: str) -> ModuleType:
 
 
 def _pending(module: str, name: str) -> Any:
-    """The `__getattr__` of a module: a name is looked for once."""
     full = f"{_PACKAGE}.{module}"
     if name == "__all__":
         return _public(module)
@@ -66,9 +63,7 @@ def _pending(module: str, name: str) -> Any:
 
 def _cached(module: str, full: str, name: str) -> Any:
     """What a name stands for: one of the entry, one that is not here, a module below, or one that a home answers.
-
-    Raises:
-        AttributeError: nothing.
+    AttributeError: nothing.
     """
     if name in (homes := _homes(module)):
         module_name, there = homes[name]
@@ -87,7 +82,6 @@ def _cached(module: str, full: str, name: str) -> Any:
 
 @cache
 def _homes(module: str) -> dict[str, tuple[str, str]]:
-    """Where the names of an entry are: the home, and the name there."""
     entries = [(module_name, *word.partition("=")[::2]) for module_name, word in _listed(module)]
     return {name: (module_name, there or name) for module_name, name, there in entries if name.isidentifier()}
 
@@ -106,31 +100,26 @@ def _finders(module: str, full: str) -> Iterator[Any]:
 
 
 def _integral(module: str) -> list[str]:
-    """The homes all of which a module offers."""
     return [module_name for module_name, name in _listed(module) if name == "*"]
 
 
 @cache
 def _listed(module: str) -> list[tuple[str, str]]:
-    """The words of an entry, each with its home."""
     parts = [entry.partition(":") for entry in NAMES[module]]
     return [(module_name, word) for module_name, _, names in parts for word in names.split()]
 
 
 def _home(name: str) -> ModuleType:
-    """The module that an entry names."""
     if name.startswith(_PYTHON):
         return import_module(name.removeprefix(_PYTHON))
     return import_module(f"{_PACKAGE}.{name}".removesuffix("."))
 
 
 def _below(module: str) -> list[str]:
-    """The modules that lie in one of the table."""
     return [name.rpartition(".")[2] for name in NAMES if name.rpartition(".")[0] == module]
 
 
 def _own(module: str) -> list[str]:
-    """The names that the tables give a module."""
     absent = [name.rpartition(".")[2] for name in WHY if name.rpartition(".")[0] == module]
     return [*_homes(module), *absent, *SETTINGS.get(module, ())]
 
@@ -145,7 +134,6 @@ def _public(module: str) -> list[str]:
 
 
 def _names(module: str) -> list[str]:
-    """The `__dir__` of a module."""
     own = {*vars(sys.modules[f"{_PACKAGE}.{module}"]), *_own(module), *_below(module)}
     return sorted(own.union(*(dir(_home(module_name)) for module_name in _integral(module))))
 

@@ -59,8 +59,6 @@ def _answer(value: Any, name: str, why: str) -> Callable[..., Any]:
 
 
 def _refusal(error: type[Exception], name: str, why: str) -> Callable[..., Any]:
-    """A function whose call is an error."""
-
     def call(*args: Any, **kwargs: Any) -> Any:
         raise error(f"specgrad.{name}: {why}")
 

@@ -40,7 +40,6 @@ _torch_modules.attach(__name__)
 
 
 def __getattr__(name: str) -> _Any:
-    """The classes of older programs: `FloatTensor`, `FloatStorage`."""
     if name in _CUDA_TYPES:
         return _CUDA_TYPES[name]
     if name.endswith("Storage"):

@@ -45,9 +45,7 @@ class Sizes:
 
 def unified(graphs: Sequence[Graph], sizes: Sizes) -> Graph:
     """The first of several recordings of one module, in which sizes that differ are computed from the inputs' shapes.
-
-    Raises:
-        OnnxExporterError: the recordings differ in something that no formula of the sizes explains.
+    OnnxExporterError: the recordings differ in something that no formula of the sizes explains.
     """
     unifier = Unifier(graphs, sizes)
     unifier.run()
@@ -64,7 +62,6 @@ class Unifier:
         self.known: dict[str, Value] = {}  # size -> its value
 
     def run(self) -> None:
-        """Bring everything into the first recording."""
         columns = [graph.nodes for graph in self.graphs]
         if len({tuple(node.operator for node in nodes) for nodes in columns}) > 1:
             raise OnnxExporterError(f"onnx.export(): which ops run depends on the size of {self._names()}")
@@ -96,7 +93,6 @@ class Unifier:
             self.same |= dict.fromkeys(outputs[1:], outputs[0])
 
     def _open(self, targets: Any) -> Value | None:
-        """The target of a Reshape of which one number differs: it is what remains."""
         if any(target.kind is not CONSTANT for target in targets):
             return None
         rows = [target.data for target in targets]
@@ -159,7 +155,6 @@ class Unifier:
         return value if more == 0 else value + more
 
     def _size(self, name: str) -> Value:
-        """The size of a dynamic axis, as a tensor of one element."""
         if name not in self.known:
             number, axis = self.sizes.dim_sources[name]
             self.known[name] = self.onnx.Shape(self.graph.inputs[number], start=axis, end=axis + 1)
@@ -200,7 +195,6 @@ _MIN_DYNAMIC_SIZE = 2  # a size of 1 is broadcast, and looks like one that is no
 
 
 def from_dynamic_axes(arguments: Mapping[str, Any], names: Sequence[str]) -> Axes:
-    """The axes of `dynamic_axes`: by the names of inputs; those of outputs follow from them."""
     matches: Axes = []
     for name in names:
         axes = arguments.get(name, {})
@@ -210,7 +204,6 @@ def from_dynamic_axes(arguments: Mapping[str, Any], names: Sequence[str]) -> Axe
 
 
 def from_dynamic_shapes(arg: Any, args: Any, kwargs: Mapping[str, Any], parameters: Sequence[str]) -> Axes:
-    """The axes of `dynamic_shapes`: a tree like that of the arguments, by place or by name."""
     if isinstance(arg, Mapping):
         trees = [arg.get(name) for name in parameters[: len(args)]] + [arg.get(name) for name in kwargs]
     else:

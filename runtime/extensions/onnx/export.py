@@ -189,7 +189,6 @@ class Exported:
         return graph
 
     def dynamic(self, axes: Axes) -> Graph:
-        """The graph for inputs of other sizes along some axes."""
         sizes = sizes_of(axes, self.tensors)
         matches = [self.record(grown(self.tensors, axes, sizes, number), True) for number in range(3)]
         return unified([graph for graph, _ in matches], sizes)
@@ -233,7 +232,6 @@ def _leaf_names(name: str, value: Any) -> Iterator[str]:
 
 
 def _outputs_in(value: Any) -> Iterator[Any]:
-    """The flat outputs of a module; what is None is left out."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)):

@@ -123,7 +123,6 @@ class Graph:
         return outputs[0] if len(outputs) == 1 and not count else tuple(outputs)
 
     def _value(self, value: Any, kind: str, types: dict[str, str]) -> Value | None:
-        """An input as a value: numbers become constants of the dtype that the operator takes there."""
         if value is None or isinstance(value, Value):
             return value
         array = np.asarray(value)
@@ -145,7 +144,6 @@ class Graph:
         yield from self.outputs
 
     def used(self) -> Iterator[Value]:
-        """Every parameter and constant that a node or an output reads, each once."""
         seen = set[int]()
         for value in self.read():
             if value.kind in (PARAMETER, CONSTANT) and id(value) not in seen:

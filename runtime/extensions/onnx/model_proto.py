@@ -19,7 +19,6 @@ _NEEDED = "onnx.export() writes files with the package onnx: pip install specgra
 
 
 def onnx_package() -> Any:
-    """The `onnx` package; a ModuleNotFoundError where it is not installed."""
     try:
         return import_module("onnx")
     except ModuleNotFoundError as error:
@@ -62,7 +61,6 @@ def _nodes(onnx: Any, graph: Graph) -> list[Any]:
 
 
 def _node(onnx: Any, node: Node, name: str, read: set[int]) -> Any:
-    """A node; of outputs that may be left out, those that nobody reads have no name."""
     kinds = operators()[node.operator].outputs
     optional = [kind.mark == "?" for kind in kinds] * (1 if len(kinds) == len(node.outputs) else len(node.outputs))
     outputs = [

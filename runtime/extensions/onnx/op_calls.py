@@ -32,7 +32,6 @@ _BUILTINS = {name: getattr(builtins, name) for name in _FUNCTIONS}
 
 
 def arguments_of(entry: Op, function: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
-    """The arguments of a call by the names that the spec gives them, defaults included."""
     bound = _signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
     spelt_input = re.search(r"\bself\b", entry.schema) is not None
@@ -71,7 +70,6 @@ def tensors_in(values: Any) -> Iterator[Any]:
 
 
 def read_arguments(entry: Op, arguments: dict[str, Any], memories: Memories) -> dict[str, Any]:
-    """The arguments as values of the graph, tensors in the dtype that the op computes in."""
     computed = _computed(entry, arguments)
 
     def read(name: str, value: Any) -> Any:
@@ -157,7 +155,6 @@ def _operators(onnx: Operators) -> dict[str, Any]:
 
 
 def _helpers(onnx: Operators, entry: Op) -> dict[str, Any]:
-    """The functions that a formula may call: specgrad's, and those of the package that the entry is of."""
     functions = _helper_functions() | _own_functions(generated_package(entry.function.__module__).rpartition(".")[0])
     return {name: functools.partial(function, onnx) for name, function in functions.items()}
 

@@ -49,7 +49,6 @@ class Operator(NamedTuple):
     outputs: tuple[Parameter, ...]
 
     def input(self, position: int) -> Parameter:
-        """The input at a place; the last may stand for any number."""
         return self.inputs[min(position, len(self.inputs) - 1)]
 
 

@@ -59,7 +59,6 @@ class Recorder:
             watch.leave(_NAME)
 
     def intercept(self, call: OpCall) -> Any:
-        """Run an op, and note what it is in ONNX."""
         if self.inside or threading.get_ident() != self.thread:
             return NOT_HANDLED
         entry = entry_of(call.function.__module__, call.name)
@@ -98,7 +97,6 @@ class Recorder:
         return result
 
     def _error(self, name: str, why: str, kind: type[OnnxExporterError] = OnnxExporterError) -> OnnxExporterError:
-        """An error that says which op it is about, of which module, and the line of the program."""
         module = self.module()
         where = f" in module '{module}'" if module else ""
         return kind(f"onnx.export(): {name}{where} ({_line()}): {why}")
@@ -114,7 +112,6 @@ class Recorder:
 
 
 def _line() -> str:
-    """The innermost line that is not the framework's."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and Path(frame.f_code.co_filename).is_relative_to(_OWN):
         frame = frame.f_back

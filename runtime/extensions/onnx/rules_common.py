@@ -15,12 +15,10 @@ def cast(onnx: Any, x: Any, dtype: str) -> Any:
 
 
 def number(onnx: Any, value: float, dtype: str) -> Any:
-    """A number as a tensor of a dtype, where the operator does not say of which."""
     return np.array(value, dtype)
 
 
 def axes(onnx: Any, x: Any, dim: Any) -> list[int]:
-    """Dimensions counted from the front; all of them for None and []."""
     if x.ndim == 0:
         return []
     value = [dim] if isinstance(dim, int) else list(dim or range(x.ndim))

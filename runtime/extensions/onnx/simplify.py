@@ -15,7 +15,6 @@ def finish(graph: Graph, input_names: Sequence[str], output_names: Sequence[str]
 
 
 def _give_outputs_nodes(graph: Graph) -> None:
-    """An output that is an input, a constant or another output becomes a copy: each has a name of its own."""
     onnx, seen = Operators(graph), set[Value]()
     for number, value in enumerate(graph.outputs):
         if value.kind is not RESULT or value in seen:
@@ -36,7 +35,6 @@ def _join_constants(graph: Graph) -> None:
 
 
 def _name(graph: Graph, input_names: Sequence[str], output_names: Sequence[str]) -> None:
-    """Names that nothing else has: the caller's for inputs and outputs, the state dict's for parameters."""
     reserved = set[str]()
 
     def give(value: Value, requested: str) -> None:

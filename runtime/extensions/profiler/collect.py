@@ -51,7 +51,6 @@ if hasattr(os, "register_at_fork"):
 
 @functools.cache
 def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
-    """PyTorch's name of an op and of its overload; ops of other packages are in a namespace of that name."""
     package = function.__module__.partition(".")[0]
     base, _, overload = name.partition(".")
     if function.__name__.endswith("_") and not base.endswith("_"):
@@ -60,7 +59,6 @@ def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
 
 
 def around_op(call: OpCall) -> Any:
-    """Run an op and record when, on what, and what it returned."""
     session = current.session
     if session is None:
         return NOT_HANDLED
@@ -83,7 +81,6 @@ def around_op(call: OpCall) -> Any:
 
 
 def note_node(result: Any) -> None:
-    """An op was recorded in the graph: its event gets the node's sequence number."""
     session = current.session
     record = None if session is None else session.innermost()
     if record is None or record.kind != OP or record.sequence >= 0:

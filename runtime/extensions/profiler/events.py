@@ -111,7 +111,6 @@ _OTHERS: dict[str, Contraction] = {
 
 
 def contraction(name: str) -> Contraction | None:
-    """The rule for the operations of an op that multiplies and sums; None for others."""
     if name not in _CONTRACTED:
         return _OTHERS.get(name)
     argument, dims = _CONTRACTED[name]
@@ -119,7 +118,6 @@ def contraction(name: str) -> Contraction | None:
 
 
 def estimate(record: Record) -> int:
-    """The number of operations; 0 where there is no rule for the op."""
     if record.output is None:
         return 0
     name, size = record.name.rpartition("::")[2].removesuffix("_"), prod(record.output)
@@ -217,7 +215,6 @@ class FunctionEvent(Figures):
 
 
 def events_of(session: Session) -> list[FunctionEvent]:
-    """The events of one session in the order in which they began, put into each other."""
     made = {r: FunctionEvent(number, r, session.started) for number, r in enumerate(finished(session))}
     for record, event in made.items():
         if record.parent is not None:
@@ -311,7 +308,6 @@ class FunctionEventAvg(Figures):
 def averages(
     events: Iterable[FunctionEvent], by_shape: bool, stack_lines: int, by_overload: bool
 ) -> list[FunctionEventAvg]:
-    """One average per name, in the order in which the names appear; what is asked for keeps events apart."""
     results: dict[Any, FunctionEventAvg] = {}
     for event in events:
         shapes = str(event.input_shapes) if by_shape else ""

@@ -213,7 +213,6 @@ class profile(Results):
         return RECORD if self.schedule is None else self.schedule(self.step_num)
 
     def _move(self, before: ProfilerAction, after: ProfilerAction) -> None:
-        """Change from the action of the last step to that of this one."""
         recorder = self._recorder
         broken = before in (WARMUP, RECORD) and after is NONE or before is RECORD and after is WARMUP
         if broken:

@@ -38,7 +38,6 @@ class Recorder:
         self.events: EventList | None = None  # of the finished sessions, made when somebody asks
 
     def claim(self) -> None:
-        """Be the one profiler of this process; an error when there is one."""
         with current.lock:
             if current.owner is not None:
                 raise RuntimeError(
@@ -60,7 +59,6 @@ class Recorder:
         turn_on(session)
 
     def end(self, keep: bool = True) -> bool:
-        """Record no more; returns whether there is something new to show."""
         session, self.session = self.session, None
         if session is None:
             return False
@@ -78,7 +76,6 @@ class Results:
     _recorder: Recorder
 
     def _recorded(self, doing: str) -> EventList:
-        """The events of the finished sessions; `doing` says in the error what they were wanted for."""
         recorder = self._recorder
         if not recorder.finished:
             raise AssertionError(f"Profiler must be initialized before {doing}: nothing has been recorded to the end")

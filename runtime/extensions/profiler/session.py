@@ -49,7 +49,6 @@ class Tally:
         self.lock = new_lock()  # an array may be freed, and call back, while this thread holds it
 
     def count(self, result: Any, args: Any, kwargs: Any, record: Any) -> None:
-        """Charge `record` with the new memory among what its op returned."""
         made = [array for array in map(owner_of, _tensors((result,))) if id(array) not in self.alive]
         if not made:
             return
@@ -105,7 +104,6 @@ class Argument(NamedTuple):
 
 
 def describe(args: Iterable[Any], kwargs: dict[str, Any]) -> tuple[Argument, ...]:
-    """The arguments of a call in order, then those by name (`out`, `dtype`, ...) that are given."""
     named = [value for value in kwargs.values() if value is not None]
     return tuple([_argument(value) for value in (*args, *named)])
 
@@ -205,7 +203,6 @@ class Session:
         return stack[-1] if stack else None
 
     def begin(self, name: str, kind: str, args: Any = (), kwargs: dict[str, Any] | None = None) -> Record:
-        """Open a record in the calling thread, with the arguments of the call if they are wanted."""
         track = self.track()
         stack = track.stack
         record = Record(name, kind, track, stack[-1] if stack else None)
@@ -244,7 +241,6 @@ class Session:
                 self.devices.end(closed)
 
     def finish(self) -> None:
-        """Nothing more is recorded; what still runs, in any thread, ends now."""
         self.ended = time.perf_counter_ns()
         for record in self.records:
             record.end = record.end or self.ended

@@ -279,7 +279,6 @@ def _of_sequence(make: Callable[[Any], Any], name: str) -> NodeDef:
 
 
 def _of_mapping(make: Callable[[Any], Any], name: str) -> NodeDef:
-    """A class whose objects are their pairs in order and nothing else."""
     return NodeDef(
         make,
         lambda x: (list(x.values()), list(x)),

@@ -73,7 +73,6 @@ class TreeSpec:
             child._collect(part, parts)
 
     def _matching(self, tree: Any) -> list[Any]:
-        """The children of a node that is to have this structure, in its order."""
         result = node_type(tree)
         if result is not self.type and not (self.type in MAPPINGS and result in MAPPINGS):
             raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {result!r}.")

@@ -74,7 +74,6 @@ def default_restore_location(storage: Any, location: str) -> Any:
 
 
 def of_program(storage: Any, location: str) -> Any:
-    """What the functions of the program make of a storage; None where none knows the place."""
     answers = (deserializer(storage, location) for _, _, deserializer in _packages if deserializer is not _restored)
     return next((result for result in answers if result is not None), None)
 
@@ -166,7 +165,6 @@ class DeviceMap:
 
 
 def _probe() -> Any:
-    """What stands for a storage that has not been read yet."""
     return from_flat(np.empty(0, np.uint8), (0,), uint8)
 
 

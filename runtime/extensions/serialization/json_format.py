@@ -33,7 +33,6 @@ Node = Any  # what JSON holds: a plain value, or a dict with the key "type"
 
 
 def register_tensor_class(name: str, cls: type) -> type:
-    """Let tensors of this subclass be saved under `name` and loaded as the same class."""
     _subclasses[name] = cls
     return cls
 

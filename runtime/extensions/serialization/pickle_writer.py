@@ -79,7 +79,6 @@ class Writer(_Pickler):
         return obj.identity if type(obj) is _Stored else None
 
     def save(self, obj: Any, save_persistent_id: bool = True) -> None:
-        """Write an object; the trail leads to the one that cannot be written."""
         if type(obj) in _LEAVES:
             super().save(obj, save_persistent_id)
             return
@@ -182,7 +181,6 @@ class Writer(_Pickler):
         self.save_reduce(of_type, (function, written, arguments, attributes), obj=tensor)
 
     def _storage(self, storage: Any) -> tuple[int, dtype]:
-        """The number of the storage, and the dtype of its elements; the same memory gets the same number."""
         on_cpu = isinstance(storage, np.ndarray)
         address = storage.__array_interface__["data"][0] if on_cpu else (storage.device, storage.address)
         key = (address, storage.nbytes, str(storage.dtype))
@@ -217,7 +215,6 @@ def _step(outer: Any, inner: Any) -> str | None:
 
 
 def pickled(obj: Any, protocol: int) -> tuple[bytes, list[np.ndarray]]:
-    """The pickle of an object, and the storages of its tensors; a SerializationError where it cannot be pickled."""
     file = BytesIO()
     writer = Writer(file, protocol)
     try:

@@ -69,7 +69,6 @@ class Storages:
 
 
 def checked_identity(identity: Any) -> tuple[dtype | None, str, str, int]:
-    """Dtype, key, device and number of elements of a persistent id."""
     if type(identity) is not tuple or len(identity) not in (5, 6) or identity[0] != "storage":
         raise Damage("the pickle has a persistent id that is none of a storage")
     _, kind, key, location, count = identity[:5]
@@ -90,7 +89,6 @@ def in_own_order(raw: np.ndarray, kind: dtype | None, swapped: bool) -> np.ndarr
 
 
 def read_archive(archive: Archive, locate: DeviceMap, order: str, mapped: Any = None) -> Any:
-    """The object of an archive that `torch.save` has written."""
     stems = {name.partition("/")[0] for name in archive}
     for name in archive:
         if not _MEMBER.fullmatch(name) or len(stems) != 1:

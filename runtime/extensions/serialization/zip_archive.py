@@ -82,14 +82,12 @@ class Archive:
         self.is_checked = any(member.checksum for member in self._members.values())
 
     def locate(self, name: str) -> tuple[int, int]:
-        """Where the bytes of a member begin in the file, and how many there are."""
         return self._member(name)[:2]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
     def read(self, name: str) -> np.ndarray:
-        """The bytes of a member, as an array that can be written to."""
         start, size, checksum = self._member(name)
         result, position, computed = allocate_and_fill.empty(size, _BYTE), 0, 0
         self._file.seek(start)
@@ -105,7 +103,6 @@ class Archive:
         return result
 
     def _read_into(self, part: np.ndarray) -> int:
-        """Fill an array of bytes from where the file stands, as far as one read goes; how many bytes there were."""
         if hasattr(self._file, "readinto"):
             return int(self._file.readinto(part) or 0)
         data = self._file.read(part.size)
@@ -146,7 +143,6 @@ class Archive:
         return self._exactly(begin, size), begin, begin - start
 
     def _wide_end(self, start: int) -> tuple[int, int] | None:
-        """Length and start of the directory of an archive that is too large for 32 bits."""
         if start < 0:
             return None
         record, locator = _END64.size, self._exactly(start, _END64.size + _LOCATOR.size)

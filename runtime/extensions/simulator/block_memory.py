@@ -35,7 +35,6 @@ def name_after(code: types.CodeType, position: int, line: int) -> str:
 
 
 def new_array(name: str, shape: Any, dtype: Any, timeline: Timeline, cuda: RunningKernel) -> Elements:
-    """An array that nobody wrote to."""
     dims = shape if isinstance(shape, tuple) else (shape,)
     values = np.zeros(math.prod(dims), dtype_of(dtype))
     memory = Memory(timeline, values.size, values.itemsize)

@@ -103,7 +103,6 @@ class SimulatedDriver(SimulatedGraphs):
 
     @locked
     def on_free(self, address: int, stream: int) -> None:
-        """The allocator has a block back: who touches it from now on uses freed memory."""
         self.memory.start(address, "free").live = False
 
     @locked
@@ -172,7 +171,6 @@ class SimulatedDriver(SimulatedGraphs):
         self.queues.give(stream, what, run, (target, origin))
 
     def _touched(self, block: Block, address: int, size: int, writes: bool, work: Work) -> slice:
-        """The place of bytes in their block; an item of work reads or writes them."""
         start = address - block.address
         self.queues.races.note(block, start, start + size, writes, work)
         return slice(start, start + size)

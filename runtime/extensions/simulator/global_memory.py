@@ -100,14 +100,12 @@ def arrays_in(name: str, value: Any) -> Iterator[tuple[str, GlobalArray]]:
 
 
 def wrapped(value: Any) -> Any:
-    """An argument whose NumPy arrays are arrays of a device, all elements of which were written."""
     if type(value) is tuple:
         return tuple(map(wrapped, value))
     return GlobalArray(value) if isinstance(value, np.ndarray) else value
 
 
 def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:
-    """Arrays in groups, each of which has a memory of its own; the first of a group begins first."""
     groups: list[list[Placed]] = []
     end = -1
     for position in sorted(arrays):
@@ -119,7 +117,6 @@ def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:
 
 
 def memory_of(group: Sequence[Placed], timeline: Timeline) -> Memory:
-    """The memory that some arrays lie in, and what is known of it."""
     start, end = group[0].start, max(position.end for position in group)
     unit = math.gcd(*(p.array.values.itemsize for p in group), *(p.start - start for p in group))
     memory = Memory(timeline, (end - start) // unit, unit, KNOWN)
@@ -144,7 +141,6 @@ class Reached:
         self.arrays: dict[Any, Elements] = {}
 
     def array(self, address: Any, size: Any, kind: Any) -> Elements:
-        """The array of so many elements at an address; the same one for all threads."""
         dtype, key = dtype_of(kind), (int(address), int(size), kind)
         if key not in self.arrays:
             self.arrays[key] = self.found(int(address), int(size), dtype)
@@ -176,7 +172,6 @@ class Reached:
         return notes
 
     def done(self, races: Races, work: Work) -> None:
-        """The launch is over: note which bytes it read or wrote."""
         for block, notes in self.blocks.values():
             wrote = np.array(notes.writes)
             changed = (wrote > 0) | (wrote == ATOMIC)

@@ -46,7 +46,6 @@ class Recording:
     def add(
         self, stream: Stream, what: str, where: str, run: Callable[[Work], Any] | None, uses: Sequence[Any]
     ) -> Work:
-        """Keep an item that comes after all that its stream was given; a RuntimeError where the capture is invalid."""
         self.require_valid()
         clock = self.clocks[stream.handle]
         number = clock.get(stream.handle, 0) + 1
@@ -56,10 +55,8 @@ class Recording:
         return work
 
     def follow(self, stream: Stream, clock: Clock) -> None:
-        """Let a stream wait for a place in the capture, from which on it takes part.
-
-        Raises:
-            RuntimeError: it takes part in another one, or this one is over.
+        """Let a stream wait for a place in the capture, from which on it takes part. RuntimeError: it takes part in
+        another one, or this one is over.
         """
         if self.is_over:
             raise refusal(Status.CAPTURED_EVENT, "waits for an event of a graph")
@@ -80,10 +77,8 @@ class Recording:
             raise refusal(Status.INVALIDATED)
 
     def end(self, stream: Stream) -> list[Item]:
-        """The streams go on as usual; all items, each behind those that come before it.
-
-        Raises:
-            RuntimeError: the capture is invalid, is ended elsewhere than it began, or streams have not come together.
+        """The streams go on as usual; all items, each behind those that come before it. RuntimeError: the capture is
+        invalid, is ended elsewhere than it began, or streams have not come together.
         """
         if stream is not self.origin:
             raise self.refused(Status.UNMATCHED, "ends a capture")

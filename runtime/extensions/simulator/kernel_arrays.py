@@ -65,7 +65,6 @@ class Elements:
         self.write(index, value)
 
     def read(self, index: int) -> Any:
-        """An element; the read is checked and noted."""
         memory, now = self.memory, self.timeline.now
         for at in self.units("reads", index):
             wrote = self.writes[at]
@@ -83,7 +82,6 @@ class Elements:
         self.store(index, value)
 
     def change(self, index: Any, changed: Callable[[Any], Any]) -> Any:
-        """An atomic operation: the element before it is replaced by what `changed` makes of it."""
         offset_of = self.offset_of(index)
         for at in self.units("changes", offset_of):
             if wrong := self.memory.check_atomic(at):
@@ -108,7 +106,6 @@ class Elements:
             self.values[offset_of] = self.converted(value)
 
     def converted(self, value: Any) -> Any:
-        """A number in the array's dtype; integers wrap."""
         if isinstance(value, self.dtype.type):
             return value
         if isinstance(value, int):

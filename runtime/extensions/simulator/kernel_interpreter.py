@@ -40,7 +40,6 @@ def integer(x: Any) -> Any:
 
 @cache
 def library_fma() -> Any:
-    """The `fma` of C's library; None where there is none."""
     for name in (None, "libm.so.6", "ucrtbase"):
         try:
             result = ctypes.CDLL(name).fma
@@ -58,7 +57,6 @@ def fma(x: Any, y: Any, z: Any) -> Any:
 
 
 def complex_of(real: Any, imag: Any) -> Any:
-    """A complex number of the width of its parts, as compilers make it."""
     number = complex(real, imag)
     return np.complex64(number) if primitives.is_single(real) and primitives.is_single(imag) else number
 

@@ -48,7 +48,6 @@ class Launch:
                 self._find(memory, argument)
 
     def run(self, kernel: Any, signature: Any, grid: Any, block: Any, shared: int, work: Work) -> None:
-        """Run all threads, and note which arrays were read and which written."""
         arrays = {slots: _over(result, slots) for slots, result in self.blocks.items()}
         args = [_as_array(argument, arrays) for argument in self.arguments]
         function = kernel.simulated(signature)
@@ -81,11 +80,6 @@ def _as_array(argument: Any, arrays: dict[ArraySlots, GlobalArray]) -> Any:
 
 
 def check_limits(grid: Any, block: Any, shared: int, max_shared_bytes: int) -> None:
-    """Refuse what a device does not launch.
-
-    Raises:
-        RuntimeError: too many or too few blocks, threads or bytes of shared memory.
-    """
     sides = ((grid, GRID_LIMITS, "blocks"), (block, BLOCK_LIMITS, "threads of a block"))
     for value, limits, what in sides:
         if not all(1 <= n <= limit for n, limit in zip(value, limits, strict=True)):

@@ -100,7 +100,6 @@ def steps_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def transformed(fft: Fft, values: np.ndarray) -> np.ndarray:
-    """The transform, by SciPy; norms are such that nothing is divided."""
     from scipy import fft as scipy_fft
 
     axes = tuple(range(1, values.ndim))
@@ -116,10 +115,8 @@ def transformed(fft: Fft, values: np.ndarray) -> np.ndarray:
 
 
 def gemm_operands(gemm: Gemm, a: int, b: int, c: int) -> tuple[Operand, Operand, Operand]:
-    """The matrices of a product.
-
-    Raises:
-        RuntimeError: a leading dimension is less than the length of a column, or matrices of the result overlap.
+    """The matrices of a product. RuntimeError: a leading dimension is less than the length of a column, or matrices of
+    the result overlap.
     """
     rows_a, columns_a = (gemm.k, gemm.m) if gemm.transpose_a else (gemm.m, gemm.k)
     rows_b, columns_b = (gemm.n, gemm.k) if gemm.transpose_b else (gemm.k, gemm.n)

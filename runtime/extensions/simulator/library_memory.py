@@ -21,18 +21,13 @@ class Operand(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The bytes from the first element to the end of the last."""
         if 0 in self.shape:
             return 0
         last = sum((n - 1) * step for n, step in zip(self.shape, self.steps, strict=True))
         return (last + 1) * self.dtype.itemsize
 
     def read(self, region: Region, what: str) -> np.ndarray:
-        """The elements.
-
-        Raises:
-            RuntimeError: one of them that nobody has written.
-        """
+        """The elements. RuntimeError: one of them that nobody has written."""
         if not self._over(region.written, 1, np.dtype(np.bool_)).all():
             raise fault(what, f"reads memory at {self.address:#x} that nobody has written")
         return self._over(region.bytes.view(np.uint8), self.dtype.itemsize, self.dtype).copy()
@@ -43,7 +38,6 @@ class Operand(NamedTuple):
             self._over(region.written[byte:], 1, np.dtype(np.bool_))[...] = True
 
     def _over(self, memory: np.ndarray, size: int, dtype: np.dtype) -> np.ndarray:
-        """A view of memory that has elements `self.dtype.itemsize` bytes apart for each step."""
         if 0 in self.shape:
             return np.empty(self.shape, dtype)
         first = memory[:size].view(dtype)

@@ -43,10 +43,8 @@ def _slots_of(part: Any) -> int:
 
 
 def decoded(slots: Sequence[int], signature: Sequence[Any]) -> list[Any]:
-    """The arguments of a launch: NumPy's scalars, ArraySlots, and tuples of these.
-
-    Raises:
-        RuntimeError: the words cannot be arguments of this signature.
+    """The arguments of a launch: NumPy's scalars, ArraySlots, and tuples of these. RuntimeError: the words cannot be
+    arguments of this signature.
     """
     left = iter(slots)
     try:

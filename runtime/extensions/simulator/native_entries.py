@@ -17,8 +17,7 @@ FAILED = 1  # a status: CUDA_ERROR_INVALID_VALUE
 class LaunchingDriver(Driver, Protocol):
     """A driver that knows how many words of arguments its functions take."""
 
-    def slots_of(self, function: int) -> int:
-        """The number of words."""
+    def slots_of(self, function: int) -> int: ...
 
 
 class LaunchEntry:

@@ -89,7 +89,6 @@ class SimulatedLink:
         self.size = board.size
 
     def _all_to_all(self, value: Any, take: Callable[[list[Any]], object]) -> SimulatedRequest:
-        """Lay down what this rank has for the next call; `take` gets what all have, once they have come."""
         board, number = self._board, self._next_call()
         with board.lock:
             board.calls.setdefault(number, [None] * self.size)[self.rank] = (value,)

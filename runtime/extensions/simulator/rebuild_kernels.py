@@ -13,7 +13,6 @@ UNCHANGED = (*INTEGERS, boolean)
 
 
 def names_in(code: types.CodeType) -> set[str]:
-    """The names of globals and attributes in a function's code, and in the functions that it makes."""
     return {name for each in codes(code) for name in each.co_names}
 
 
@@ -25,7 +24,6 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def called(function: types.FunctionType) -> Iterator[Any]:
-    """What a function finds among its globals and in its closure, by the names in its code."""
     yield from (function.__globals__[name] for name in names_in(function.__code__) & function.__globals__.keys())
     yield from (cell.cell_contents for cell in function.__closure__ or ())
 
@@ -50,7 +48,6 @@ class Rebuilder:
         self.copies: WeakKeyDictionary[types.FunctionType, types.FunctionType] = WeakKeyDictionary()
 
     def rebuilt(self, function: types.FunctionType) -> types.FunctionType:
-        """A copy of a function, and of those that it calls; its globals are a namespace of its own."""
         if function in self.copies:
             return self.copies[function]
         own, code = function.__globals__, function.__code__
@@ -65,7 +62,6 @@ class Rebuilder:
         return copy
 
     def meant(self, name: str, value: Any) -> Any:
-        """What a global of a kernel is here: `cuda`, device functions and number types are simulated."""
         if name == "cuda":
             return self.cuda
         if type(value).__module__.startswith("numba."):  # a type, or a device function that is compiled already

@@ -18,7 +18,6 @@ Values = tuple[Any, ...]
 
 
 def matrix(address: int, dtype: np.dtype, rows: int, columns: int, ld: int) -> Operand:
-    """One matrix; a RuntimeError where its leading dimension is less than the length of a column."""
     if ld < max(rows, 1):
         raise AcceleratorError(f"cuSOLVER error: CUSOLVER_STATUS_INVALID_VALUE: ld is {ld} of {rows} rows")
     return column_major(address, dtype, rows, columns, ld, 1, 0)._replace(shape=(rows, columns), steps=(1, ld))
@@ -44,8 +43,6 @@ class SimulatedSolvers(OneByOne):
         compute: Callable[..., Values],
         stream: int,
     ) -> None:
-        """Compute results from what is given; memory may be both."""
-
         def run(regions: list[Region]) -> None:
             values = [one.read(region, name) for one, region in zip(args, regions, strict=False)]
             for one, region, value in zip(results, regions[len(args) :], compute(*values), strict=True):

@@ -98,10 +98,8 @@ class Races:
         self.epoch += 1
 
     def note(self, block: Block, start: int, end: int, writes: bool, work: Work) -> None:
-        """An item reads or writes these bytes of a block.
-
-        Raises:
-            RuntimeError: another does too, one of both writes, and nothing orders them.
+        """An item reads or writes these bytes of a block. RuntimeError: another does too, one of both writes, and
+        nothing orders them.
         """
         if block.epoch != self.epoch:
             block.epoch, block.accesses = self.epoch, []

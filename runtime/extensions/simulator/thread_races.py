@@ -41,7 +41,6 @@ class Timeline:
         self.warp_syncs.clear()
 
     def begin(self, thread: Dim3, number: int) -> int:
-        """A new stretch of a thread, which runs from now on."""
         self.now = len(self.stretches)
         self.stretches.append((self.block, thread, number, self.epoch))
         return self.now
@@ -86,8 +85,7 @@ class RunningKernel(Protocol):
     threadIdx: Dim3
     blockIdx: Dim3
 
-    def where(self) -> str:
-        """Kernel and thread of what happens now, for messages."""
+    def where(self) -> str: ...
 
 
 KNOWN, UNWRITTEN, ATOMIC = 0, -1, -2  # in place of the stretch that wrote: before the launch, nobody, see `atomics`
@@ -109,7 +107,6 @@ class Sharers:
         self.outer: dict[int, int] = {}
 
     def add(self, at: int) -> None:
-        """The running thread has access to a unit that others had access to."""
         before, now, timeline = self.last[at], self.timeline.now, self.timeline
         self.last[at] = now
         if before in (0, now):
@@ -151,11 +148,9 @@ class Memory:
 
     @property
     def is_one_reader(self) -> bool:
-        """Whether no unit was read by two threads between which is no barrier, nor in two blocks."""
         return not self.readers.others and not self.readers.outer
 
     def check_read(self, at: int) -> str:
-        """What is wrong with a read of a unit that the running stretch has not written itself."""
         if self.writes[at] == UNWRITTEN:
             return "which nobody wrote"
         return self.racing(self.writer(at), "writes")
@@ -169,7 +164,6 @@ class Memory:
         return self.racing(self.readers.unordered(at), "reads") if self.reads[at] else ""
 
     def check_atomic(self, at: int) -> str:
-        """What is wrong with an atomic operation; it is noted."""
         wrote = self.writes[at]
         if wrote == UNWRITTEN:
             return "which nobody wrote"
@@ -180,7 +174,6 @@ class Memory:
         return self.racing(self.plain_writer(at), "writes") or self.racing(self.readers.unordered(at), "reads")
 
     def writer(self, at: int) -> int:
-        """A stretch that wrote and is not ordered before the running one, or 0."""
         atomic = self.atomics.unordered(at) if self.writes[at] == ATOMIC else 0
         return atomic or self.plain_writer(at)
 

@@ -30,7 +30,6 @@ MEETING = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_o
 
 
 def ordering(order: str, seed: int) -> Ordering:
-    """What puts blocks, or threads of a block, into the order of a launch."""
     if order == "random":
         shuffled = random.Random(seed)
         return lambda items: shuffled.sample(items, len(items))
@@ -107,11 +106,9 @@ class SimulatedCuda:
         return self._wait(sys._getframe(1), "shfl_xor_sync", value, mask, bits)
 
     def shfl_up_sync(self, mask: int, value: Any, delta: int) -> Any:
-        """The value of the lane so far below; the own one where there is none."""
         return self._wait(sys._getframe(1), "shfl_up_sync", value, mask, delta)
 
     def shfl_down_sync(self, mask: int, value: Any, delta: int) -> Any:
-        """The value of the lane so far above; the own one where there is none."""
         return self._wait(sys._getframe(1), "shfl_down_sync", value, mask, delta)
 
     def ballot_sync(self, mask: int, predicate: Any) -> int:
@@ -149,7 +146,6 @@ class SimulatedCuda:
         return int(x).bit_count()
 
     def ffs(self, x: Any) -> int:
-        """The place of the lowest bit that is set, from 1 on; 0 where there is none."""
         return (int(x) & -int(x)).bit_length()
 
     # ---- launches ------------------------------------------------------------------------------------------
@@ -205,7 +201,6 @@ class SimulatedCuda:
             return value.written()
 
     def _meet(self, kernel: types.FunctionType) -> bool:
-        """Whether threads of a kernel wait for each other."""
         if kernel not in self._meets:
             self._meets[kernel] = bool(all_names(kernel) & MEETING)
         return self._meets[kernel]
@@ -219,7 +214,6 @@ class SimulatedCuda:
             yield
 
     def _one_by_one(self, kernel: Any, arguments: list[Any]) -> None:
-        """Run a block whose threads do not wait for each other."""
         self._wait = self._unexpected
         begin = self.timeline.begin
         for number, thread in self._ordered(thread_indices_in_block(self.blockDim)):
@@ -228,7 +222,6 @@ class SimulatedCuda:
             kernel(*arguments)
 
     def _converged(self) -> Callable[[Any, list[Any]], None]:
-        """What runs a block whose threads wait for each other."""
         try:
             from .barriers import Block, wait
         except ImportError as error:

@@ -68,7 +68,6 @@ Answers = dict[int, Any]
 
 
 def shuffle(arg: LaneValues, source: Callable[[int, Any], int]) -> Answers:
-    """The value of another lane for each; a lane outside of the warp stands for the own one."""
     answers = {}
     for lane, (value, argument) in arg.items():
         other = source(lane, argument)
@@ -94,7 +93,6 @@ def equal(arg: LaneValues) -> Answers:
 
 
 def alike(arg: LaneValues) -> Answers:
-    """For each lane a bit for every lane with the same value."""
     masks: dict[Any, int] = {}
     for lane, (value, _) in arg.items():
         masks[value] = masks.get(value, 0) | 1 << lane

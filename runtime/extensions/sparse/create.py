@@ -71,7 +71,6 @@ def sparse_coo_tensor(
 
 
 def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coalesced: bool) -> Pattern:
-    """The pattern of indices that go with values and a size; a RuntimeError where they do not."""
     if len(index._shape) != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index._shape)}")
     sparse_dims, count = index._shape
@@ -298,7 +297,6 @@ def _index(name: str, index: Any, values: Any, kind: Dtype | None = None) -> Any
 
 
 def _finished(pattern: Pattern, values: Any, requires_grad: bool) -> Any:
-    """The tensor: a leaf if it shall require grad, else what gradients pass through to the values."""
     return made(pattern, values).requires_grad_() if requires_grad else of(pattern, values)
 
 

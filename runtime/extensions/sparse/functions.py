@@ -161,7 +161,6 @@ def log_softmax(input: Any, dim: int, *, dtype: Dtype | None = None) -> Any:
 
 
 def _along(name: str, input: Any, dim: int, dtype: Any) -> tuple[Any, int, Any]:
-    """The coalesced tensor, the dimension counted from the front, and the values in the dtype of the result."""
     sparse = coalesced(_sparse(name, input))
     ndim = len(sparse._shape)
     if not sparse.is_sparse:

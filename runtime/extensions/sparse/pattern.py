@@ -95,7 +95,6 @@ class Pattern:
         return self.like(coordinates, is_coalesced=True), first, inverse
 
     def on_device(self, array: np.ndarray) -> Any:
-        """A tensor of an array of integers, where the pattern lies."""
         return adopt(placed(np.ascontiguousarray(array), self.device))
 
 
@@ -133,9 +132,7 @@ def in_order(coordinates: np.ndarray, shape: Sequence[int]) -> tuple[np.ndarray,
 
 def compressed(pattern: Pattern, layout: Layout) -> tuple[Pattern, np.ndarray | None]:
     """A coalesced pattern of a matrix in a compressed layout, and the order of its elements; None where they keep it.
-
-    Raises:
-        RuntimeError: the pattern is no matrix's.
+    RuntimeError: the pattern is no matrix's.
     """
     if pattern.sparse_dims != 2:
         raise RuntimeError(

@@ -92,7 +92,6 @@ def _product(call: Call, values: Any, other: Any) -> Any:
 
 
 def _of_both(call: Call, first: Any, other: Any) -> Any:
-    """The product of two sparse tensors, where both keep elements."""
     if first._shape != other._shape or first.pattern.sparse_dims != other.pattern.sparse_dims:
         raise RuntimeError(
             f"mul: expected 'self' and 'other' to have same sizes, but {list(first._shape)} != {list(other._shape)}"
@@ -110,7 +109,6 @@ def _of_both(call: Call, first: Any, other: Any) -> Any:
 
 
 def _gathered(sparse: Any, numbers: np.ndarray) -> Any:
-    """Some of the values, by number."""
     return values_of(sparse).index_select(0, sparse.pattern.on_device(numbers))
 
 
@@ -165,7 +163,6 @@ def _cat_sparse(tensors: list[Any], dim: int, shape: Any) -> Any:
 
 
 def _cat_dense(tensors: list[Any], dim: int, shape: Any) -> Any:
-    """Values of which each has zeros where the others' are."""
     sparse_dims, blocks, offset = tensors[0].pattern.sparse_dims, [], 0
     for tensor in tensors:
         block = values_of(tensor).new_zeros((tensor.pattern.count, *shape[sparse_dims:]))

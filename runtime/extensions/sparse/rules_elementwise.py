@@ -24,7 +24,6 @@ def sum_of_values(call: Call) -> Any:
 
 
 def summed_over(sparse: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    """The sum over some dimensions, of all if there are none."""
     ndim, split = len(sparse._shape), sparse.pattern.sparse_dims
     dims = range(ndim) if dim is None or dim == () or dim == [] else [dim] if isinstance(dim, int) else dim
     over = {dim_of("sum", d, ndim) for d in dims}
@@ -43,7 +42,6 @@ def summed_over(sparse: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
 
 
 def _without_axes(sparse: Any, values: Any, over: set[int], keepdim: bool) -> Any:
-    """Values added up whose places differ only in the dimensions that are summed over."""
     shape, split = sparse._shape, sparse.pattern.sparse_dims
     left = [d for d in range(split) if d not in over]
     coordinates, numbers = in_order(sparse.pattern.coordinates[left], [shape[d] for d in left])
@@ -103,7 +101,6 @@ def moved_to_device(call: Call) -> Any:
 
 
 def without_elements(call: Call) -> Any:
-    """A tensor that keeps no elements, with the dtype that is asked for."""
     from .create import empty_like
 
     return empty_like(call.first, call.arguments.get("dtype"), call.arguments.get("requires_grad", False))

@@ -250,13 +250,11 @@ class LayoutMethods(TensorBase):
         return self.mm(mat).to_sparse()  # type: ignore[attr-defined]
 
     def _new_sparse(self, data: tuple[Any, ...], device: Any) -> Any:
-        """What `new` makes for a sparse tensor."""
         from .like import new
 
         return new(self, data, device)
 
     def _resize_sparse_as(self, template: Any) -> Any:
-        """What `resize_as_` does to a sparse tensor."""
         from .like import resize_as_
 
         return resize_as_(self, template)

@@ -29,11 +29,6 @@ def tensor_over(array: Any, kind: dtype) -> Any:
 
 
 def without_values(name: str, count: int, kind: dtype, target_device: Any) -> Any:
-    """An array for `count` elements, which may be anything.
-
-    Raises:
-        RuntimeError: the count is negative, or there is not as much memory.
-    """
     if count < 0:
         raise RuntimeError(f"{name}(): Storage size must be non-negative, but got {count}")
     try:
@@ -139,16 +134,13 @@ OF_NAMES = {
 
 
 def type_of(storage: Any) -> str:
-    """The name of the class of a typed storage: `specgrad.FloatStorage`."""
     package = "specgrad.cuda" if storage.is_cuda else "specgrad"
     return f"{package}.{next(name for name, kind in OF_NAMES.items() if kind is storage.dtype)}"
 
 
 def dtype_named(value: Any) -> Dtype:
-    """The dtype that a storage's `type(value)` asks for: a dtype, a class of storages or its name.
-
-    Raises:
-        ValueError: for a name that is none of these.
+    """The dtype that a storage's `type(value)` asks for: a dtype, a class of storages or its name. ValueError: for a
+    name that is none of these.
     """
     if isinstance(value, type) and isinstance(getattr(value, "dtype", None), Dtype):
         return value.dtype  # type: ignore[attr-defined]

@@ -20,13 +20,9 @@ _ORDERS = {"native": sys.byteorder, "little": "little", "big": "big"}
 
 
 def mapped(filename: Any, shared: bool, nbytes: int) -> np.ndarray:
-    """The first bytes of a file as memory.
-
-    Where it is shared, what is written goes to the file, which is made, or made longer, as need be; else it stays here.
-
-    Raises:
-        TypeError: what should name the file does not.
-        RuntimeError: there is no such file, it is too short, or it cannot be mapped.
+    """The first bytes of a file as memory. Where it is shared, what is written goes to the file, which is made, or made
+    longer, as need be; else it stays here. TypeError: what should name the file does not; RuntimeError: there is no
+    such file, it is too short, or it cannot be mapped.
     """
     if not isinstance(filename, str | os.PathLike):
         raise TypeError(f"from_file(): argument 'filename' must be str, not {type(filename).__name__}")

@@ -51,15 +51,12 @@ def is_shared(array: Any) -> bool:
 
 
 def segment_of(array: Any) -> Segment:
-    """The file of an array that is shared: one object for it."""
     return _shared[id(origin_of(array))]
 
 
 def share(arrays: Iterable[Any]) -> None:
-    """Move memories, and all tensors over them, to where other processes can see them.
-
-    Raises:
-        RuntimeError: the system cannot share memory, or has no more of it.
+    """Move memories, and all tensors over them, to where other processes can see them. RuntimeError: the system cannot
+    share memory, or has no more of it.
     """
     with _lock:
         alone = {id(origin): origin for origin in map(origin_of, arrays) if id(origin) not in _shared}
@@ -69,7 +66,6 @@ def share(arrays: Iterable[Any]) -> None:
 
 
 def share_tensor(tensor: Any) -> None:
-    """Move the memory of one tensor, which may be all that lies there; see `share`."""
     with _lock:
         if id(origin_of(tensor._storage)) not in _shared:
             move(tensor, _copied(origin_of(tensor._storage)))  # with no name for the array: see `move`
@@ -106,7 +102,6 @@ def _forget(number: int, key: Key) -> None:
 
 
 def _mapped(descriptor: int, size: int) -> np.ndarray:
-    """The bytes of a file; unmapped and closed when the last array over them is gone."""
     if sys.platform == "win32":
         raise RuntimeError("processes share memory by descriptors of files, which Windows has not")
     length = max(size, 1)

@@ -293,7 +293,6 @@ def of_array(array: Any, filename: str | None = None) -> UntypedStorage:
 
 
 def untyped(name: str, argument: str, value: Any) -> UntypedStorage:
-    """A storage that is an argument, without its dtype; a TypeError where it is none."""
     attribute = getattr(value, "_untyped_storage", value)
     if not isinstance(attribute, UntypedStorage):
         raise ArgumentError(f"{name}(): argument '{argument}' must be a storage, not {type_name(value)}")

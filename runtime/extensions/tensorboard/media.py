@@ -22,7 +22,6 @@ _COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's kinds of pixels, by the number of c
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """An image of 8 bits for each of 1 to 4 channels, of shape (height, width, channels), as a PNG file."""
     height, width, channels = pixels.shape
     rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = pixels.reshape(height, -1)
@@ -73,7 +72,6 @@ def image(tag: str, tensor: Any, dataformats: str) -> Any:
 
 
 def figure(figures: Any, close: bool) -> np.ndarray:
-    """The pixels of a matplotlib figure, or of several, as a batch of images with channels first."""
     matches = []
     for one in figures if isinstance(figures, list) else [figures]:
         plt: Any = import_module("matplotlib.pyplot")  # only for those who have made a figure
@@ -111,7 +109,6 @@ def audio(tag: str, sound: Any, sample_rate: int) -> Any:
 def write_embedding(
     log_dir: str, mat: Any, metadata: Sequence[Any] | None, label_img: Any, step: int, tag: str, header: Any
 ) -> None:
-    """Write points, their labels and images, and add them to the projector's list."""
     points = as_array(mat)
     if points.ndim != 2:
         raise AssertionError("mat should be 2D, where mat.size(0) is the number of data points")
@@ -144,7 +141,6 @@ def _write_labels(path: Path, metadata: Sequence[Any], header: Sequence[str] | N
 
 
 def _sprite(images: np.ndarray) -> np.ndarray:
-    """Images of shape (number, channels, height, width) as one square of them."""
     count, channels, height, width = images.shape
     side = int(np.ceil(np.sqrt(count)))
     canvas = np.zeros((side * side, channels, height, width))

@@ -17,7 +17,6 @@ from ...tensor.tensor import TensorBase
 
 
 def part(name: str) -> Any:
-    """A module of the package; an ImportError where it is not installed."""
     try:
         return importlib.import_module(f"tensorboard.{name}")
     except ImportError as error:
@@ -48,12 +47,7 @@ def _value(**fields: Any) -> Any:
 
 
 def scalar(tag: str, number: Any, new_style: bool, double_precision: bool) -> Any:
-    """The summary of one number.
-
-    Raises:
-        NotImplementedError: the value is a list.
-        AssertionError: it has several elements.
-    """
+    """The summary of one number. NotImplementedError: the value is a list; AssertionError: it has several elements."""
     if isinstance(number, (list, tuple)):
         raise NotImplementedError(f"Got {type(number)}, but numpy array or torch tensor are expected.")
     result = as_array(number).squeeze()
@@ -92,7 +86,6 @@ def exponential_bins() -> np.ndarray:
 
 
 def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
-    """The summary of the distribution of values: counts in bins, without the empty ones at both ends."""
     result = as_array(values).astype(np.float64).ravel()
     if not result.size:
         raise ValueError("The input has no element.")
@@ -126,7 +119,6 @@ def histogram_of_counts(
 
 
 def pr_curve(tag: str, labels: Any, predictions: Any, thresholds: int, weights: Any) -> Any:
-    """The summary of precision and recall of predictions at thresholds from 0 to 1."""
     true, predicted = as_array(labels).ravel().astype(bool), as_array(predictions).ravel()
     weight = np.ones(true.shape) if weights is None else np.broadcast_to(as_array(weights), true.shape)
     bucket = np.clip(np.floor(predicted * (thresholds - 1)), 0, thresholds - 1).astype(np.int64)
@@ -142,7 +134,6 @@ def pr_curve(tag: str, labels: Any, predictions: Any, thresholds: int, weights: 
 
 
 def pr_curve_of_counts(tag: str, rows: np.ndarray) -> Any:
-    """The summary of a curve whose counts, precisions and recalls are known: six rows."""
     metadata = part("plugins.pr_curve.metadata").create_summary_metadata(tag, "", rows.shape[1])
     return tensor_summary(tag, metadata, "DT_FLOAT", {"float_val": rows.ravel().tolist()}, rows.shape)
 
@@ -153,7 +144,6 @@ _PLAIN = bool, int, float, str
 def hparams(
     settings: Mapping[str, Any], metrics: Mapping[str, Any], domains: Mapping[str, Any] | None
 ) -> tuple[Any, Any]:
-    """The summaries of an experiment (names, domains) and of one run of it (values)."""
     if not isinstance(settings, Mapping) or not isinstance(metrics, Mapping):
         raise TypeError("hparam_dict and metric_dict should be dictionary.")
     plugin = part("plugins.hparams.summary_v2")

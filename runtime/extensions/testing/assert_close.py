@@ -27,13 +27,11 @@ _BY_NAME = {
 
 
 def default_tolerances(*kinds: dtype) -> tuple[float, float]:
-    """The relative and the absolute tolerance for numbers of some dtypes: the greatest; 0 for integers and bools."""
     matches = [_BY_NAME.get(kind.to_real().name, (0.0, 0.0)) if kind.kind in "fc" else (0.0, 0.0) for kind in kinds]
     return max(rtol for rtol, _ in matches), max(atol for _, atol in matches)
 
 
 def chosen_tolerances(rtol: Any, atol: Any, *kinds: dtype) -> tuple[float, float]:
-    """The tolerances that are given, or the defaults; a ValueError where one is given and the other is not."""
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
@@ -103,7 +101,6 @@ def _unknown(actual: Any, expected: Any) -> str:
 
 
 def _difference(actual: Any, expected: Any, options: Options, location: str) -> str | None:
-    """What is wrong, with the place in containers; None where nothing is."""
     if actual is None or expected is None:
         return None if actual is expected else f"None mismatch: {actual} is not {expected}"
     tensors = [isinstance(value, (TensorBase, np.ndarray)) for value in (actual, expected)]
@@ -186,7 +183,6 @@ def _tensors_differ(actual: Any, expected: Any, options: Options) -> str | None:
 
 
 def _widest(array: np.ndarray) -> np.ndarray:
-    """An array in the dtype of its kind that numbers are compared in."""
     kind = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind)
     return array if kind is None else array.astype(kind)
 
@@ -199,7 +195,6 @@ def _close(actual: np.ndarray, expected: np.ndarray, rtol: float, atol: float, e
 
 
 def _described(actual: np.ndarray, expected: np.ndarray, close: np.ndarray, rtol: float, atol: float) -> str:
-    """How many elements are wrong, and the greatest differences with their places."""
     if actual.dtype.kind == "b":
         actual, expected = actual.astype(np.int64), expected.astype(np.int64)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -128,7 +128,6 @@ def _tell_children() -> None:
 
 
 def _public_classes() -> list[type]:
-    """The classes of specgrad's own that programs meet: those of its namespace, and layers, optimizers and data."""
     spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
     results: dict[type, None] = {}
     for space in spaces:
@@ -148,7 +147,6 @@ def _resolve_annotations(cls: type) -> None:
 
 
 def _has_public_module(cls: Any) -> bool:
-    """Whether a class of ours can be found by PyTorch's name for it, so that pickles name it rightly."""
     if not cls.__module__.startswith(OWN + "."):
         return False
     package_dir = own_name(_public_module(cls.__module__))
@@ -203,7 +201,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_script(path: str) -> None:
-    """Run a file as `python path` does: its folder comes first where modules are looked for."""
     if os.path.isdir(path) or not path.endswith((".py", ".pyw")):
         runpy.run_path(path, run_name="__main__")  # a folder or an archive with a `__main__`, or any other file
         return

@@ -22,7 +22,6 @@ _VARIABLES = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "SPEC
 
 
 def version_of(package: str) -> str | None:
-    """The version of a package that is installed; None where it is not."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -30,7 +29,6 @@ def version_of(package: str) -> str | None:
 
 
 def blas() -> str:
-    """Name and version of the library of matrix products that NumPy calls."""
     result: Any = np.show_config(mode="dicts")
     library = result.get("Build Dependencies", {}).get("blas", {})
     return f"{library.get('name', 'unknown')} {library.get('version', '')}".strip()

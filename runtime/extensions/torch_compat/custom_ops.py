@@ -155,7 +155,6 @@ def _as_leaves(arguments: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
 
 
 def split_name(qualname: str) -> tuple[str, str]:
-    """Namespace and name of an op; a ValueError where they are not joined by `::`."""
     namespace, separator, name = qualname.partition("::")
     if not separator or not namespace or not name:
         raise ValueError(f"Expected qualname to be of the form 'namespace::name', but got {qualname!r}")
@@ -225,7 +224,6 @@ def define(qualname: str, schema: str, *, lib: Any = None, tags: Any = ()) -> No
 
 
 def registered(op: Any) -> CustomOpDef:
-    """The op of a name, or of what `custom_op` returned; a RuntimeError where there is none."""
     if isinstance(op, CustomOpDef):
         return op
     if op not in REGISTERED:

@@ -81,7 +81,6 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
 
 
 def _copied(source: Any, write: Callable[[bytes], Any], shown: bool) -> str:
-    """Copy a stream; the SHA-256 of what it gave."""
     total = int(source.headers.get("Content-Length") or 0)
     digest, size = hashlib.sha256(), 0
     while chunk := source.read(_CHUNK):

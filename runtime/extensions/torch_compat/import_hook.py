@@ -63,9 +63,7 @@ class Finder(DistributionFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The specification of a module of PyTorch's that specgrad has; None for what is not PyTorch's.
-
-        Raises:
-            ModuleNotFoundError: an import names a module of PyTorch's that specgrad does not have.
+        ModuleNotFoundError: an import names a module of PyTorch's that specgrad does not have.
         """
         if not is_pytorchs(fullname):
             return None
@@ -83,7 +81,6 @@ class Finder(DistributionFinder):
         return spec
 
     def find_distributions(self, context: DistributionFinder.Context = DistributionFinder.Context()) -> Iterator[Any]:  # noqa: B008
-        """torch, where it or everything is asked for."""
         return iter([_Described()] if context.name is None or context.name.lower() == NAME else [])
 
 

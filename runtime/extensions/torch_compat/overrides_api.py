@@ -261,7 +261,6 @@ def _is_known(function: Any) -> bool:
 
 @functools.cache
 def _names() -> dict[Any, str]:
-    """The first name of each function, then of each member of Tensor."""
     results: dict[Any, str] = {}
     for namespace, functions in _by_namespace().items():
         for name, function in functions:
@@ -272,7 +271,6 @@ def _names() -> dict[Any, str]:
 
 
 def _below_package(namespace: ModuleType) -> str:
-    """Where the names of a namespace begin, below the package: `nn.functional.`."""
     name = namespace.__name__
     return "" if name in (OWN, known.name) else f"{name.removeprefix(f'{OWN}.')}."
 
@@ -291,7 +289,6 @@ def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
 
 
 def _members() -> Iterator[tuple[str, Any]]:
-    """The methods of Tensor, and of its properties what gets and sets them, also while a mode is asked for them."""
     cls = _tensor_class()
     for name in dir(cls):
         value = originals.get(name) or inspect.getattr_static(cls, name)

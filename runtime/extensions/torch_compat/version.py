@@ -21,7 +21,6 @@ Key = tuple[Any, ...]
 
 
 def _key(version: str) -> Key | None:
-    """What orders versions; None for text that is no version."""
     match = _PATTERN.fullmatch(version)
     if match is None:
         return None
@@ -59,7 +58,6 @@ class TorchVersion(str):
     __slots__ = ()
 
     def _both(self, other: Any) -> tuple[Any, Any] | None:
-        """This and the other as what can be compared; None for an object that stands for no version."""
         if not isinstance(other, str):
             if hasattr(other, "release"):  # a `packaging.version.Version`
                 other = str(other)

@@ -186,14 +186,12 @@ def hvp(
 
 
 def _vector(v: Any, function: str, xs: Any, in_tuple: bool, create_graph: bool) -> tuple[Any, ...]:
-    """The vector that the user gave, one tensor for each input; 1 where it was left out."""
     if v is None:
         return ones_for(xs, "the input to the user-provided function is")
     return as_vector(v, function, xs, in_tuple, create_graph)
 
 
 def _gradient(func: Callable[..., Any], xs: Any, strict: bool, function: str) -> tuple[Any, tuple[Any, ...]]:
-    """The one number that the user's function gives, and its gradient, recorded."""
     output = number_of(func, xs, function)
     check_outputs(strict, (output,))
     grads = gradients((output,), xs, (None,), create_graph=True)

@@ -63,7 +63,6 @@ class Tracked:
         return without_history(output)
 
     def finish(self) -> None:
-        """The function has been called and differentiated: nobody else can ask for gradients of these inputs."""
         for batch in self.batches:
             batch.is_finished_input = True
 

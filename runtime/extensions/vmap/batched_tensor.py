@@ -32,7 +32,6 @@ ESCAPED = (
 
 
 def refusal(level: int, why: str) -> RuntimeError:
-    """The error for an example of a level: why it has no values, or that its vmap is over."""
     return RuntimeError(why if is_running(level) else ESCAPED)
 
 
@@ -83,7 +82,6 @@ class BatchedMethods(TensorBase):
 
     @property
     def array(self) -> Any:
-        """Refused: an example has no memory of its own."""
         raise refusal(self.level, ITEM)
 
     def __bool__(self) -> bool:
@@ -93,7 +91,6 @@ class BatchedMethods(TensorBase):
         return self.value.is_contiguous()
 
     def contiguous(self, memory_format: Any = None) -> Any:
-        """The example itself where the batch is contiguous, else a contiguous copy."""
         return self if self.is_contiguous() else op.contiguous_copy(self)
 
     def detach(self) -> Any:
@@ -101,23 +98,12 @@ class BatchedMethods(TensorBase):
 
     @property
     def data(self) -> Any:
-        """An example over this memory outside the graph, writes to which are not counted."""
         return wrap(self.value.data, self.level)
 
     def register_hook(self, hook: Any) -> Any:
-        """Call `hook(grad)` with the gradient of an example, for all examples at once.
-
-        Args:
-            hook: may return another gradient.
-        """
         return self.value.register_hook(of_batch(hook, self.value._shape[0]))
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
-        """Call `hook(example)` after a gradient was added to its `.grad`.
-
-        Args:
-            hook: is called once for all examples.
-        """
         return self.value.register_post_accumulate_grad_hook(of_batch(hook, self.value._shape[0]))
 
     def retain_grad(self) -> None:
@@ -185,7 +171,6 @@ def wrap(value: Any, level: int) -> Any:
 
 
 def level_of(value: Any) -> int:
-    """The vmap level of a tensor, 0 where it is no part of a batch."""
     return value.level if isinstance(value, BatchedMethods) else 0
 
 

@@ -19,7 +19,6 @@ _MAX_CACHED = 10_000  # kinds that are remembered
 
 
 def accept(call: Call) -> None:
-    """Raise the op's own error if it does not take an example of these arguments."""
     kind = call.function, *[kind_of(value) for value in call.arguments.values()]
     if kind in _accepted:
         return

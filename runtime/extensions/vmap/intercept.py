@@ -29,7 +29,6 @@ _MODULES = (
 
 @functools.cache
 def rule_named(name: str) -> Callable[[Call], Any]:
-    """The rule of a name; no two modules define one of the same name."""
     return next(getattr(module, name) for module in _MODULES if hasattr(module, name))
 
 
@@ -37,7 +36,6 @@ Rule = Callable[[Call], Any]
 
 
 def intercept(call: OpCall) -> Any:
-    """The result of an op for all examples; NOT_HANDLED where no argument is part of a batch."""
     rule = call.rule
     if rule == "random":
         return draw(call)
@@ -109,7 +107,6 @@ def check_written(call: Call) -> None:
 
 
 def rule_for(call: Call, name: str | Rule) -> Rule:
-    """The rule by name, the loop where there are no examples; it says so where the op has no other."""
     if not call.size and name != "dynamic":
         name = "loop"
     elif name == "loop":
@@ -122,13 +119,10 @@ def rule_for(call: Call, name: str | Rule) -> Rule:
 
 @functools.cache
 def rule_called(rule: str | Rule) -> Rule:
-    """The rule of a name, or the function itself that a user's package gives."""
-
     return rule_named(rule) if isinstance(rule, str) else rule
 
 
 def draw(call: OpCall) -> Any:
-    """Random numbers under vmap: refused, the same for all examples, or others for each."""
     levels = running_levels()
     if not levels:
         return NOT_HANDLED
@@ -174,7 +168,6 @@ def bared(tensor: Any) -> tuple[Any, list[int]]:
 
 
 def as_examples(value: Any, levels: list[int], numbers: Mapping[int, int]) -> Any:
-    """A whole batch from `bared` as an example again, of the vmaps that stand for its levels now."""
     for level in reversed(levels):
         value = wrap(value, numbers[level])
     return value

@@ -81,7 +81,6 @@ class Call:
         return result
 
     def batch_first_if_batched(self, value: Any) -> Any:
-        """A tensor with all examples in front where they differ, else as it is: for ops that broadcast."""
         return self.batch_first(value) if belongs(value, self.level) else value
 
     def all_batch_first(self) -> dict[str, Any]:
@@ -133,7 +132,6 @@ class Call:
 
 
 def wrapped(result: Any, level: int) -> Any:
-    """The result of an op for all examples of a level, as the function under vmap sees it."""
     if isinstance(result, TensorBase):
         return wrap(result, level)
     if not isinstance(result, (list, tuple)):
@@ -153,7 +151,6 @@ def belongs(value: Any, level: int) -> bool:
 
 @functools.lru_cache(maxsize=2048)
 def defaults(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """The parameters of an op's public function with their defaults; None if it takes any number of them."""
     known = inspect.signature(function).parameters
     if any(p.kind is p.VAR_POSITIONAL for p in known.values()):
         return None

@@ -74,14 +74,12 @@ def linear(call: Call) -> Any:
 
 
 def with_bias(call: Call, result: Any, bias: Any, rank: int) -> Any:
-    """A result plus a bias along the last of the `rank` dimensions of an example."""
     if bias is None:
         return result
     return result + (padded(call.batch_first(bias), rank) if call.is_batched("bias") else bias)
 
 
 def flat_rows(call: Call, value: Any, example: Any) -> Any:
-    """The rows of each example as one matrix."""
     size = (call.size,) if belongs(example, call.level) else ()
     return shaped(value, (*size, prod(example._shape[:-1]), example._shape[-1]))
 

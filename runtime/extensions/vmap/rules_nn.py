@@ -40,7 +40,6 @@ def convolve_weight_backward(call: Call) -> Any:
 
 
 def in_samples(call: Call, name: str, samples: bool, **changed: Any) -> Any:
-    """The op with the examples of one argument among its samples, and some other arguments changed."""
     value = call.batch_first(call[name])
     result = call.run(call.arguments | changed | {name: merged(value) if samples else value})
     return parted(result, call.size) if samples else result
@@ -68,7 +67,6 @@ def out_of_channels(value: Any, size: int, samples: bool) -> Any:
 
 
 def merged_at(value: Any, dim: int) -> Any:
-    """Dimensions dim and dim + 1 as one."""
     shape = value._shape
     return value.reshape((*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]))
 

@@ -42,7 +42,6 @@ def reduction(call: Call) -> Any:
 
 
 def over_flattened(call: Call, arguments: dict[str, Any]) -> Any:
-    """Over the flattened example; with keepdim the result has its number of dimensions."""
     value = arguments["input"]
     result = call.run(arguments | {"input": flattened(value), "dim": 1, "keepdim": False})
     return result.reshape((call.size, *[1] * (len(value._shape) - 1))) if call["keepdim"] else result

@@ -96,7 +96,6 @@ class Mapped:
         self.size = size
 
     def all_at_once(self) -> tuple[list[Any], Any, list[Any]]:
-        """One call of the function: the leaves of its outputs, their structure, and where the examples stand."""
         with vmap_level(self.size, self.randomness) as level:
             examples = [_as_example(leaf, dim, level) for leaf, dim in zip(self.leaves, self.dims, strict=True)]
             args, kwargs = unflatten(examples, self.spec)
@@ -114,7 +113,6 @@ class Mapped:
         return batch if dim == 0 else batch.movedim(0, int(dim))
 
     def in_chunks(self, count: int) -> Any:
-        """Some examples after the others; the outputs of all put together."""
         parts = []
         state = get_rng_state() if self.randomness == "same" else None
         for start in range(0, self.size, count):
@@ -142,7 +140,6 @@ def _as_example(leaf: Any, dim: Any, level: int) -> Any:
 
 
 def check_outputs(func: Any, outputs: Sequence[Any], out_positions: Sequence[Any], level: int) -> None:
-    """Only what all examples share can have None for its dimension, and only tensors can have another."""
     name = name_of(func)
     for output, dim in zip(outputs, out_positions, strict=True):
         if dim is None and level_of(output) == level:
