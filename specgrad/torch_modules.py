@@ -1,7 +1,8 @@
 """Puts the modules of `torch_names.py` into `sys.modules`; a name of one is found when it is first asked for.
 
 The import system looks there after it has imported the package, so that statements, `import_module` and pickles find
-them, and importing specgrad loads nothing for them. They are packages without a folder: nothing else lies below them.
+them, and importing specgrad loads nothing for them. They are packages: what else lies below one is in a folder of its
+name, where there is one.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from collections.abc import Iterator
 from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .torch_names import BORROWERS, GUARDED, NAMES, SETTINGS
-from .unavailable import WHY, named
+from .torch_names import BORROWERS, GUARDED, NAMES
+from .unavailable import SETTINGS, WHY, named
 
 _PACKAGE = __name__.rpartition(".")[0]
 _PYTHON = "python."  # homes that are modules of Python's
+_UNLISTED = ("distributed",)  # `import *` of it brings none of its modules: one has the name nn
 
 
 def _install() -> None:
@@ -43,7 +46,7 @@ def _made(name: str) -> ModuleType:
     full = f"{_PACKAGE}.{name}"
     module = ModuleType(full, f"PyTorch's `torch.{name}`: names of modules that `specgrad/torch_names.py` lists.")
     module.__spec__ = ModuleSpec(full, None, is_package=True)
-    module.__package__, module.__path__ = full, []
+    module.__package__, module.__path__ = full, [str(Path(__file__).parent.joinpath(*name.split(".")))]
     vars(module).update(SETTINGS.get(name, {}), __getattr__=partial(_pending, name), __dir__=partial(_names, name))
     return module
 
@@ -128,9 +131,11 @@ def _public(module: str) -> list[str]:
     """The `__all__` of a module: what the entry names and homes list, and what lies in it if it has no such home."""
     own, whole = _own(module), _integral(module)
     listed = sum(
-        (getattr(module_name, "__all__", []) for module_name in map(_home, whole)), [] if whole else _below(module)
+        (getattr(module_name, "__all__", []) for module_name in map(_home, whole)),
+        [] if whole or module in _UNLISTED else _below(module),
     )
-    return sorted({name for name in own + listed if not name.startswith("_")})
+    handed_on = {name for name, value in SETTINGS.get(module, {}).items() if isinstance(value, ModuleType)}
+    return sorted({name for name in own + listed if not name.startswith("_")} - handed_on)
 
 
 def _names(module: str) -> list[str]:

@@ -6,8 +6,10 @@ given, questions have answers, and what cannot be done is an error that names wh
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -106,11 +108,9 @@ _NO_HEADERS = (
 # What a name is (`mark`, `block`, `absent`, an error, or the answer), the sentence, and the names.
 UNAVAILABLE: tuple[tuple[Any, str, str], ...] = (
     # compilers of programs: they run as they are written
-    (mark, "A mark of what compiled code does not call; it stays as it is", "jit.ignore jit.unused"),
-    (
-        mark,
-        "A mark of what compiled code does not call; it stays as it is",
-        "_jit_internal.ignore _jit_internal.unused",
+    *(
+        (mark, "A mark of what compiled code does not call; it stays as it is", f"{module}.ignore {module}.unused")
+        for module in ("jit", "_jit_internal")
     ),
     (mark, "A mark of what is to be compiled as well; it stays as it is", "jit.export jit.interface jit.script_method"),
     (mark, "A mark of what is to be compiled as well; it stays as it is", "_jit_internal.export"),
@@ -184,6 +184,10 @@ UNAVAILABLE: tuple[tuple[Any, str, str], ...] = (
         "utils._python_dispatch.is_traceable_wrapper_subclass_type",
     ),
     # libraries and devices
+    (True, "Whether there is a processor, and whether it can be used: always", "cpu.is_available cpu.is_initialized"),
+    (1, "How many devices the processor is: one, whatever it has of cores", "cpu.device_count"),
+    ("cpu", "The device that tensors are made on", "cpu.current_device"),
+    (None, "Nothing: there is one processor, and whoever calls an op has its result", "cpu.set_device cpu.synchronize"),
     (
         False,
         "Whether a library or a device is used that specgrad does not use",
@@ -250,4 +254,44 @@ UNAVAILABLE: tuple[tuple[Any, str, str], ...] = (
 
 WHY: dict[str, tuple[Any, str, int]] = {
     name: (what, why, row) for row, (what, why, names) in enumerate(UNAVAILABLE) for name in names.split()
+}
+
+# Attributes that programs set; those of the compilers and libraries that are not here are kept, and nothing reads them.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "_dynamo.config": {
+        **dict.fromkeys(("suppress_errors", "verbose", "disable"), False),
+        **dict.fromkeys(("cache_size_limit", "recompile_limit"), 8),
+        **dict.fromkeys(("accumulated_cache_size_limit", "accumulated_recompile_limit"), 256),
+        **dict.fromkeys(("capture_scalar_outputs", "capture_dynamic_output_shape_ops"), False),
+        **dict.fromkeys(("assume_static_by_default", "automatic_dynamic_shapes"), True),
+        **dict.fromkeys(("optimize_ddp", "inline_inbuilt_nn_modules"), True),
+    },
+    "_inductor.config": {
+        **dict.fromkeys(("epilogue_fusion", "fx_graph_cache"), True),
+        **dict.fromkeys(("conv_1x1_as_mm", "coordinate_descent_tuning", "cpp_wrapper", "max_autotune"), False),
+        **dict.fromkeys(("force_fuse_int_mm_with_mul", "use_mixed_mm"), False),
+        "triton": SimpleNamespace(cudagraphs=False, unique_kernel_names=True),
+        "cpp": SimpleNamespace(threads=-1),
+    },
+    "backends.miopen": {"immediate": False},
+    "backends.mkl": {"VERBOSE_OFF": 0, "VERBOSE_ON": 1},
+    "backends.mkldnn": {
+        "VERBOSE_OFF": 0,
+        "VERBOSE_ON": 1,
+        "VERBOSE_ON_CREATION": 2,
+        "enabled": True,
+        "deterministic": False,
+        "allow_tf32": True,
+        "fp32_precision": "none",
+    },
+    "backends.nnpack": {"enabled": True},
+    "backends.opt_einsum": {"enabled": False, "strategy": None},
+    "backends.quantized": {"engine": "none", "supported_engines": ["none"]},
+    "backends.xnnpack": {"enabled": False},
+    "fx.graph_module": {"_USER_PRESERVED_ATTRIBUTES_KEY": "_user_preserved_attributes"},
+    "serialization": {"pickle": pickle, "StorageType": Any},  # which libraries hand on, and of annotations
+    "utils.cpp_extension": {"CUDA_HOME": None, "ROCM_HOME": None, "IS_HIP_EXTENSION": False},
+    "utils.data._utils": {"MP_STATUS_CHECK_INTERVAL": 5.0},
+    "utils.deterministic": {"fill_uninitialized_memory": True},
+    "version": {"debug": False, "cuda": None, "hip": None, "xpu": None, "git_version": "unknown", "torch": "2.13.0"},
 }

@@ -362,3 +362,14 @@ for _node in (
 ):
     SUPPORTED_NODES[_node.type] = _node
     BY_SERIALIZED_NAME[str(_node.serialized_type_name)] = _node.type
+
+
+_built_in = {node.type.__name__.lower(): node for node in SUPPORTED_NODES.values()}
+
+
+def named(name: str) -> Any:
+    """One of PyTorch's private names for the functions of these nodes: `_dict_flatten`, `_list_flatten_with_keys`."""
+    kind, _, function = name.removeprefix("_").partition("_")
+    if kind in _built_in and f"{function}_fn" in NodeDef._fields:
+        return getattr(_built_in[kind], f"{function}_fn")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -283,7 +283,7 @@ def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
         except ModuleNotFoundError:
             continue
         listed = getattr(namespace, "__all__", ())
-        functions = [(key, vars(namespace).get(key)) for key in listed if not key.startswith("_")]
+        functions = [(key, getattr(namespace, key)) for key in listed if not key.startswith("_")]
         results[namespace] = [(key, function) for key, function in functions if isinstance(function, FunctionType)]
     return results
 
