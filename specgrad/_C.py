@@ -27,31 +27,10 @@ from .runtime.tensor.overrides import DisableTorchFunction, DisableTorchFunction
 from .runtime.tensor.overrides import disabled as _disabled_torch_function_impl
 from .runtime.tensor.overrides import state as _overriding
 
-__all__ = [
-    "DispatchKey",
-    "DispatchKeySet",
-    "DisableTorchFunction",
-    "DisableTorchFunctionSubclass",
-    "Event",
-    "Future",
-    "Generator",
-    "Graph",
-    "Node",
-    "PyTorchFileReader",
-    "ScriptFunction",
-    "Size",
-    "Stream",
-    "Value",
-    "default_generator",
-    "device",
-    "dtype",
-    "finfo",
-    "iinfo",
-    "layout",
-    "memory_format",
-    "_ExcludeDispatchKeyGuard",
-    "_disabled_torch_function_impl",
-]
+__all__ = ["DispatchKey", "DispatchKeySet", "DisableTorchFunction", "DisableTorchFunctionSubclass", "Event"]
+__all__ += ["Future", "Generator", "Graph", "Node", "PyTorchFileReader", "ScriptFunction", "Size", "Stream"]
+__all__ += ["Value", "default_generator", "device", "dtype", "finfo", "iinfo", "layout", "memory_format"]
+__all__ += ["_ExcludeDispatchKeyGuard", "_disabled_torch_function_impl"]
 
 TensorBase = Tensor
 _TensorMeta = type(Tensor)

@@ -13,19 +13,9 @@ from .runtime.extensions.torch_compat.unavailable import (
     symbolic_helper,
 )
 
-__all__ = [
-    "ONNXProgram",
-    "OnnxExporterError",
-    "OperatorExportTypes",
-    "TensorProtoDataType",
-    "TrainingMode",
-    "UnsupportedOperatorError",
-    "export",
-    "is_in_onnx_export",
-    "operators",
-    "register_custom_op_symbolic",
-    "symbolic_helper",
-]
+__all__ = ["ONNXProgram", "OnnxExporterError", "OperatorExportTypes", "TensorProtoDataType", "TrainingMode"]
+__all__ += ["UnsupportedOperatorError", "export", "is_in_onnx_export", "operators", "register_custom_op_symbolic"]
+__all__ += ["symbolic_helper"]
 
 __path__: list[str] = []  # a package, as far as imports of what lies below it are concerned
 globals().update(OPSETS)

@@ -285,7 +285,7 @@ utils._pytree = +pytree.json: treespec_dumps treespec_loads; +pytree.maps: map_o
     key_get keystr MappingKey NodeDef register_dataclass register_pytree_node SequenceKey SUPPORTED_NODES named();
     +pytree.structure: _broadcast_to_and_flatten=broadcast_to_and_flatten _is_leaf=tree_is_leaf arg_tree_leaves
     LeafSpec tree_flatten tree_is_leaf tree_iter tree_leaves tree_structure tree_unflatten TreeSpec treespec_dict
-    treespec_leaf treespec_pprint treespec_tuple PyTreeSpec=TreeSpec; python.builtins: Context=object PyTree=object
+    treespec_leaf treespec_pprint treespec_tuple PyTreeSpec=TreeSpec
 utils.benchmark = +benchmark.compare: Compare; +benchmark.measurement: Measurement ordered_unique select_unit TaskSpec
     trim_sigfig unit_to_english; +benchmark.timer: Language set_torch_threads timer Timer
 utils.checkpoint = +checkpoint.checkpoint: check_backward_validity checkpoint checkpoint_sequential CheckpointFunction

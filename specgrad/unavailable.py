@@ -290,6 +290,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "backends.xnnpack": {"enabled": False},
     "fx.graph_module": {"_USER_PRESERVED_ATTRIBUTES_KEY": "_user_preserved_attributes"},
     "serialization": {"pickle": pickle, "StorageType": Any},  # which libraries hand on, and of annotations
+    "utils._pytree": {"Context": object, "PyTree": object},
     "utils.cpp_extension": {"CUDA_HOME": None, "ROCM_HOME": None, "IS_HIP_EXTENSION": False},
     "utils.data._utils": {"MP_STATUS_CHECK_INTERVAL": 5.0},
     "utils.deterministic": {"fill_uninitialized_memory": True},

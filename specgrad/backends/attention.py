@@ -1,79 +1,43 @@
 """Which of PyTorch's kernels of attention are allowed: kept, as there is one kernel here (`nn.attention`)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..runtime.extensions.torch_compat.cpu_streams import allowed
 
 
-def flash_sdp_enabled() -> bool:
-    """Whether the kernel that keeps no matrix of all scores is allowed."""
-    return allowed["flash"]
+def _switch(kernel: str, what: str, asked: str, told: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:
+    """Two functions of the names `asked` and `told`, that say and set whether PyTorch may use a kernel."""
+
+    def is_allowed() -> bool:
+        return allowed[kernel]
+
+    def allow(enabled: bool) -> None:
+        allowed[kernel] = enabled
+
+    is_allowed.__name__ = is_allowed.__qualname__ = asked
+    allow.__name__ = allow.__qualname__ = told
+    is_allowed.__doc__ = f"Whether PyTorch may use {what}."
+    allow.__doc__ = f"Allow or forbid {what}.\n\nArgs:\n    enabled: whether it is allowed.\n"
+    return is_allowed, allow
 
 
-def enable_flash_sdp(enabled: bool) -> None:
-    """Allow or forbid the kernel that keeps no matrix of all scores.
-
-    Args:
-        enabled: whether it is allowed.
-    """
-    allowed["flash"] = enabled
-
-
-def mem_efficient_sdp_enabled() -> bool:
-    """Whether the kernel that needs little memory is allowed."""
-    return allowed["mem_efficient"]
-
-
-def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Allow or forbid the kernel that needs little memory.
-
-    Args:
-        enabled: whether it is allowed.
-    """
-    allowed["mem_efficient"] = enabled
-
-
-def math_sdp_enabled() -> bool:
-    """Whether the kernel made of products and a softmax is allowed."""
-    return allowed["math"]
-
-
-def enable_math_sdp(enabled: bool) -> None:
-    """Allow or forbid the kernel made of products and a softmax.
-
-    Args:
-        enabled: whether it is allowed.
-    """
-    allowed["math"] = enabled
-
-
-def cudnn_sdp_enabled() -> bool:
-    """Whether cuDNN's kernel is allowed."""
-    return allowed["cudnn"]
-
-
-def enable_cudnn_sdp(enabled: bool) -> None:
-    """Allow or forbid cuDNN's kernel.
-
-    Args:
-        enabled: whether it is allowed.
-    """
-    allowed["cudnn"] = enabled
-
-
-def fp16_bf16_reduction_math_sdp_allowed() -> bool:
-    """Whether sums of 16-bit scores may have 16 bits: kept, they have 32."""
-    return allowed["reduced_math"]
-
-
-def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
-    """Allow or forbid sums of 16-bit scores in 16 bits.
-
-    Args:
-        enabled: whether they are allowed.
-    """
-    allowed["reduced_math"] = enabled
+flash_sdp_enabled, enable_flash_sdp = _switch(
+    "flash", "the kernel that keeps no matrix of all scores", "flash_sdp_enabled", "enable_flash_sdp"
+)
+mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switch(
+    "mem_efficient", "the kernel that needs little memory", "mem_efficient_sdp_enabled", "enable_mem_efficient_sdp"
+)
+math_sdp_enabled, enable_math_sdp = _switch(
+    "math", "the kernel made of products and a softmax", "math_sdp_enabled", "enable_math_sdp"
+)
+cudnn_sdp_enabled, enable_cudnn_sdp = _switch("cudnn", "cuDNN's kernel", "cudnn_sdp_enabled", "enable_cudnn_sdp")
+fp16_bf16_reduction_math_sdp_allowed, allow_fp16_bf16_reduction_math_sdp = _switch(
+    "reduced_math",
+    "sums of 16-bit scores in 16 bits, which have 32 here",
+    "fp16_bf16_reduction_math_sdp_allowed",
+    "allow_fp16_bf16_reduction_math_sdp",
+)
 
 
 @contextmanager

@@ -22,17 +22,8 @@ from . import amp, memory, nvtx, random, streams
 
 CudaError = AcceleratorError
 
-__all__ = [
-    "AcceleratorError",
-    "CudaError",
-    "OutOfMemoryError",
-    "amp",
-    "make_graphed_callables",
-    "memory",
-    "nvtx",
-    "random",
-    "streams",
-]
+__all__ = ["AcceleratorError", "CudaError", "OutOfMemoryError", "amp", "make_graphed_callables", "memory", "nvtx"]
+__all__ += ["random", "streams"]
 __all__ += _devices.__all__ + _graphs.__all__ + _memory.__all__ + _random.__all__ + _streams.__all__
 
 _guard_module(__name__)

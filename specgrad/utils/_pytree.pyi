@@ -1,6 +1,5 @@
 """PyTorch's `torch.utils._pytree`, by names: written from `torch_names.py`."""
 
-from builtins import object
 from typing import Any
 
 from specgrad.runtime.extensions.pytree.json import treespec_dumps as treespec_dumps
@@ -53,7 +52,7 @@ _register_pytree_node = register_pytree_node
 _broadcast_to_and_flatten = broadcast_to_and_flatten
 _is_leaf = tree_is_leaf
 PyTreeSpec = TreeSpec
-Context = object
-PyTree = object
+Context: Any
+PyTree: Any
 
 def __getattr__(name: str) -> Any: ...
