@@ -196,11 +196,7 @@ UNAVAILABLE: tuple[tuple[Any, str, str], ...] = (
         "backends.openmp.is_available backends.opt_einsum.is_available utils._triton.has_triton "
         "utils._triton.has_triton_package utils.cpp_extension.is_ninja_available distributed.rpc.is_available",
     ),
-    (
-        None,
-        "The package that finds the order of products: none is asked",
-        "backends.opt_einsum.get_opt_einsum",
-    ),
+    (None, "The package that finds the order of products: none is asked", "backends.opt_einsum.get_opt_einsum"),
     *((False, "Whether there is such a device: specgrad uses none", f"{kind}.is_available") for kind in _DEVICES),
     *((0, "How many devices of this kind are used: none", f"{kind}.device_count") for kind in _DEVICES),
     *(

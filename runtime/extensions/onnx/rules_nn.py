@@ -46,15 +46,7 @@ def attended(
 
 
 def attended_among(
-    onnx: Any,
-    x: Any,
-    heads: int,
-    bias: Any,
-    mask: Any,
-    keep: Any,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
+    onnx: Any, x: Any, heads: int, bias: Any, mask: Any, keep: Any, keep_scale: float, is_causal: bool, scale: float
 ) -> Any:
     """Attention of rows to each other, from (batch, rows, 3 features) to (batch, rows, features)."""
     batch, rows, features = x.shape
@@ -174,13 +166,7 @@ _GATES = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN": (0,)}  # ONNX's order, 
 
 
 def rnn(
-    onnx: Any,
-    x: Any,
-    hidden: Any,
-    weights: Sequence[Any],
-    batch_sizes: Sequence[int],
-    reverse: bool,
-    nonlinearity: str,
+    onnx: Any, x: Any, hidden: Any, weights: Sequence[Any], batch_sizes: Sequence[int], reverse: bool, nonlinearity: str
 ) -> Any:
     name = nonlinearity.title()
     return _layer(onnx, "RNN", x, [hidden], weights, batch_sizes, reverse, activations=[name])

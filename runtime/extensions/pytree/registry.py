@@ -326,11 +326,7 @@ for _node in (
     _of_sequence(tuple, "builtins"),
     _of_sequence(list, "builtins"),
     NodeDef(  # the function of a leaf may give what is no size: sizes become plain tuples
-        Size,
-        lambda x: (list(x), None),
-        lambda c, _: tuple(c),
-        lambda x: (_numbered(x), None),
-        "specgrad.Size",
+        Size, lambda x: (list(x), None), lambda c, _: tuple(c), lambda x: (_numbered(x), None), "specgrad.Size"
     ),
     _of_mapping(dict, "builtins"),
     _of_mapping(OrderedDict, "collections"),

@@ -119,13 +119,7 @@ class Writer(_Pickler):
     def _save_size(self, obj: Any) -> None:
         self.save_reduce(self._name("torch", "Size"), (tuple(obj),), obj=obj)
 
-    dispatch = {
-        **_Pickler.dispatch,
-        _Name: _save_name,
-        dtype: _save_dtype,
-        device: _save_device,
-        Size: _save_size,
-    }
+    dispatch = {**_Pickler.dispatch, _Name: _save_name, dtype: _save_dtype, device: _save_device, Size: _save_size}
 
     def _save_tensor(self, tensor: Any) -> None:
         cls, storage, (shape, strides, offset), requires_grad, target_device, attributes, kind = parts(tensor)

@@ -247,11 +247,7 @@ class SimulatedDriver(SimulatedGraphs):
 
     @locked
     def call(
-        self,
-        what: str,
-        uses: Sequence[tuple[int, int, bool]],
-        run: Callable[[list[Region]], None],
-        stream: int,
+        self, what: str, uses: Sequence[tuple[int, int, bool]], run: Callable[[list[Region]], None], stream: int
     ) -> None:
         """Let a library compute when the stream gets there.
 

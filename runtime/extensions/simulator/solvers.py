@@ -69,17 +69,7 @@ class SimulatedSolvers(OneByOne):
         self._run("getrf", [own], [own, row(pivots, INT32, min(m, n)), row(info, INT32, 1)], compute, stream)
 
     def getrs(
-        self,
-        dtype: np.dtype,
-        n: int,
-        k: int,
-        a: int,
-        lda: int,
-        pivots: int,
-        b: int,
-        ldb: int,
-        info: int,
-        stream: int,
+        self, dtype: np.dtype, n: int, k: int, a: int, lda: int, pivots: int, b: int, ldb: int, info: int, stream: int
     ) -> None:
         right = matrix(b, dtype, n, k, ldb)
 

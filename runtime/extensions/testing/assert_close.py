@@ -18,12 +18,7 @@ from ...tensor.dtypes import bool_, dtype, finfo, float32, float64, int64
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.tensor import TensorBase, compute_array
 
-_BY_NAME = {
-    "float16": (1e-3, 1e-5),
-    "bfloat16": (1.6e-2, 1e-5),
-    "float32": (1.3e-6, 1e-5),
-    "float64": (1e-7, 1e-7),
-}
+_BY_NAME = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 
 
 def default_tolerances(*kinds: dtype) -> tuple[float, float]:

@@ -1,7 +1,4 @@
-"""How specgrad is made up: the libraries that compute, and threads.
-
-A description of the machine and of what is installed, for reports of mistakes.
-"""
+"""What specgrad is built on, its threads, and the machine, for reports of mistakes."""
 
 from __future__ import annotations
 

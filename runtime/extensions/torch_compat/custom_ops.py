@@ -13,17 +13,8 @@ Kernel = Callable[..., Any]
 REGISTERED: dict[str, CustomOpDef] = {}
 ANY = "default"  # the kernel for devices that have none of their own
 _UNDEFINED = "not defined yet"  # the schema of an op of which only a part has been registered
-_KEYS = {
-    "": ANY,
-    "CompositeExplicitAutograd": ANY,
-    "CompositeImplicitAutograd": ANY,
-    "Autograd": ANY,
-    "CPU": "cpu",
-    "CUDA": "cuda",
-    "AutogradCPU": "cpu",
-    "AutogradCUDA": "cuda",
-    "Meta": "meta",
-}
+_KEYS = dict.fromkeys(("", "CompositeExplicitAutograd", "CompositeImplicitAutograd", "Autograd"), ANY)
+_KEYS |= {"CPU": "cpu", "AutogradCPU": "cpu", "CUDA": "cuda", "AutogradCUDA": "cuda", "Meta": "meta"}
 
 
 class CustomOpDef:
@@ -46,46 +37,35 @@ class CustomOpDef:
         self.__name__ = self._name
 
     def register_kernel(self, device_types: Any, func: Kernel | None = None, /) -> Any:
-        """Set the function for some devices.
+        """Set the function `func` for some devices, or without it return a decorator of the function.
 
-        Args:
-            device_types: 'cpu' or 'cuda', several of these, or None for all devices without one.
-            func: the function; without it, a decorator.
+        `device_types` are 'cpu' or 'cuda', several of these, or None for all devices without one.
         """
 
         def register(kernel: Kernel) -> Kernel:
-            kinds = (
-                (ANY,) if device_types is None else (device_types,) if isinstance(device_types, str) else device_types
-            )
-            for kind in kinds:
+            kinds = ANY if device_types is None else device_types
+            for kind in (kinds,) if isinstance(kinds, str) else kinds:
                 self._kernels[_KEYS.get(kind, kind)] = kernel
             return kernel
 
         return register if func is None else register(func)
 
     def register_fake(self, fn: Kernel, /) -> Kernel:
-        """Set the function that makes results of the right shape without computing them: the kernel of `meta`.
-
-        Args:
-            fn: the function.
-        """
+        """Set the function `fn` that makes results of the right shape without computing them: the kernel of `meta`."""
         self._kernels["meta"] = fn
         return fn
 
     def register_autograd(self, backward: Kernel, /, *, setup_context: Kernel | None = None) -> None:
-        """Set the gradient.
+        """Set the gradient: `backward(ctx, *grads)` returns one, or None, for each argument.
 
-        Args:
-            backward: called as `backward(ctx, *grads)`: one gradient, or None, for each argument.
-            setup_context: called as `setup_context(ctx, inputs, output)`, to save what backward needs.
+        `setup_context(ctx, inputs, output)` saves what backward needs.
         """
         self._backward, self._setup_context, self._function = backward, setup_context, None
 
     def register_vmap(self, func: Kernel | None = None) -> Any:
-        """Set what `vmap` does.
+        """Set what `vmap` does: `func(info, in_dims, *args)` returns a batch of results and its dimension.
 
-        Args:
-            func: called as `func(info, in_dims, *args)`: a batch of results and its dimension; without it, a decorator.
+        Without `func` this returns a decorator of it.
         """
 
         def register(rule: Kernel) -> Kernel:

@@ -1,13 +1,12 @@
 """Keys of PyTorch's dispatcher, by which programs say what they leave out for a while: autocast, or recording.
 
-Modes of the dispatcher that PyTorch has below ops: specgrad has none, so there are no such modes and tensors.
+There is no dispatcher below ops, so there are no modes of it and no tensors that they would see.
 """
 
 from __future__ import annotations
 
 import enum
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Any
 
 from ...tensor.grad_mode import no_grad
@@ -16,24 +15,13 @@ from ..amp.autocast import autocast
 _AUTOCAST, _AUTOGRAD = "Autocast", "Autograd"
 
 
-class DispatchKey(enum.Enum):
-    """The keys whose effect specgrad has, and those that name devices and kinds of kernels."""
-
-    CPU = enum.auto()
-    CUDA = enum.auto()
-    XPU = enum.auto()
-    MPS = enum.auto()
-    Meta = enum.auto()
-    CompositeExplicitAutograd = enum.auto()
-    CompositeImplicitAutograd = enum.auto()
-    Autograd = enum.auto()
-    AutogradCPU = enum.auto()
-    AutogradCUDA = enum.auto()
-    AutogradXPU = enum.auto()
-    AutocastCPU = enum.auto()
-    AutocastCUDA = enum.auto()
-    AutocastXPU = enum.auto()
-    AutocastMPS = enum.auto()
+DispatchKey = enum.Enum(
+    "DispatchKey",
+    "CPU CUDA XPU MPS Meta CompositeExplicitAutograd CompositeImplicitAutograd Autograd AutogradCPU AutogradCUDA "
+    "AutogradXPU AutocastCPU AutocastCUDA AutocastXPU AutocastMPS",
+    module=__name__,
+)
+DispatchKey.__doc__ = "The keys whose effect specgrad has, and those that name devices and kinds of kernels."
 
 
 class DispatchKeySet:
@@ -94,9 +82,7 @@ class ExcludeDispatchKeyGuard:
             elif device in ("cpu", "cuda"):
                 self._left_out.enter_context(autocast(device, enabled=False))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._left_out.close()
 
 

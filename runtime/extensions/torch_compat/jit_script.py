@@ -54,13 +54,7 @@ class CompilationUnit(ScriptFunction):
     """
 
 
-def script(
-    obj: T,
-    optimize: Any = None,
-    _frames_up: int = 0,
-    _rcb: Any = None,
-    example_inputs: Any = None,
-) -> T:
+def script(obj: T, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> T:
     """The function, module or class itself; what a call of the module raises is an `Error` from now on.
 
     Args:

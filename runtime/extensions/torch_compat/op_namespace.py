@@ -73,14 +73,7 @@ class Ops(ModuleType):
         return self.__dict__[name]
 
     def load_library(self, path: str) -> None:
-        """Load ops from a shared library: it would be PyTorch's, of machine code.
-
-        Args:
-            path: the library.
-
-        Raises:
-            OSError: always.
-        """
+        """Load ops from the shared library at `path`: refused by an OSError, as it would be PyTorch's machine code."""
         raise OSError(f"specgrad.ops.load_library({path!r}): libraries of PyTorch's ops cannot be loaded")
 
 

@@ -1,15 +1,7 @@
-"""What libraries import of PyTorch's exporter to ONNX before the present one, which wrote graphs of TorchScript.
+"""Classes and functions for what is not here, which programs derive from, call or catch; names alone: `unavailable.py`.
 
-They register functions that make nodes of such graphs when they are imported, mostly for exports that never come.
-There are no such graphs here: making a node with one of PyTorch's functions is an error.
-
-Extensions in C++ and CUDA: they are compiled against PyTorch's headers, which are not here.
-
-`distributed.tensor`: no tensor lies on several processes, but how one would can be said.
-
-What a build of PyTorch may have and lack, as programs ask for it.
-
-Classes of `distributed` that programs derive from or catch; the rest that is not here: `specgrad/unavailable.py`.
+Libraries register functions that make nodes of TorchScript's graphs for PyTorch's older exporter to ONNX, mostly for
+exports that never come; making a node with one of PyTorch's functions is an error.
 """
 
 from __future__ import annotations
@@ -30,43 +22,20 @@ from ...tensor.tensor import TensorBase
 _PACKAGE = f"{__name__.partition('.')[0]}.onnx"
 
 
-class TensorProtoDataType(enum.IntEnum):
-    """The dtypes of ONNX by their numbers."""
-
-    UNDEFINED = 0
-    FLOAT = 1
-    UINT8 = 2
-    INT8 = 3
-    UINT16 = 4
-    INT16 = 5
-    INT32 = 6
-    INT64 = 7
-    STRING = 8
-    BOOL = 9
-    FLOAT16 = 10
-    DOUBLE = 11
-    UINT32 = 12
-    UINT64 = 13
-    COMPLEX64 = 14
-    COMPLEX128 = 15
-    BFLOAT16 = 16
-
-
-class TrainingMode(enum.Enum):
-    """In which mode a module was to be exported."""
-
-    EVAL = 0
-    PRESERVE = 1
-    TRAINING = 2
-
-
-class OperatorExportTypes(enum.Enum):
-    """What was to be done with ops that ONNX does not have."""
-
-    ONNX = 0
-    ONNX_ATEN = 1
-    ONNX_ATEN_FALLBACK = 2
-    ONNX_FALLTHROUGH = 3
+TensorProtoDataType = enum.IntEnum(
+    "TensorProtoDataType",
+    "UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64 COMPLEX64 COMPLEX128 "
+    "BFLOAT16",
+    module=__name__,
+    start=0,
+)
+TensorProtoDataType.__doc__ = "The dtypes of ONNX by their numbers."
+TrainingMode = enum.Enum("TrainingMode", "EVAL PRESERVE TRAINING", module=__name__, start=0)
+TrainingMode.__doc__ = "In which mode a module was to be exported."
+OperatorExportTypes = enum.Enum(
+    "OperatorExportTypes", "ONNX ONNX_ATEN ONNX_ATEN_FALLBACK ONNX_FALLTHROUGH", module=__name__, start=0
+)
+OperatorExportTypes.__doc__ = "What was to be done with ops that ONNX does not have."
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[Any], Any]:
@@ -130,12 +99,6 @@ OPSETS = {name: _Opset(f"{_PACKAGE}.{name}") for name in (f"symbolic_opset{n}" f
 sys.modules.update({opset.__name__: opset for opset in OPSETS.values()})
 
 
-_MESSAGE = (
-    "specgrad.utils.cpp_extension.{}: extensions in C++ or CUDA need PyTorch's headers and libraries, which specgrad "
-    "does not have; an op of your own is an entry of a spec (docs/adding-an-op.md) or a specgrad.autograd.Function"
-)
-
-
 class BuildExtension:
     """The command of setuptools by which extensions are compiled: refused.
 
@@ -144,7 +107,11 @@ class BuildExtension:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(_MESSAGE.format("BuildExtension"))
+        raise RuntimeError(
+            "specgrad.utils.cpp_extension.BuildExtension: extensions in C++ or CUDA need PyTorch's headers and "
+            "libraries, which specgrad does not have; an op of your own is an entry of a spec (docs/adding-an-op.md) "
+            "or a specgrad.autograd.Function"
+        )
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:

@@ -21,10 +21,7 @@ from .error_parity import accept
 from .op_call import Call, wrapped
 from .rule_cache import key_of, remember, translation
 
-_MODULES = (
-    *(rules_general, rules_nn, rules_reduction, rules_linalg),
-    *(rules_indexing, rules_norm_loss, rules_shape),
-)
+_MODULES = (*(rules_general, rules_nn, rules_reduction, rules_linalg), *(rules_indexing, rules_norm_loss, rules_shape))
 
 
 @functools.cache
