@@ -1,9 +1,6 @@
-"""Dynamic axes: a module is recorded at several sizes, and what differs between the graphs is found from the sizes.
-
-Each number that differs is `factor * size + more`, or a product of sizes; of a Reshape's target one number may also be
-left open. The last recording only confirms. What no formula explains is an error, so that no size is fixed unseen.
-
-Which axes of which inputs are dynamic, in either of PyTorch's forms, and inputs of other sizes.
+"""Dynamic axes, in either of PyTorch's forms: a module is recorded at several sizes, and each number that differs
+between the graphs is `factor * size + more`, or a product of sizes; of a Reshape's target one number may also be left
+open. The last recording only confirms. What no formula explains is an error, so that no size is fixed unseen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""A graph of ONNX operators while it is made: numbers become constants of the dtype that an operator takes there.
-
-What the edges of a graph of ONNX operators carry, and the nodes between them.
+"""A graph of ONNX operators while it is made: its nodes, the values between them, and numbers that become constants of
+the dtype that an operator takes there.
 """
 
 from __future__ import annotations

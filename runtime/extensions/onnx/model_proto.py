@@ -1,7 +1,4 @@
-"""A graph as a message of the `onnx` package, which writes it to files.
-
-What cannot be exported, under PyTorch's names.
-"""
+"""A graph as a message of the `onnx` package, which writes it to files; and the errors of exports."""
 
 from __future__ import annotations
 

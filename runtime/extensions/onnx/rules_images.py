@@ -1,6 +1,5 @@
-"""Pooling in ONNX operators. Sizes that are rounded up are reached by more padding behind, which no mean counts.
-
-Borders, resampling and shuffles in ONNX operators.
+"""Pooling, borders, resampling and shuffles in ONNX operators. Sizes that are rounded up are reached by more padding
+behind, which no mean counts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Reading and writing by index in ONNX operators.
-
-Sums of rows in ONNX operators.
-
-Ops that order elements in ONNX operators, where one line does not say it.
-"""
+"""Reading and writing by index, sums of rows and the order of elements in ONNX operators."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
-"""Attention in ONNX operators.
-
-Convolutions in ONNX operators.
-
-Normalisation in ONNX operators.
-
-Recurrent layers as ONNX's own operators, whose gates stand in another order.
+"""Attention, convolutions, normalisation and recurrent layers in ONNX operators; the gates of the last stand in another
+order there.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Ops that move elements in ONNX operators, where one line does not say it.
-
-Element-wise ops in ONNX operators, where one line does not say it.
-
-Products in ONNX operators, where one line does not say it.
-
-Reductions in ONNX operators, where one line does not say it.
-"""
+"""Moved elements, arithmetic, products and reductions in ONNX operators, where one line does not say it."""
 
 from __future__ import annotations
 

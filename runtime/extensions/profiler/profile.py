@@ -1,7 +1,4 @@
-"""`profile`: the context manager that records, by a schedule if wanted, and shows what it saw.
-
-The older `autograd.profiler.profile`: records what runs inside, and is itself printed as a table.
-"""
+"""`profile`, which records, by a schedule if wanted, and shows what it saw; and the older `autograd.profiler.profile`."""
 
 from __future__ import annotations
 

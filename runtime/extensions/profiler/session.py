@@ -1,12 +1,7 @@
-"""The record of a profiled program: ops, backward nodes and named ranges with their times, nested by thread.
-
-A thread's first event makes a `Track` for it.
-
-Follows the memory of what ops return: it counts when an op returns it and again, negatively, when it is freed.
-
-Counted is the memory behind tensors that ops returned and that no argument of the op lies in: each allocation once,
-with all its bytes, however many views there are of it. Not counted are tensors made without an op (`randn`, `zeros`),
-those that were there before, and what a kernel needs only while it runs.
+"""The record of a profiled program: ops, backward nodes and named ranges with their times, nested by thread, and
+memory. Counted is the memory behind tensors that ops returned and that no argument of the op lies in: each allocation
+once, with all its bytes, when an op returns it and again, negatively, when it is freed. Not counted are tensors made
+without an op (`randn`, `zeros`), those that were there before, and what a kernel needs only while it runs.
 """
 
 from __future__ import annotations

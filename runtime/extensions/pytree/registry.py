@@ -1,6 +1,5 @@
-"""Which classes are nodes of a tree, and how each is taken apart and put together again.
-
-How a child of a node is reached: `tree[key]`, `tree[index]` or `tree.name`.
+"""Which classes are nodes of a tree, how each is taken apart and put together again, and how a child is reached:
+`tree[key]`, `tree[index]` or `tree.name`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Who tells on which device a storage was, and brings it back there: functions by priority, ours among them.
-
-Where tensors of a file are put: `map_location`.
+"""On which device a storage was, and where a file's tensors are put: by functions in order of priority, and
+`map_location`.
 """
 
 from __future__ import annotations

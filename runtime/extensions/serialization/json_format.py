@@ -1,6 +1,5 @@
-"""Nested objects as JSON: what `save` once wrote beside the raw storages. Nothing in it can run code.
-
-Files that specgrad wrote before it wrote PyTorch's: an archive with a description in JSON, and raw storages.
+"""Files that specgrad wrote before it wrote PyTorch's: an archive with nested objects as JSON, and raw storages.
+Nothing in it can run code.
 """
 
 from __future__ import annotations

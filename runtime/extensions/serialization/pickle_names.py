@@ -1,8 +1,5 @@
-"""What pickles of tensors may name, and what is called for each name: nothing that a file could do harm with.
-
-Classes and functions that a program lets `load` call: `torch.serialization.add_safe_globals`.
-
-What a file names that `load` does not call: found without reading the file's objects.
+"""What pickles of tensors may name, and what is called for each name: nothing that a file could do harm with, and what
+a program lets `load` call (`torch.serialization.add_safe_globals`).
 """
 
 from __future__ import annotations

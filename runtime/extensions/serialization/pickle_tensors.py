@@ -1,10 +1,6 @@
-"""Tensors in pickles: the functions that PyTorch's files name to make them, over storages that are read apart.
-
-A storage is a tensor of one dimension over all of its memory; what a file says of shapes is checked against it.
-
-NumPy arrays and numbers in pickles: their dtypes are those of plain numbers and text, their bytes the file's.
-
-Sparse tensors in pickles: PyTorch's names for them, over tensors of indices and values.
+"""Tensors in pickles, dense and sparse, and NumPy's arrays and numbers: the functions that PyTorch's files name to make
+them, over storages that are read apart. A storage is a tensor of one dimension over all of its memory; what a file says
+of shapes is checked against it.
 """
 
 from __future__ import annotations

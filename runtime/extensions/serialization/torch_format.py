@@ -1,6 +1,5 @@
-"""The archives that `torch.save` and `save` write: a pickle, and beside it raw storages.
-
-The members of a checkpoint by their names, as PyTorch's reader of archives gives them.
+"""The archives that `torch.save` and `save` write: a pickle, and beside it raw storages; and PyTorch's reader of their
+members.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Reading the ZIP archives that `save` writes: members one after the other, as they are, neither packed nor encrypted.
-
-Nothing is believed that does not follow from the length of the file: members lie inside it and apart from one another,
-so all of them together are no longer than it is. Anything else is refused before it is read.
-
-Writing the ZIP archives that `archive.py` reads: members one after the other, neither packed nor encrypted.
-
-The checksum of a member is known before it is written, so nothing is written twice, and no place is gone back to.
-Python's `zipfile` makes the same files, but goes back to each header for the checksum.
-The format: PKWARE, APPNOTE.TXT 6.3.
+"""The ZIP archives that `save` writes: members one after the other, neither packed nor encrypted. Reading believes
+nothing that does not follow from the length of the file: members lie inside it and apart from one another. Writing
+knows the checksum of a member before it is written, so no place is gone back to, as Python's `zipfile` does. The
+format: PKWARE, APPNOTE.TXT 6.3.
 """
 
 from __future__ import annotations

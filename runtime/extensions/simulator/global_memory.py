@@ -1,6 +1,5 @@
-"""Arguments of a launch: arrays in a device's memory, of which two may overlap.
-
-Arrays that a kernel finds by addresses which it has read from memory: checked and noted as its arguments are.
+"""Arrays in a device's memory: arguments of a launch, of which two may overlap, and those that a kernel finds by
+addresses which it has read.
 """
 
 from __future__ import annotations

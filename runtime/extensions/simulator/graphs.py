@@ -1,6 +1,5 @@
-"""The part of the driver of simulated devices that records and replays.
-
-Graphs of simulated devices: recorded items, given to streams of the graph again as often as it is replayed.
+"""The part of the driver of simulated devices that records and replays: recorded items are given to streams of the
+graph again as often as it is replayed.
 """
 
 from __future__ import annotations

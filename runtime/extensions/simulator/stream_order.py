@@ -1,10 +1,7 @@
-"""Two items of work that nothing orders touch the same bytes, and one of them writes: refused, with both names.
-
-What comes before what on simulated devices: every item of work knows how far each stream must have come before it.
-
-An item is number n of its stream, and has a clock: for each stream the number of the last item that comes before it, by
-the order of streams, by events, by the default stream or because the program waited. Items that no clock orders may run
-in any order, and do.
+"""What comes before what on simulated devices. An item of work is number n of its stream, and has a clock: for each
+stream the number of the last item that comes before it, by the order of streams, by events, by the default stream or
+because the program waited. Two items that no clock orders may run in any order; where they touch the same bytes and one
+writes, they are refused, with both names.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Who wrote and who read each unit of a memory: reads of what nobody wrote, and data races.
-
-Two accesses of different threads to one unit, at least one of which writes, race where nothing orders them; two atomic
-ones do not. Only so many accesses are kept of each unit as it takes to find out that there is a race, not all of them.
-
-What is ordered before what: threads run in stretches, from one barrier to the next, and each stretch has a number.
-
-Of two threads one is ordered before the other only by a barrier of their block, by a `syncwarp` of both, or, in
-different blocks, by a fence. What runs first here says nothing, so a race is found in every order of threads.
+"""Who wrote and who read each unit of a memory: reads of what nobody wrote, and data races. Threads run in stretches,
+from one barrier to the next. Of two threads one is ordered before the other only by a barrier of their block, by a
+`syncwarp` of both, or, in different blocks, by a fence; what runs first here says nothing. Of each unit only so many
+accesses are kept as it takes to find out that there is a race.
 """
 
 from __future__ import annotations

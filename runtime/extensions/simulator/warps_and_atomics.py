@@ -1,6 +1,5 @@
-"""`cuda.atomic`: operations that read an element and write it at once. Each returns the element before it.
-
-What threads of a warp do together: shuffles, votes and `syncwarp`, each for the lanes that a mask names.
+"""`cuda.atomic`, whose operations return the element before them, and what threads of a warp do together: shuffles,
+votes and `syncwarp`, each for the lanes that a mask names.
 """
 
 from __future__ import annotations

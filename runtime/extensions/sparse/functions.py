@@ -1,7 +1,4 @@
-"""The functions of `specgrad.sparse`: products, sums and softmax of sparse tensors.
-
-Rows of a table whose gradient is sparse: it has the rows that were read, and no others.
-"""
+"""The functions of `specgrad.sparse`: products, sums and softmax; and rows of a table whose gradient is sparse."""
 
 from __future__ import annotations
 

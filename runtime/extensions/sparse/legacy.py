@@ -1,6 +1,5 @@
-"""Classes of sparse tensors of older programs: `sparse.FloatTensor(indices, values, size)`.
-
-Functions of before `specgrad.sparse`, and its switch for checks.
+"""Classes of sparse tensors of older programs (`sparse.FloatTensor(indices, values, size)`), functions of before
+`specgrad.sparse`, and its switch for checks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Sparse tensors of the class of another one: `x.new(...)`, and `resize_as_` of what that has made.
-
-Other shapes for sparse tensors, in place.
-"""
+"""Sparse tensors of the class of another one, by `x.new(...)`, and other shapes for them, in place."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Rules of ops that make one number of many: zeros that are not kept add nothing.
-
-Rules of ops that look at one element at a time and give zero for zero: they are computed on values alone.
+"""Ops on values alone: those that make one number of many, to which zeros that are not kept add nothing, and those that
+look at one element at a time and give zero for zero.
 """
 
 from __future__ import annotations

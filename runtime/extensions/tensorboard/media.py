@@ -1,6 +1,5 @@
-"""Images and sounds as messages of TensorBoard, in formats that are written here: PNG and WAV.
-
-Points for TensorBoard's projector: files beside the event files, and the list of them that it reads.
+"""Images and sounds as messages of TensorBoard, in formats that are written here (PNG and WAV), and points for its
+projector: files beside the event files, and the list of them that it reads.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Numbers, histograms and texts as messages of TensorBoard.
-
-The package `tensorboard`, which is loaded when the first summary is written.
-
-Settings of a run and what came of it, as messages of TensorBoard.
+"""Numbers, histograms, texts and settings of a run as messages of TensorBoard; the package `tensorboard` is loaded with
+the first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""`assert_close`: tensors, numbers and containers of these are equal up to rounding, or an error says where not.
-
-How far numbers of each dtype may lie apart and still be called close.
-
-`make_tensor`: random elements of any dtype between bounds.
+"""`assert_close`: tensors, numbers and containers of these are equal up to rounding, or an error says where not; and
+`make_tensor`, random elements of any dtype between bounds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""`as_torch`: from here on, or for a block, `import torch` means specgrad.
-
-`python -m specgrad.as_torch`: a program run with specgrad in the place of torch.
+"""`as_torch`: from here on, for a block or for a program (`python -m specgrad.as_torch`), `import torch` means
+specgrad.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""`jit`: a function or module that is scripted or traced is that function or module.
-
-Classes of TorchScript's programs, which libraries name in annotations and `isinstance`: nothing here is of one.
+"""`jit`: a function or module that is scripted or traced is that function or module; no object is of TorchScript's
+classes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The dimensions that vmap maps over: `in_dims` and `out_dims` spread over the leaves of arguments and outputs.
-
-The vmaps that are running, per thread, and what they make of random numbers.
+"""The dimensions that vmap maps over, spread over the leaves of arguments and outputs; the vmaps that are running, per
+thread, and what they make of random numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""vmap's interception of ops: find the innermost level among the arguments and call the op's batching rule.
-
-Batching rules by the names that entries of the spec give.
-
-Calls with examples of batches that are made again later, when the vmaps that they were made in may be over.
+"""vmap's interception of ops: the innermost level among the arguments, and the op's batching rule by the name in the
+spec. Calls may be made again later, when the vmaps that they were made in are over.
 """
 
 from __future__ import annotations

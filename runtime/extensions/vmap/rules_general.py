@@ -1,8 +1,5 @@
-"""Element-wise ops: examples side by side, other dimensions lined up from the last as they broadcast.
-
-Rules that serve any op: one call for each example, and random numbers.
-
-Ops along dimensions: the op itself on the whole batch, dimensions and shapes counted in it; reshaped batches.
+"""Batching rules for any op: element by element, with dimensions lined up from the last as they broadcast; along
+dimensions, which are counted in the whole batch; one call for each example; and random numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Batching rules of matrix products and linear layers: the examples are one more batch dimension of matmul.
-
-Batching rules of distances.
-"""
+"""Batching rules of matrix products, linear layers and distances: the examples are one more batch dimension of matmul."""
 
 from __future__ import annotations
 

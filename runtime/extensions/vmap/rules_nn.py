@@ -1,10 +1,5 @@
-"""Batching rules of convolution: the examples join the samples, or the channels as groups of their own.
-
-Attention: the examples of a batch are more items of its own batch.
-
-The batching rule of pooling, which looks at one plane at a time.
-
-Recurrent layers: the examples of a batch are more sequences, where they share the weights.
+"""Batching rules of layers: examples join the samples, items, planes or sequences where they share the weights; those
+of convolutions else the channels, as groups of their own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Batching rules of losses: one value an element for the whole batch, then summed or averaged within each example.
-
-Norms: examples are one more dimension that statistics are kept apart along; a weight for each is applied outside.
+"""Batching rules of losses, summed or averaged within each example, and of norms, whose statistics are kept apart for
+each example; a weight for each is applied outside.
 """
 
 from __future__ import annotations

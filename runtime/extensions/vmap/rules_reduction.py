@@ -1,9 +1,4 @@
-"""Reductions: over dimensions of the examples, or over all of an example.
-
-Batching of collectives: they join elements of the same place, so that examples may lie behind all dimensions.
-
-Medians, and counting and searching, whose calls differ in shape from those for one example.
-"""
+"""Batching rules of reductions, collectives, medians, counting and searching."""
 
 from __future__ import annotations
 
