@@ -11,6 +11,14 @@ from .session import NODE, OP, Record, Session
 from .table import format_time
 
 
+def _shown(name: str) -> Any:
+    return property(lambda figures: format_time(getattr(figures, name)), doc=f"`{name}`, written out.")
+
+
+def _alias(name: str) -> Any:
+    return property(lambda figures: getattr(figures, name), doc=f"Another name of `{name}`.")
+
+
 class Figures:
     """Times and memory; that of devices is there for scripts that read it, and zero."""
 
@@ -38,50 +46,12 @@ class Figures:
         """Microseconds of one call on devices, with what ran inside it."""
         return self.device_time_total / self.count if self.count else 0.0
 
-    @property
-    def device_time_str(self) -> str:
-        """`device_time`, written out."""
-        return format_time(self.device_time)
-
-    @property
-    def device_time_total_str(self) -> str:
-        """`device_time_total`, written out."""
-        return format_time(self.device_time_total)
-
-    @property
-    def self_device_time_total_str(self) -> str:
-        """`self_device_time_total`, written out."""
-        return format_time(self.self_device_time_total)
-
-    @property
-    def cuda_time(self) -> float:
-        """Another name of `device_time`."""
-        return self.device_time
-
-    @property
-    def cuda_time_total(self) -> float:
-        """Another name of `device_time_total`."""
-        return self.device_time_total
-
-    @property
-    def self_cuda_time_total(self) -> float:
-        """Another name of `self_device_time_total`."""
-        return self.self_device_time_total
-
-    @property
-    def cpu_time_str(self) -> str:
-        """`cpu_time`, written out."""
-        return format_time(self.cpu_time)
-
-    @property
-    def cpu_time_total_str(self) -> str:
-        """`cpu_time_total`, written out."""
-        return format_time(self.cpu_time_total)
-
-    @property
-    def self_cpu_time_total_str(self) -> str:
-        """`self_cpu_time_total`, written out."""
-        return format_time(self.self_cpu_time_total)
+    cpu_time_str, device_time_str = _shown("cpu_time"), _shown("device_time")
+    cpu_time_total_str, self_cpu_time_total_str = _shown("cpu_time_total"), _shown("self_cpu_time_total")
+    device_time_total_str = _shown("device_time_total")
+    self_device_time_total_str = _shown("self_device_time_total")
+    cuda_time, cuda_time_total = _alias("device_time"), _alias("device_time_total")
+    self_cuda_time_total = _alias("self_device_time_total")
 
 
 Contraction = Callable[[tuple[int, ...], list[tuple[int, ...]]], int]
@@ -89,17 +59,10 @@ _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 # Two operations for each element of the result and each element of what is summed over: which dimensions of which
 # argument those are.
 _CONTRACTED = {
-    "mm": (0, slice(-1, None)),
-    "bmm": (0, slice(-1, None)),
-    "mv": (0, slice(-1, None)),
-    "dot": (0, slice(-1, None)),
-    "addmm": (1, slice(-1, None)),
-    "baddbmm": (1, slice(-1, None)),
-    "addmv": (1, slice(-1, None)),
-    "linear": (1, slice(-1, None)),
+    **dict.fromkeys(("mm", "bmm", "mv", "dot"), (0, slice(-1, None))),
+    **dict.fromkeys(("addmm", "baddbmm", "addmv", "linear"), (1, slice(-1, None))),
     "convolution": (1, slice(1, None)),
 }
-
 
 # Of gradients, and of two products at once: from the shape of the result and those of the arguments.
 _OTHERS: dict[str, Contraction] = {

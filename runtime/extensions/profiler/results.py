@@ -85,25 +85,14 @@ class Results:
         return recorder.events
 
     def events(self) -> EventList:
-        """All events, in the order in which they began.
-
-        Raises:
-            AssertionError: nothing has been recorded to the end.
-        """
+        """All events, in the order in which they began; an AssertionError where nothing has been recorded."""
         return self._recorded("accessing events")
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """The events of one name taken together.
-
-        Args:
-            group_by_input_shape: those of different shapes apart.
-            group_by_stack_n: those called from elsewhere apart, by this many innermost lines of the stack.
-            group_by_overload_name: those of different overloads of an op apart.
-
-        Raises:
-            AssertionError: nothing has been recorded to the end.
+        """The events of one name taken together; `group_by_input_shape`, `group_by_stack_n` and
+        `group_by_overload_name` keep some apart, as in `EventList`. An AssertionError where nothing has been recorded.
         """
         options = group_by_input_shape, group_by_stack_n, group_by_overload_name
         return self._recorded("getting key averages").key_averages(*options)

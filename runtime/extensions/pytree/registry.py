@@ -144,11 +144,7 @@ def is_namedtuple_instance(obj: Any) -> bool:
 
 
 def is_namedtuple(obj: Any) -> bool:
-    """Whether an object is a named tuple, or a class of these.
-
-    Args:
-        obj: the object.
-    """
+    """Whether an object is a named tuple, or a class of these; arguments as of `is_namedtuple_instance`."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 

@@ -28,6 +28,16 @@ MAX_ELEMENTS = 4096  # a thread takes microseconds here
 Triple = tuple[int, int, int]
 
 
+def _of_queues(name: str) -> Any:
+    """The method of the queues of this name, as one of the driver."""
+
+    @locked
+    def method(self: SimulatedDriver, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.queues, name)(*args, **kwargs)
+
+    return method
+
+
 class SimulatedDriver(SimulatedGraphs):
     """A `Driver` of devices that are memory of this process.
 
@@ -271,20 +281,8 @@ class SimulatedDriver(SimulatedGraphs):
         self.queues.give(stream, what, work, [block for block in blocks if block is not None])
         self.queues.relieve(stream)
 
-    @locked
-    def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
-        return self.queues.create_stream(device, priority, blocking)
-
-    @locked
-    def destroy_stream(self, stream: int) -> None:
-        self.queues.destroy_stream(stream)
-
     def stream_priorities(self, device: int) -> tuple[int, int]:
         return 0, -5
-
-    @locked
-    def synchronize_stream(self, stream: int) -> None:
-        self.queues.finish_stream(stream)
 
     @locked
     def stream_done(self, stream: int) -> bool:
@@ -296,21 +294,9 @@ class SimulatedDriver(SimulatedGraphs):
         return True
 
     @locked
-    def create_event(self, device: int, timing: bool = False) -> int:
-        return self.queues.create_event(device, timing)
-
-    @locked
     def destroy_event(self, event: int) -> None:
         self.queues.event(event)
         del self.queues.events[event]
-
-    @locked
-    def record(self, event: int, stream: int) -> None:
-        self.queues.record(event, stream)
-
-    @locked
-    def wait(self, stream: int, event: int) -> None:
-        self.queues.wait(stream, event)
 
     @locked
     def synchronize_event(self, event: int) -> None:
@@ -350,9 +336,9 @@ class SimulatedDriver(SimulatedGraphs):
             self.queues.finish_device(device)
         del self._pinned[address]
 
-    @locked
-    def synchronize(self, device: int) -> None:
-        self.queues.finish_device(device)
+    create_stream, destroy_stream = _of_queues("create_stream"), _of_queues("destroy_stream")
+    create_event, record, wait = _of_queues("create_event"), _of_queues("record"), _of_queues("wait")
+    synchronize, synchronize_stream = _of_queues("finish_device"), _of_queues("finish_stream")
 
 
 def _check_sides(to: int, source: int, kind: str) -> None:

@@ -39,7 +39,7 @@ class Queues:
         self._handles = itertools.count(1 << 32)
         self._random = random.Random(seed)
 
-    def create_stream(self, device: int, priority: int, blocking: bool) -> int:
+    def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
         handle = next(self._handles)
         self.streams[handle] = Stream(handle, device, blocking, priority)
         return handle
@@ -115,7 +115,7 @@ class Queues:
             recording.require_valid()
             raise recording.refused(Status.UNSUPPORTED, what)
 
-    def create_event(self, device: int, timing: bool) -> int:
+    def create_event(self, device: int, timing: bool = False) -> int:
         handle = next(self._handles)
         self.events[handle] = Event(device, timing)
         return handle

@@ -258,12 +258,8 @@ def sparse_csc_tensor(
     Args:
         ccol_indices: where each column begins, and where the last one ends.
         row_indices: the row of each value.
-        values: a tensor or numbers, one for each of `row_indices`.
-        size, dtype, device, pin_memory, requires_grad, check_invariants: as of `sparse_compressed_tensor`.
-        layout: accepted, `sparse_csc`.
 
-    Raises:
-        RuntimeError: indices that do not go with each other, with values or with size.
+    Other arguments as of `sparse_csr_tensor`.
 
     Example:
         >>> import specgrad as sg

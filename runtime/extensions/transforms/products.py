@@ -155,21 +155,7 @@ def hvp(
 
     Computed by backward of the backward that gives v^T H. The Hessian of a function that is twice continuously
     differentiable is symmetric, and `vhp` gives the same in less time.
-
-    Args:
-        func: a function of tensors to a Tensor of one element.
-        inputs: its arguments, a Tensor or a tuple of Tensors.
-        v: as many tensors as there are inputs, of their shapes; 1 when not given, for one input of one element.
-        create_graph: compute both results so that they can be differentiated in turn.
-        strict: raise an error where the gradient does not depend on an input, instead of giving zeros.
-
-    Returns:
-        (output, hvp): the output of `func`, and the product, with the structure of `inputs`.
-
-    Raises:
-        RuntimeError: the output is not one element, `v` has not the structure of the inputs, or something that
-            `strict` forbids.
-        TypeError: inputs, output or `v` are not tensors.
+    Results, errors and arguments as of `autograd.functional.vhp`.
 
     Example:
         >>> import specgrad as sg

@@ -1,4 +1,4 @@
-"""Batching rules of matrix products, linear layers and distances: the examples are one more batch dimension of matmul."""
+"""Batching rules of matrix products, linear layers and distances: examples are one more batch dimension."""
 
 from __future__ import annotations
 
