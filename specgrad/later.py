@@ -31,7 +31,7 @@ nn.quantized: ScriptModule;
 +torch_compat.compile: _check _check_index _check_is_size _check_not_implemented _check_tensor_all
     _check_tensor_all_with _check_type _check_value _check_with compile cond sym_float sym_int sym_ite sym_max sym_min
     sym_not sym_sqrt sym_sum SymBool SymFloat SymInt while_loop;
-+torch_compat.op_namespace: ops;
++torch_compat.custom_ops: ops;
 +torch_compat.jit_script: AnyType BoolType ClassType DictType FloatType fork IntType ListType NoneType NumberType
     OptionalType ScriptFunction ScriptMethod StringType TensorType TupleType UnionType wait;
 runtime.ops.creation.distributions: _dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad;

@@ -1,8 +1,7 @@
 """Modules as files of ONNX, under PyTorch's name; the code is in specgrad.runtime.extensions.distributed.groups."""
 
 from .runtime.extensions.onnx.export import export, is_in_onnx_export
-from .runtime.extensions.onnx.model_proto import OnnxExporterError, UnsupportedOperatorError
-from .runtime.extensions.onnx.program import ONNXProgram
+from .runtime.extensions.onnx.program import OnnxExporterError, ONNXProgram, UnsupportedOperatorError
 from .runtime.extensions.torch_compat.unavailable import (
     OPSETS,
     OperatorExportTypes,

@@ -277,7 +277,7 @@ utils._foreach_utils = +torch_compat.foreach_utils: _device_has_foreach_support=
     _get_foreach_kernels_supported_devices=foreach_devices _get_fused_kernels_supported_devices=fused_devices
     _group_tensors_by_device_and_dtype=group_tensors_by_device_and_dtype _has_foreach_support=has_foreach
 utils._python_dispatch = +torch_compat.dispatch_keys: TorchDispatchMode
-utils._pytree = +pytree.json: treespec_dumps treespec_loads; +pytree.maps: map_only tree_all tree_all_only tree_any
+utils._pytree = +pytree.maps: map_only tree_all tree_all_only tree_any
     tree_any_only tree_flatten_with_path tree_leaves_with_path tree_map tree_map_ tree_map_only tree_map_only_
     tree_map_with_path; +pytree.registry: _deregister_pytree_node=deregister_pytree_node _get_node_type=node_type
     _is_namedtuple_instance=is_namedtuple_instance _register_namedtuple=register_named_tuple
@@ -285,7 +285,7 @@ utils._pytree = +pytree.json: treespec_dumps treespec_loads; +pytree.maps: map_o
     key_get keystr MappingKey NodeDef register_dataclass register_pytree_node SequenceKey SUPPORTED_NODES named();
     +pytree.structure: _broadcast_to_and_flatten=broadcast_to_and_flatten _is_leaf=tree_is_leaf arg_tree_leaves
     LeafSpec tree_flatten tree_is_leaf tree_iter tree_leaves tree_structure tree_unflatten TreeSpec treespec_dict
-    treespec_leaf treespec_pprint treespec_tuple PyTreeSpec=TreeSpec
+    treespec_dumps treespec_leaf treespec_loads treespec_pprint treespec_tuple PyTreeSpec=TreeSpec
 utils.benchmark = +benchmark.compare: Compare; +benchmark.measurement: Measurement ordered_unique select_unit TaskSpec
     trim_sigfig unit_to_english; +benchmark.timer: Language set_torch_threads timer Timer
 utils.checkpoint = +checkpoint.checkpoint: check_backward_validity checkpoint checkpoint_sequential CheckpointFunction
@@ -322,8 +322,7 @@ utils.flop_counter = nn.utils.flop_counter: FlopCounterMode
 utils.hooks = nn.modules.module.backward_hooks: BackwardHook; runtime.autograd.hooks: unserializable_hook
     warn_if_has_hooks RemovableHandle
 utils.pytree = utils._pytree: *
-{utils.tensorboard,utils.tensorboard.writer} = +tensorboard.event_files: FileWriter; +tensorboard.writer:
-    SummaryWriter
+{utils.tensorboard,utils.tensorboard.writer} = +tensorboard.writer: FileWriter SummaryWriter
 utils.tensorboard.summary = +tensorboard.messages: hparams=session
 utils.weak = runtime.methods.swap: TensorWeakRef WeakIdKeyDictionary WeakIdRef WeakTensorKeyDictionary
 version = : __version__

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from specgrad.runtime.extensions.pytree.json import treespec_dumps as treespec_dumps
-from specgrad.runtime.extensions.pytree.json import treespec_loads as treespec_loads
 from specgrad.runtime.extensions.pytree.maps import map_only as map_only
 from specgrad.runtime.extensions.pytree.maps import tree_all as tree_all
 from specgrad.runtime.extensions.pytree.maps import tree_all_only as tree_all_only
@@ -40,7 +38,9 @@ from specgrad.runtime.extensions.pytree.structure import tree_leaves as tree_lea
 from specgrad.runtime.extensions.pytree.structure import tree_structure as tree_structure
 from specgrad.runtime.extensions.pytree.structure import tree_unflatten as tree_unflatten
 from specgrad.runtime.extensions.pytree.structure import treespec_dict as treespec_dict
+from specgrad.runtime.extensions.pytree.structure import treespec_dumps as treespec_dumps
 from specgrad.runtime.extensions.pytree.structure import treespec_leaf as treespec_leaf
+from specgrad.runtime.extensions.pytree.structure import treespec_loads as treespec_loads
 from specgrad.runtime.extensions.pytree.structure import treespec_pprint as treespec_pprint
 from specgrad.runtime.extensions.pytree.structure import treespec_tuple as treespec_tuple
 

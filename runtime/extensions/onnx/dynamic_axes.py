@@ -14,9 +14,8 @@ import numpy as np
 from ...ops.creation import tensor as make_tensor
 from ...pytree import flatten
 from ...tensor.tensor import TensorBase, host_array
-from .graph import CONSTANT, Graph, Node, Operators, Value
-from .model_proto import OnnxExporterError
-from .operators import NUMBERS
+from .graph import CONSTANT, NUMBERS, Graph, Node, Operators, Value
+from .program import OnnxExporterError
 
 
 class Sizes:

@@ -23,10 +23,8 @@ from .dynamic_axes import (
     tensors_of,
     unified,
 )
-from .graph import Graph
-from .model_proto import OnnxExporterError, onnx_package
-from .operators import NEWEST_OPSET, OPSET
-from .program import ONNXProgram
+from .graph import NEWEST_OPSET, OPSET, Graph
+from .program import OnnxExporterError, ONNXProgram, onnx_package
 from .recorder import recorded
 from .simplify import finish
 

@@ -14,7 +14,7 @@ from ...shapes import contiguous_strides
 from ...tensor.grad_mode import current_version
 from ...tensor.tensor import host_array
 from .graph import CONSTANT, INPUT, PARAMETER, Graph, Operators, Value
-from .model_proto import OnnxExporterError
+from .program import OnnxExporterError
 
 Region = tuple[int, tuple[int, ...], tuple[int, ...], str]  # offset, shape, strides, dtype
 

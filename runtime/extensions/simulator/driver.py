@@ -17,9 +17,8 @@ from ...extension_points import fill
 from ...locks import locked, new_lock
 from .device_memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .graphs import SimulatedGraphs
-from .launches import Launch, check_limits, follows_addresses
+from .launches import Launch, LaunchEntry, check_limits, follows_addresses
 from .limits import decoded, word_count
-from .native_entries import LaunchEntry
 from .stream_order import Work
 from .streams import Queues
 

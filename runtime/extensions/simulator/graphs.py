@@ -12,8 +12,7 @@ from typing import Any
 
 from ...locks import locked
 from .device_memory import Block, Memory, fault
-from .graph_recording import Item
-from .stream_order import Clock, Stream, Work, join
+from .stream_order import Clock, Item, Stream, Work, join
 from .streams import Queues
 
 

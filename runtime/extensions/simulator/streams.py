@@ -14,8 +14,7 @@ from typing import Any
 
 from ...device.cuda.graph_calls import Status, refusal
 from ...errors import PACKAGE, AcceleratorError
-from .graph_recording import Recording
-from .stream_order import Clock, Event, Races, Stream, Work, join
+from .stream_order import Clock, Event, Races, Recording, Stream, Work, join
 
 LONGEST = 1024  # items that wait before the program has to
 

@@ -14,7 +14,7 @@ from ...tensor.observers import NOT_HANDLED
 from ..vmap.op_call import bind
 from .inplace import overwrite
 
-RULES = ("arithmetic", "elementwise", "matmul", "shape")  # modules rules_*.py
+RULES = ("arithmetic", "elementwise", "shape")  # modules rules_*.py
 BACKENDS = {"sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc"}
 
 Function = Callable[..., Any]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from importlib.machinery import SourceFileLoader
 from io import open_code
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 from ...namespace import known
@@ -32,9 +32,7 @@ class StandIn:
     def __enter__(self) -> ModuleType:
         return sys.modules[OWN]
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _state.leave()
 
 
@@ -100,7 +98,8 @@ def as_torch(*, children: bool = False) -> StandIn:
         tensor([0., 2.]) True
     """
     there = sys.modules.get(NAME)
-    if there is not None and there is not sys.modules[OWN] and not _is_for_children(there):
+    is_for_children = str(getattr(there, "__file__", "")).startswith(_CHILDREN)
+    if there is not None and there is not sys.modules[OWN] and not is_for_children:
         raise RuntimeError(
             f"as_torch(): {NAME} itself has been imported already (from {getattr(there, '__file__', 'somewhere')}): "
             "call as_torch() before anything imports it"
@@ -109,10 +108,6 @@ def as_torch(*, children: bool = False) -> StandIn:
     if children:
         _tell_children()
     return StandIn()
-
-
-def _is_for_children(module: ModuleType) -> bool:
-    return str(getattr(module, "__file__", "")).startswith(_CHILDREN)
 
 
 def _tell_children() -> None:
@@ -128,12 +123,8 @@ def _tell_children() -> None:
 
 def _public_classes() -> list[type]:
     spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
-    results: dict[type, None] = {}
-    for space in spaces:
-        for value in list(vars(space).values()):
-            if isinstance(value, type) and _has_public_module(value):
-                results[value] = None
-    return list(results)
+    values = (value for space in spaces for value in list(vars(space).values()))
+    return list(dict.fromkeys(value for value in values if isinstance(value, type) and _has_public_module(value)))
 
 
 def _resolve_annotations(cls: type) -> None:

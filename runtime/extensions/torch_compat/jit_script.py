@@ -35,22 +35,14 @@ class Attribute(NamedTuple):
 
 
 class ScriptFunction:
-    """The class of compiled functions: there are none, a scripted function is the function itself.
-
-    Raises:
-        RuntimeError: one is made.
-    """
+    """The class of compiled functions: making one is a RuntimeError, as a scripted function is the function itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(f"specgrad.jit.{type(self).__name__}: nothing is compiled here; functions run as they are")
 
 
 class CompilationUnit(ScriptFunction):
-    """Source text of TorchScript: it cannot be compiled here.
-
-    Raises:
-        RuntimeError: always.
-    """
+    """Source text of TorchScript: making one is a RuntimeError, as it cannot be compiled here."""
 
 
 def script(obj: T, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> T:
@@ -106,7 +98,6 @@ def trace_module(mod: T, inputs: Any, *args: Any, **kwargs: Any) -> T:
     Args:
         mod: the module.
         inputs: arguments by method.
-        *args, **kwargs: as of `trace`.
     """
     return call_as_compiled(mod)
 
@@ -272,26 +263,21 @@ def fuser(name: str) -> Iterator[None]:
     yield
 
 
-TYPES = (
-    *("AnyType", "AwaitType", "BoolType", "ClassType", "ComplexType", "DeviceObjType", "DictType", "EnumType"),
-    *("FloatType", "FutureType", "InterfaceType", "IntType", "ListType", "NoneType", "NumberType", "OptionalType"),
-    *("PyObjectType", "RRefType", "StreamObjType", "StringType", "SymBoolType", "SymIntType", "TensorType"),
-    *("TupleType", "Type", "UnionType"),
-)
-PARTS = (
-    *("Argument", "Block", "Code", "FunctionSchema", "JITException", "ScriptClass", "ScriptDict", "ScriptList"),
-    *("ScriptMethod", "ScriptObject", "TracingState", "Use"),
-)
-
-
-def _class(name: str, what: str) -> Any:
-    namespace = {"__doc__": f"{what} of TorchScript's programs: there are none.", "__module__": __name__}
-    return type(name, (ScriptFunction,), namespace)
-
-
+_CLASSES = {
+    "A type": "AnyType AwaitType BoolType ClassType ComplexType DeviceObjType DictType EnumType FloatType FutureType "
+    "InterfaceType IntType ListType NoneType NumberType OptionalType PyObjectType RRefType StreamObjType StringType "
+    "SymBoolType SymIntType TensorType TupleType Type UnionType",
+    "A part": "Argument Block Code FunctionSchema JITException ScriptClass ScriptDict ScriptList ScriptMethod "
+    "ScriptObject TracingState Use",
+}
 KINDS: dict[str, Any] = {
-    **{name: _class(name, "A type") for name in TYPES},
-    **{name: _class(name, "A part") for name in PARTS},
+    name: type(
+        name,
+        (ScriptFunction,),
+        {"__doc__": f"{what} of TorchScript's programs: there are none.", "__module__": __name__},
+    )
+    for what, names in _CLASSES.items()
+    for name in names.split()
 }
 
 

@@ -11,14 +11,13 @@ from typing import Any
 
 from ...errors import warn_user
 from ...tensor.observers import NOT_HANDLED, OpCall
-from . import rules_general, rules_indexing, rules_linalg, rules_nn, rules_norm_loss, rules_reduction, rules_shape
+from . import rules_general, rules_indexing, rules_linalg, rules_norm_loss, rules_reduction
 from .batched_tensor import ESCAPED, BatchedMethods, level_of, wrap
 from .dims import is_running, outside, running_levels, vmap_level
-from .error_parity import accept
-from .op_call import Call, wrapped
+from .op_call import Call, accept, wrapped
 from .rule_cache import key_of, remember, translation
 
-_MODULES = (*(rules_general, rules_nn, rules_reduction, rules_linalg), *(rules_indexing, rules_norm_loss, rules_shape))
+_MODULES = rules_general, rules_reduction, rules_linalg, rules_indexing, rules_norm_loss
 
 
 @functools.cache
