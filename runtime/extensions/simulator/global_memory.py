@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.cuda.numbers import dtype_of
+from .block_memory import Elements
 from .device_memory import Block
 from .device_memory import Memory as DeviceMemory
-from .kernel_arrays import Elements
 from .limits import KernelFault
 from .stream_order import Races, Work
 from .thread_races import ATOMIC, KNOWN, UNWRITTEN, Memory, Timeline

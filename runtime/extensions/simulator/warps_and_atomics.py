@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .kernel_arrays import Elements
+from .block_memory import Elements
 from .limits import WARP, KernelFault
 
 

@@ -218,14 +218,7 @@ def assert_allclose(
 ) -> None:
     """The older form of `assert_close`: dtypes, devices and strides do not count, and NaN equals NaN.
 
-    Args:
-        actual, expected: tensors, or what tensors can be made of.
-        rtol, atol: the tolerances; those of the dtypes when left out.
-        equal_nan: whether NaN equals NaN.
-        msg: what the error says.
-
-    Raises:
-        AssertionError: something is not close.
+    Results, errors and arguments as of `assert_close`; anything that tensors can be made of is compared.
     """
     first = as_tensor(actual)
     second = as_tensor(expected, dtype=first.dtype) if not isinstance(expected, TensorBase) else expected

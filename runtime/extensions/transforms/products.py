@@ -76,19 +76,13 @@ def jvp(
     Computed by backward of backward: u^T J is linear in u, and its derivative in u times v is J v. `forward_ad` and
     `func.jvp` need one pass only.
 
+    Errors and other arguments as of `autograd.functional.vjp`.
+
     Args:
-        func: a function of tensors to a Tensor or a tuple of Tensors.
-        inputs: its arguments, a Tensor or a tuple of Tensors.
         v: as many tensors as there are inputs, of their shapes; 1 when not given, for one input of one element.
-        create_graph: compute both results so that they can be differentiated in turn.
-        strict: raise an error where an output depends on no input or an input has no effect, instead of giving zeros.
 
     Returns:
         (outputs, jvp): the outputs of `func`, and the product, with their structure.
-
-    Raises:
-        RuntimeError: `v` has not the structure of the inputs, or something that `strict` forbids.
-        TypeError: inputs, outputs or `v` are not tensors.
 
     Example:
         >>> import specgrad as sg

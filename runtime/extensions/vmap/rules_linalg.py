@@ -1,4 +1,6 @@
-"""Batching rules of matrix products, linear layers and distances: examples are one more batch dimension."""
+"""Batching rules of products, distances and layers. Examples are one more batch dimension of matmul; of a layer they
+join the samples, items, planes or sequences where they share the weights, of convolutions else the channels, as groups.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batching rules of reductions, collectives, medians, counting and searching."""
+"""Batching rules of reductions, collectives, medians, counting and searching, and of shapes and strides."""
 
 from __future__ import annotations
 
