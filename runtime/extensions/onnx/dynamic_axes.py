@@ -213,23 +213,15 @@ def from_dynamic_shapes(arg: Any, args: Any, kwargs: Mapping[str, Any], paramete
 def _collect(tree: Any, value: Any, result: Axes) -> None:
     if isinstance(value, TensorBase):
         axes = tree if isinstance(tree, Mapping) else dict(enumerate(tree or ()))
-        names = {int(axis): _dim_name(dim, len(result), axis) for axis, dim in axes.items() if _is_dynamic(dim)}
-        result.append(names)
+        dims = {axis: dim for axis, dim in axes.items() if dim is not None and not isinstance(dim, int)}
+        names = {axis: dim if isinstance(dim, str) else getattr(dim, "__name__", "") for axis, dim in dims.items()}
+        result.append({int(axis): name or f"s{len(result)}_{axis}" for axis, name in names.items()})
     elif isinstance(value, Mapping):
         for key, item in value.items():
             _collect(tree[key] if tree else None, item, result)
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             _collect(tree[number] if tree else None, item, result)
-
-
-def _is_dynamic(dim: Any) -> bool:
-    return dim is not None and not isinstance(dim, int)
-
-
-def _dim_name(dim: Any, number: int, axis: Any) -> str:
-    name = dim if isinstance(dim, str) else getattr(dim, "__name__", "")
-    return name or f"s{number}_{axis}"
 
 
 def sizes_of(axes: Axes, tensors: Sequence[Any]) -> Sizes:

@@ -249,13 +249,10 @@ class Exported:
         value = iter(tensors)
         leaves = [next(value) if isinstance(leaf, TensorBase) else leaf for leaf in leaves]
         args, kwargs = unflatten(leaves, tree)
-        return recorded(
-            lambda: list(_outputs_in(self.model(*args, **kwargs))),
-            tensors,
-            _named_tensors(self.model),
-            _module_paths(self.model),
-            everything,
-        )
+        model, is_module = self.model, hasattr(self.model, "named_modules")
+        parameters = dict([*model.named_parameters(), *model.named_buffers()]) if is_module else {}
+        paths = {id(module): path for path, module in model.named_modules()} if is_module else {}
+        return recorded(lambda: list(_outputs_in(model(*args, **kwargs))), tensors, parameters, paths, everything)
 
     def finish(self, graph: Graph, axes: Axes) -> None:
         for value, own in zip(graph.inputs, axes or [{}] * len(graph.inputs), strict=True):
@@ -292,18 +289,6 @@ def _outputs_in(value: Any) -> Iterator[Any]:
         if not isinstance(value, TensorBase):
             raise OnnxExporterError(f"onnx.export(): a module's outputs are tensors, not {type_name(value)}")
         yield value
-
-
-def _named_tensors(model: Any) -> dict[str, Any]:
-    if not hasattr(model, "named_parameters"):
-        return {}
-    return dict([*model.named_parameters(), *model.named_buffers()])
-
-
-def _module_paths(model: Any) -> dict[int, str]:
-    if not hasattr(model, "named_modules"):
-        return {}
-    return {id(module): path for path, module in model.named_modules()}
 
 
 @contextmanager

@@ -87,7 +87,8 @@ class Writer(_Pickler):
             if obj.layout is strided:  # type: ignore[attr-defined]
                 self._save_tensor(obj)
             else:
-                self._save_sparse(obj)
+                layout, content = described(obj)
+                self.save_reduce(self._name(*REBUILD), (_Made(self._name(*LAYOUT), (layout,)), content), obj=obj)
         else:
             super().save(obj, save_persistent_id)
         self._trail.pop()
@@ -140,11 +141,6 @@ class Writer(_Pickler):
         behind: tuple[Any, ...] = (OrderedDict(), *(() if typed else (kind,)), *metadata)
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
         self._save_made(tensor, cls, function, (args, requires_grad, behind), attributes)
-
-    def _save_sparse(self, tensor: Any) -> None:
-        layout, content = described(tensor)
-        made = self._name(*LAYOUT)
-        self.save_reduce(self._name(*REBUILD), (_Made(made, (layout,)), content), obj=tensor)
 
     def _utils(self, name: str) -> _Name:
         return self._name("torch._utils", name)

@@ -95,7 +95,9 @@ def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coales
         )
     _require_inside(flat_indices, size[:sparse_dims])
     pattern = Pattern(sparse_coo, (index,), tuple(size), sparse_dims, False)
-    pattern.is_coalesced = count < 2 or (is_coalesced and _require_order(pattern))
+    if is_coalesced and count > 1 and not (np.diff(pattern.flat_indices) > 0).all():
+        raise RuntimeError("sparse_coo_tensor(): is_coalesced is true, but indices are not in order or not unique")
+    pattern.is_coalesced = count < 2 or is_coalesced
     return pattern
 
 
@@ -111,12 +113,6 @@ def _require_inside(flat_indices: np.ndarray, size: Sequence[int]) -> None:
             raise RuntimeError(
                 f"size is inconsistent with indices: for dim {dim}, size is {length} but found index {highest}"
             )
-
-
-def _require_order(pattern: Pattern) -> bool:
-    if not (np.diff(pattern.flat_indices) > 0).all():
-        raise RuntimeError("sparse_coo_tensor(): is_coalesced is true, but indices are not in order or not unique")
-    return True
 
 
 def sparse_compressed_tensor(

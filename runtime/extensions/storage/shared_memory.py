@@ -41,11 +41,6 @@ class Segment:
         self.kind = kind
 
 
-def _file_key(descriptor: int, size: int) -> Key:
-    status = os.fstat(descriptor)
-    return status.st_dev, status.st_ino, size
-
-
 def is_shared(array: Any) -> bool:
     return id(origin_of(array)) in _shared
 
@@ -81,7 +76,8 @@ def _copied(origin: np.ndarray) -> np.ndarray:
 def opened(descriptor: int, size: int, kind: np.dtype) -> np.ndarray:
     """The array over a shared file, whose descriptor belongs to it from now on: one array for each file."""
     with _lock:
-        key = _file_key(descriptor, size)
+        status = os.fstat(descriptor)
+        key = status.st_dev, status.st_ino, size
         known = _by_file[key]() if key in _by_file else None
         if known is not None:
             if _shared[id(known)].descriptor != descriptor:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .messages import as_array, proto
+from .messages import as_array, proto, value
 
 _COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's kinds of pixels, by the number of channels
 
@@ -65,9 +65,10 @@ def _grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
 def image(tag: str, tensor: Any, dataformats: str) -> Any:
     pixels = _as_pixels(tensor, dataformats)
     height, width, channels = pixels.shape
-    summary = proto("summary").Summary
-    result = summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(pixels))
-    return summary(value=[summary.Value(tag=tag, image=result)])
+    result = proto("summary").Summary.Image(
+        height=height, width=width, colorspace=channels, encoded_image_string=png(pixels)
+    )
+    return value(tag=tag, image=result)
 
 
 def figure(figures: Any, close: bool) -> np.ndarray:
@@ -94,15 +95,14 @@ def audio(tag: str, sound: Any, sample_rate: int) -> Any:
         out.setsampwidth(2)
         out.setframerate(sample_rate)
         out.writeframes(grid_image.tobytes())
-    summary = proto("summary").Summary
-    result = summary.Audio(
+    result = proto("summary").Summary.Audio(
         sample_rate=sample_rate,
         num_channels=1,
         length_frames=len(grid_image),
         encoded_audio_string=file.getvalue(),
         content_type="audio/wav",
     )
-    return summary(value=[summary.Value(tag=tag, audio=result)])
+    return value(tag=tag, audio=result)
 
 
 def write_embedding(

@@ -38,7 +38,7 @@ def as_array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def _value(**fields: Any) -> Any:
+def value(**fields: Any) -> Any:
     summary = proto("summary").Summary
     return summary(value=[summary.Value(**fields)])
 
@@ -51,10 +51,10 @@ def scalar(tag: str, number: Any, new_style: bool, double_precision: bool) -> An
     if result.ndim:
         raise AssertionError(f"scalar should be 0D, but got an array of shape {result.shape}")
     if not new_style:
-        return _value(tag=tag, simple_value=float(result))
+        return value(tag=tag, simple_value=float(result))
     metadata = part("plugins.scalar.metadata").create_summary_metadata("", "")
     values = {"double_val": [float(result)]} if double_precision else {"float_val": [float(result)]}
-    return _value(tag=tag, metadata=metadata, tensor=_tensor("DT_DOUBLE" if double_precision else "DT_FLOAT", values))
+    return value(tag=tag, metadata=metadata, tensor=_tensor("DT_DOUBLE" if double_precision else "DT_FLOAT", values))
 
 
 def _tensor(kind: str, values: dict[str, Any], shape: tuple[int, ...] = ()) -> Any:
@@ -67,7 +67,7 @@ def _tensor(kind: str, values: dict[str, Any], shape: tuple[int, ...] = ()) -> A
 
 
 def tensor_summary(tag: str, metadata: Any, kind: str, values: dict[str, Any], shape: tuple[int, ...]) -> Any:
-    return _value(tag=tag, metadata=metadata, tensor=_tensor(kind, values, shape))
+    return value(tag=tag, metadata=metadata, tensor=_tensor(kind, values, shape))
 
 
 def text(tag: str, string: str) -> Any:
@@ -112,7 +112,7 @@ def histogram_of_counts(
         bucket_limit=[float(limit) for limit in limits],
         bucket=[float(count) for count in counts],
     )
-    return _value(tag=tag, histo=made)
+    return value(tag=tag, histo=made)
 
 
 def pr_curve(tag: str, labels: Any, predictions: Any, thresholds: int, weights: Any) -> Any:
@@ -127,10 +127,7 @@ def pr_curve(tag: str, labels: Any, predictions: Any, thresholds: int, weights: 
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = positives / np.maximum(1e-7, positives + falses)
         recall = positives / np.maximum(1e-7, positives + missed)
-    return pr_curve_of_counts(tag, np.stack([positives, falses, rejected, missed, precision, recall]))
-
-
-def pr_curve_of_counts(tag: str, rows: np.ndarray) -> Any:
+    rows = np.stack([positives, falses, rejected, missed, precision, recall])
     metadata = part("plugins.pr_curve.metadata").create_summary_metadata(tag, "", rows.shape[1])
     return tensor_summary(tag, metadata, "DT_FLOAT", {"float_val": rows.ravel().tolist()}, rows.shape)
 

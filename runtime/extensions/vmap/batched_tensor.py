@@ -61,15 +61,9 @@ class BatchedMethods(TensorBase):
     _strides = property(lambda self: self.value.stride()[1:])
     _tangent = property(lambda self: None)
     _storage = property(_storage_of)
-    _offset = _of_value("_offset")
-    _dtype = _of_value("_dtype")
-    _device = _of_value("_device")
-    _requires_grad = _of_value("_requires_grad")
-    _grad_fn = _of_value("_grad_fn")
-    _base = _of_value("_base")
-    _version_counter = _of_value("_version_counter")
-    _views = _of_value("_views")
-    _hooks = _of_value("_hooks")
+    _offset, _dtype, _device = map(_of_value, ("_offset", "_dtype", "_device"))
+    _requires_grad, _grad_fn, _base = map(_of_value, ("_requires_grad", "_grad_fn", "_base"))
+    _version_counter, _views, _hooks = map(_of_value, ("_version_counter", "_views", "_hooks"))
 
     @property
     def _grad(self) -> Any:
