@@ -58,9 +58,7 @@ class TreeSpec:
 
     def flatten_up_to(self, tree: Any) -> list[Any]:
         """The parts of a `tree` that stand where this structure has leaves.
-
-        Raises:
-            ValueError: the tree is another one before.
+        Raises ValueError: the tree is another one before.
         """
         parts: list[Any] = []
         self._collect(tree, parts)
@@ -90,11 +88,7 @@ class TreeSpec:
         return children
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
-        """The tree of this structure with these `leaves`.
-
-        Raises:
-            ValueError: there are more or fewer of them.
-        """
+        """The tree of this structure with these `leaves`. Raises ValueError: there are more or fewer of them."""
         args = list(leaves)
         if len(args) != self.num_leaves:
             raise ValueError(

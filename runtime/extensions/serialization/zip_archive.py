@@ -45,11 +45,7 @@ class Member(NamedTuple):
 
 
 class Archive:
-    """The members of a seekable file, by name.
-
-    Raises:
-        Damage: the file is no such archive, or it ends early.
-    """
+    """The members of a seekable file, by name. Raises Damage: the file is no such archive, or it ends early."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

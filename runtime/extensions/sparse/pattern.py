@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -18,6 +19,7 @@ from ...tensor.tensor import adopt, host_array
 COMPRESSED_DIM = {sparse_csr: 0, sparse_csc: 1}  # which dimension is compressed
 
 
+@dataclass(eq=False)
 class Pattern:
     """The places of `count` elements in the first dimensions of a shape; each holds what the other dimensions do.
 
@@ -29,14 +31,11 @@ class Pattern:
         is_coalesced: whether the places are in order, each of them once.
     """
 
-    def __init__(
-        self, layout: Layout, index: tuple[Any, ...], shape: Shape, sparse_dims: int, is_coalesced: bool
-    ) -> None:
-        self.layout = layout
-        self.index = index
-        self.shape = shape
-        self.sparse_dims = sparse_dims
-        self.is_coalesced = is_coalesced
+    layout: Layout
+    index: tuple[Any, ...]
+    shape: Shape
+    sparse_dims: int
+    is_coalesced: bool
 
     @property
     def count(self) -> int:
@@ -100,9 +99,7 @@ class Pattern:
 
 def counted(coordinates: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """The numbers of places when all of a shape are counted in row-major order.
-
-    Raises:
-        RuntimeError: there are more places than an int64 counts.
+    Raises RuntimeError: there are more places than an int64 counts.
     """
     if prod(max(size, 1) for size in shape) >= 2**63:
         raise RuntimeError(f"a sparse tensor of shape {list(shape)} has more places than can be counted")

@@ -123,9 +123,7 @@ class LayoutMethods(TensorBase):
 
     def indices(self) -> Any:
         """The places of a coalesced sparse tensor, of shape (sparse dimensions, number of values).
-
-        Raises:
-            RuntimeError: the layout is not `sparse_coo`, or the tensor is not coalesced.
+        Raises RuntimeError: the layout is not `sparse_coo`, or the tensor is not coalesced.
         """
         if not _require(self, "indices", _COORDINATES, sparse_coo).is_coalesced():
             raise RuntimeError("Cannot get indices on an uncoalesced tensor, please call .coalesce() first")
@@ -133,9 +131,7 @@ class LayoutMethods(TensorBase):
 
     def values(self) -> Any:
         """The values of a sparse tensor, through which gradients pass.
-
-        Raises:
-            RuntimeError: the tensor is strided, or has coordinates and is not coalesced.
+        Raises RuntimeError: the tensor is strided, or has coordinates and is not coalesced.
         """
         if _require(self, "values", "sparse tensor", *_SPARSE).layout is sparse_coo and not self.is_coalesced():
             raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
@@ -184,9 +180,7 @@ class LayoutMethods(TensorBase):
 
     def sparse_resize_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
         """Give a sparse tensor another shape, `size`, with `sparse_dim` and `dense_dim` dimensions of each kind.
-
-        Raises:
-            RuntimeError: places or values of the tensor are not part of it.
+        Raises RuntimeError: places or values of the tensor are not part of it.
         """
         from .like import resize
 

@@ -15,7 +15,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,15 +30,12 @@ _shared: dict[int, Segment] = {}  # by the number of the array over it
 _by_file: dict[Key, weakref.ref[Any]] = {}  # that array
 
 
-class Segment:
+class Segment(NamedTuple):
     """A file that is mapped here: its descriptor, its size in bytes, and the dtype of the array over it."""
 
-    __slots__ = ("descriptor", "kind", "size")
-
-    def __init__(self, descriptor: int, size: int, kind: np.dtype) -> None:
-        self.descriptor = descriptor
-        self.size = size
-        self.kind = kind
+    descriptor: int
+    size: int
+    kind: np.dtype
 
 
 def is_shared(array: Any) -> bool:

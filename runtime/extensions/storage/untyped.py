@@ -178,9 +178,7 @@ class UntypedStorage(Elements):
 
     def share_memory_(self) -> UntypedStorage:
         """Move to memory that other processes can see; all tensors of the storage lie there then.
-
-        Raises:
-            RuntimeError: the system cannot share memory.
+        Raises RuntimeError: the system cannot share memory.
         """
         from .shared_memory import share
 

@@ -228,9 +228,7 @@ class SummaryWriter:
 
     def add_video(self, tag: str, vid_tensor: Any, *args: Any, **kwargs: Any) -> None:
         """Refused: a video, `vid_tensor`, would be encoded by another package; `add_images` adds its frames as `tag`.
-
-        Raises:
-            NotImplementedError: always.
+        Raises NotImplementedError: always.
         """
         raise NotImplementedError(
             f"SummaryWriter.add_video({tag!r}): videos are not encoded here; add_images adds frames"
@@ -312,9 +310,7 @@ class SummaryWriter:
 
     def add_graph(self, model: Any, *args: Any, **kwargs: Any) -> None:
         """Refused: a `model` is no program that could be written down; `specgrad.graph.draw` draws what was recorded.
-
-        Raises:
-            NotImplementedError: always.
+        Raises NotImplementedError: always.
         """
         raise NotImplementedError(
             f"SummaryWriter.add_graph: {type(model).__name__} is not traced here; specgrad.graph.draw(loss) draws it"

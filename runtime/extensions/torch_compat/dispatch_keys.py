@@ -88,9 +88,7 @@ class ExcludeDispatchKeyGuard:
 
 class TorchDispatchMode:
     """The base of such modes: classes may derive from it, and none can be entered.
-
-    Raises:
-        NotImplementedError: it is entered.
+    Raises NotImplementedError: it is entered.
     """
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

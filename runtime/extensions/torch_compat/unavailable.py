@@ -100,11 +100,7 @@ sys.modules.update({opset.__name__: opset for opset in OPSETS.values()})
 
 
 class BuildExtension:
-    """The command of setuptools by which extensions are compiled: refused.
-
-    Raises:
-        RuntimeError: one is made.
-    """
+    """The command of setuptools by which extensions are compiled: refused. Raises RuntimeError: one is made."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...extension_points import fill
 from ...namespace import op
@@ -74,26 +74,16 @@ def vmap(
     return wrapped
 
 
-class Mapped:
+class Mapped(NamedTuple):
     """One call of a function under vmap: the leaves of its arguments, with the dimension to map over of each."""
 
-    def __init__(
-        self,
-        func: Any,
-        out_dims: Any,
-        randomness: str,
-        leaves: Sequence[Any],
-        dims: Sequence[Any],
-        spec: Any,
-        size: int,
-    ) -> None:
-        self.func = func
-        self.out_dims = out_dims
-        self.randomness = randomness
-        self.leaves = leaves
-        self.dims = dims
-        self.spec = spec  # of (args, kwargs)
-        self.size = size
+    func: Any
+    out_dims: Any
+    randomness: str
+    leaves: Sequence[Any]
+    dims: Sequence[Any]
+    spec: Any  # of (args, kwargs)
+    size: int
 
     def all_at_once(self) -> tuple[list[Any], Any, list[Any]]:
         with vmap_level(self.size, self.randomness) as level:
