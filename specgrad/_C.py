@@ -10,13 +10,13 @@ from .runtime.device.device import current_accelerator, device
 from .runtime.extensions.cuda_api.streams import Event, Stream
 from .runtime.extensions.distributed.groups.futures import Future
 from .runtime.extensions.serialization.torch_format import PyTorchFileReader
-from .runtime.extensions.torch_compat.dispatch_keys import DispatchKey, DispatchKeySet
-from .runtime.extensions.torch_compat.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
 from .runtime.extensions.torch_compat.jit_script import KINDS as _KINDS
 from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Graph
 from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Node
 from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Value
 from .runtime.extensions.torch_compat.jit_script import ScriptFunction
+from .runtime.extensions.torch_compat.unavailable import DispatchKey, DispatchKeySet
+from .runtime.extensions.torch_compat.unavailable import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
 from .runtime.methods.mixin import parsed_to
 from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype, finfo, iinfo

@@ -273,10 +273,10 @@ testing = +testing.assert_close: assert_allclose assert_close make_tensor
 torch_version = +torch_compat.version: TorchVersion
 utils._contextlib = runtime.tensor.grad_mode: _DecoratorContextManager=DecoratorContextManager
     _NoParamDecoratorContextManager=NoParamDecoratorContextManager context_decorator
-utils._foreach_utils = +torch_compat.foreach_utils: _device_has_foreach_support=device_has_foreach
+utils._foreach_utils = +torch_compat.functions: _device_has_foreach_support=device_has_foreach
     _get_foreach_kernels_supported_devices=foreach_devices _get_fused_kernels_supported_devices=fused_devices
     _group_tensors_by_device_and_dtype=group_tensors_by_device_and_dtype _has_foreach_support=has_foreach
-utils._python_dispatch = +torch_compat.dispatch_keys: TorchDispatchMode
+utils._python_dispatch = +torch_compat.unavailable: TorchDispatchMode
 utils._pytree = +pytree.maps: map_only tree_all tree_all_only tree_any
     tree_any_only tree_flatten_with_path tree_leaves_with_path tree_map tree_map_ tree_map_only tree_map_only_
     tree_map_with_path; +pytree.registry: _deregister_pytree_node=deregister_pytree_node _get_node_type=node_type

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from . import media, messages
+from . import messages
 from . import messages as values
-from .media import write_embedding
-from .messages import as_array, part, proto
+from .messages import as_array, part, proto, write_embedding
 
 
 class FileWriter:
@@ -201,7 +200,7 @@ class SummaryWriter:
 
         `dataformats` names its dimensions; `global_step` and `walltime` say when it was so.
         """
-        self._add(media.image(tag, img_tensor, dataformats), global_step, walltime)
+        self._add(messages.image(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_images(
         self,
@@ -215,7 +214,7 @@ class SummaryWriter:
 
         `dataformats` names their dimensions; `global_step` and `walltime` say when it was so.
         """
-        self._add(media.image(tag, img_tensor, dataformats), global_step, walltime)
+        self._add(messages.image(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_figure(
         self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: float | None = None
@@ -224,7 +223,7 @@ class SummaryWriter:
 
         `global_step` and `walltime` say when it was so.
         """
-        self.add_images(tag, media.figure(figure, close), global_step, walltime)
+        self.add_images(tag, messages.figure(figure, close), global_step, walltime)
 
     def add_video(self, tag: str, vid_tensor: Any, *args: Any, **kwargs: Any) -> None:
         """Refused: a video, `vid_tensor`, would be encoded by another package; `add_images` adds its frames as `tag`.
@@ -246,7 +245,7 @@ class SummaryWriter:
 
         `global_step` and `walltime` say when it was so.
         """
-        self._add(media.audio(tag, snd_tensor, sample_rate), global_step, walltime)
+        self._add(messages.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None) -> None:
         """Add a text, `text_string`, under the name `tag`; `global_step` and `walltime` say when it was so."""
