@@ -24,13 +24,6 @@ _PYTHON = "python."  # homes that are modules of Python's
 _UNLISTED = ("distributed",)  # `import *` of it brings none of its modules: one has the name nn
 
 
-def _install() -> None:
-    for name in NAMES:
-        module = sys.modules[f"{_PACKAGE}.{name}"] = _made(name)
-        if "." not in name:
-            vars(sys.modules[_PACKAGE])[name] = module
-
-
 def attach(package: str) -> None:
     """Make the modules of the table that lie in a package of files its attributes, where it has none of the name.
 
@@ -143,4 +136,7 @@ def _names(module: str) -> list[str]:
     return sorted(own.union(*(dir(_home(module_name)) for module_name in _integral(module))))
 
 
-_install()
+for _name in NAMES:
+    _module = sys.modules[f"{_PACKAGE}.{_name}"] = _made(_name)
+    if "." not in _name:
+        vars(sys.modules[_PACKAGE])[_name] = _module

@@ -186,18 +186,13 @@ def events_of(session: Session) -> list[FunctionEvent]:
             parent.self_cpu_time_total -= event.cpu_time_total
     events = list(made.values())
     for event in reversed(events):  # what ran inside an event began after it
-        _sum_device_times(event)
+        inside = sum(child.device_time_total for child in event.cpu_children)
+        event.device_time_total = max(event.device_time_total, inside)  # the sum, where it was not timed itself
+        event.self_device_time_total = event.device_time_total - inside
         if event.cpu_parent is not None:
             event.cpu_parent.cpu_memory_usage += event.cpu_memory_usage
     _link(events)
     return events
-
-
-def _sum_device_times(event: FunctionEvent) -> None:
-    """What ran inside an event took its time; an event that was not timed itself has the sum of these."""
-    inside = sum(child.device_time_total for child in event.cpu_children)
-    event.device_time_total = max(event.device_time_total, inside)
-    event.self_device_time_total = event.device_time_total - inside
 
 
 def finished(session: Session) -> list[Record]:

@@ -1,5 +1,5 @@
-"""Numbers, histograms, texts, images (PNG), sounds (WAV) and settings of a run as messages of TensorBoard, and files for
-its projector; the package `tensorboard` is loaded with the first.
+"""Numbers, histograms, texts, images (PNG), sounds (WAV) and settings of a run as messages of TensorBoard, and files
+for its projector; the package `tensorboard` is loaded with the first.
 """
 
 from __future__ import annotations
@@ -284,7 +284,9 @@ def write_embedding(
         if len(metadata) != len(points):
             raise AssertionError("#labels should equal with #data points")
         paths["metadata_path"] = f"{name}/metadata.tsv"
-        _write_labels(folder / "metadata.tsv", metadata, header)
+        rows = metadata if header is None else [header, *metadata]
+        lines = [str(row) if header is None else "\t".join(map(str, row)) for row in rows]
+        (folder / "metadata.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     if label_img is not None:
         images = as_array(label_img)
         if len(images) != len(points):
@@ -294,12 +296,6 @@ def write_embedding(
         (folder / "sprite.png").write_bytes(png(_sprite(images)))
     with open(Path(log_dir, "projector_config.pbtxt"), "a", encoding="utf-8") as file:
         file.write(_listed(f"{tag}:{step:05d}", paths, sizes))
-
-
-def _write_labels(path: Path, metadata: Sequence[Any], header: Sequence[str] | None) -> None:
-    rows = metadata if header is None else [header, *metadata]
-    lines = [str(row) if header is None else "\t".join(map(str, row)) for row in rows]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _sprite(images: np.ndarray) -> np.ndarray:

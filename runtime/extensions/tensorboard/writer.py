@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from . import messages
-from . import messages as values
 from .messages import as_array, part, proto, write_embedding
 
 
@@ -125,7 +124,7 @@ class SummaryWriter:
         `global_step` and `walltime` say when it was so; `new_style` writes it as a tensor, in float64 where
         `double_precision` says so.
         """
-        self._add(values.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
+        self._add(messages.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
 
     def add_scalars(
         self, main_tag: str, tag_scalar_dict: Mapping[str, Any], global_step: Any = None, walltime: float | None = None
@@ -141,13 +140,13 @@ class SummaryWriter:
             own = os.path.join(folder, f"{main_tag.replace('/', '_')}_{tag}")
             if own not in self.all_writers:
                 self.all_writers[own] = FileWriter(own, *self._options)
-            self.all_writers[own].add_summary(values.scalar(main_tag, number, False, False), global_step, now)
+            self.all_writers[own].add_summary(messages.scalar(main_tag, number, False, False), global_step, now)
 
     def add_tensor(self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None) -> None:
         """Add the elements of a `tensor` under the name `tag`; `global_step` and `walltime` say when it was so."""
-        result = values.as_array(tensor).astype(np.float32)
+        result = messages.as_array(tensor).astype(np.float32)
         elements = {"float_val": result.ravel().tolist()}
-        self._add(values.tensor_summary(tag, None, "DT_FLOAT", elements, result.shape), global_step, walltime)
+        self._add(messages.tensor_summary(tag, None, "DT_FLOAT", elements, result.shape), global_step, walltime)
 
     def add_histogram(
         self,
@@ -163,7 +162,7 @@ class SummaryWriter:
         `bins` are 'tensorflow', those of `numpy.histogram`, or edges; `max_bins` is how many there may be.
         `global_step` and `walltime` say when it was so.
         """
-        self._add(_histogram(tag, values, bins, max_bins), global_step, walltime)
+        self._add(messages.histogram(tag, values, bins, max_bins), global_step, walltime)
 
     def add_histogram_raw(
         self,
@@ -185,7 +184,7 @@ class SummaryWriter:
         """
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
-        result = values.histogram_of_counts(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
+        result = messages.histogram_of_counts(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
         self._add(result, global_step, walltime)
 
     def add_image(
@@ -249,7 +248,7 @@ class SummaryWriter:
 
     def add_text(self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None) -> None:
         """Add a text, `text_string`, under the name `tag`; `global_step` and `walltime` say when it was so."""
-        self._add(values.text(tag, text_string), global_step, walltime)
+        self._add(messages.text(tag, text_string), global_step, walltime)
 
     def add_pr_curve(
         self,
@@ -266,7 +265,7 @@ class SummaryWriter:
         `num_thresholds` is how many points there are, `weights` how much each counts; `global_step` and `walltime` say
         when it was so.
         """
-        result = values.pr_curve(tag, labels, predictions, min(num_thresholds, 127), weights)
+        result = messages.pr_curve(tag, labels, predictions, min(num_thresholds, 127), weights)
         self._add(result, global_step, walltime)
 
     def add_embedding(
@@ -332,6 +331,3 @@ class SummaryWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-_histogram = values.histogram  # a parameter of add_histogram has the module's name

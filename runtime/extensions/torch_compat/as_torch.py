@@ -153,7 +153,9 @@ class _State:
             return
         package = sys.modules[OWN]
         self._version, package.__version__ = package.__version__, TorchVersion(VERSION)  # type: ignore[attr-defined]
-        self._modules = {cls: cls.__module__ for cls in _public_classes()}
+        spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
+        values = [value for space in spaces for value in list(vars(space).values()) if isinstance(value, type)]
+        self._modules = {cls: cls.__module__ for cls in values if _has_public_module(cls)}
         for cls, module in self._modules.items():
             _resolve_annotations(cls)
             cls.__module__ = _public_module(module)
@@ -223,12 +225,6 @@ def _tell_children() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(
         [_CHILDREN, *(p for p in known if p not in ("", _CHILDREN, package_dir)), package_dir]
     )
-
-
-def _public_classes() -> list[type]:
-    spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
-    values = (value for space in spaces for value in list(vars(space).values()))
-    return list(dict.fromkeys(value for value in values if isinstance(value, type) and _has_public_module(value)))
 
 
 def _resolve_annotations(cls: type) -> None:

@@ -39,6 +39,14 @@ def _of_value(name: str) -> property:
     return property(lambda self: getattr(self.value, name), lambda self, new: setattr(self.value, name, new), doc=name)
 
 
+def _new_of_size(name: str) -> Any:
+    def method(self: BatchedMethods, *size: Any, **kwargs: Any) -> Any:
+        sizes = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+        return self._new(name, sizes, **kwargs)
+
+    return method
+
+
 def _storage_of(example: Any) -> Any:
     """The whole batch's storage, which tells what memory is shared; kernels for ordinary tensors must not read it."""
     if not is_running(example.level):
@@ -106,14 +114,7 @@ class BatchedMethods(TensorBase):
     def _new(self, name: str, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
         return wrap(getattr(self.value, name)((self.value._shape[0], *size), *args, **kwargs), self.level)
 
-    def new_zeros(self, *size: Any, **kwargs: Any) -> Any:
-        return self._new("new_zeros", _sizes(size), **kwargs)
-
-    def new_ones(self, *size: Any, **kwargs: Any) -> Any:
-        return self._new("new_ones", _sizes(size), **kwargs)
-
-    def new_empty(self, *size: Any, **kwargs: Any) -> Any:
-        return self._new("new_empty", _sizes(size), **kwargs)
+    new_zeros, new_ones, new_empty = map(_new_of_size, ("new_zeros", "new_ones", "new_empty"))
 
     def new_full(self, size: Sequence[int], fill_value: Any, **kwargs: Any) -> Any:
         return self._new("new_full", size, fill_value, **kwargs)
@@ -132,10 +133,6 @@ class BatchedMethods(TensorBase):
     def __repr__(self) -> str:
         depth = sum(level.number <= self.level for level in running_levels())
         return f"BatchedTensor(lvl={depth}, bdim=0, value=\n    {self.value!r}\n)"
-
-
-def _sizes(size: tuple[Any, ...]) -> Sequence[int]:
-    return size[0] if len(size) == 1 and not isinstance(size[0], int) else size
 
 
 def of_batch(function: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:

@@ -33,14 +33,10 @@ def reduction(call: Call) -> Any:
         return along(call)
     arguments = call.all_batch_first()
     if call.op.startswith("arg"):  # counts through the flattened example
-        return over_flattened(call, arguments)
+        value = arguments["input"]
+        result = call.run(arguments | {"input": flattened(value), "dim": 1, "keepdim": False})
+        return result.reshape((call.size, *[1] * (len(value._shape) - 1))) if call["keepdim"] else result
     return call.run(arguments | {"dim": list(range(1, rank + 1))})
-
-
-def over_flattened(call: Call, arguments: dict[str, Any]) -> Any:
-    value = arguments["input"]
-    result = call.run(arguments | {"input": flattened(value), "dim": 1, "keepdim": False})
-    return result.reshape((call.size, *[1] * (len(value._shape) - 1))) if call["keepdim"] else result
 
 
 def summed_to(call: Call) -> Any:
