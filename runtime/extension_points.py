@@ -11,7 +11,7 @@ SLOTS = {
     "vmap": "specgrad.runtime.extensions.vmap.vmap",  # the function `vmap`
     "cuda_driver": "specgrad.runtime.extensions.simulator.driver",  # the class of the driver of simulated devices
     "cuda_libraries": "specgrad.runtime.extensions.simulator.libraries",  # the class of their libraries
-    "kernel_interpreter": "specgrad.runtime.extensions.simulator.kernel_interpreter",  # runs kernels as Python
+    "kernel_interpreter": "specgrad.runtime.extensions.simulator.rebuild_kernels",  # runs kernels as Python
     "lazy_conj": "specgrad.runtime.extensions.lazy_conj.memory",  # (view, conjugated, negated) -> the view, marked
     "sparse_rows": "specgrad.runtime.extensions.sparse.functions",  # (table, indices, padding) -> rows of the table
 }

@@ -10,13 +10,13 @@ from .runtime.device.device import current_accelerator, device
 from .runtime.extensions.cuda_api.streams import Event, Stream
 from .runtime.extensions.distributed.groups.futures import Future
 from .runtime.extensions.serialization.torch_format import PyTorchFileReader
-from .runtime.extensions.torch_compat.dispatch_keys import DispatchKey, DispatchKeySet
-from .runtime.extensions.torch_compat.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
 from .runtime.extensions.torch_compat.jit_script import KINDS as _KINDS
 from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Graph
 from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Node
 from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Value
 from .runtime.extensions.torch_compat.jit_script import ScriptFunction
+from .runtime.extensions.torch_compat.unavailable import DispatchKey, DispatchKeySet
+from .runtime.extensions.torch_compat.unavailable import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
 from .runtime.methods.mixin import parsed_to
 from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype, finfo, iinfo
@@ -27,31 +27,10 @@ from .runtime.tensor.overrides import DisableTorchFunction, DisableTorchFunction
 from .runtime.tensor.overrides import disabled as _disabled_torch_function_impl
 from .runtime.tensor.overrides import state as _overriding
 
-__all__ = [
-    "DispatchKey",
-    "DispatchKeySet",
-    "DisableTorchFunction",
-    "DisableTorchFunctionSubclass",
-    "Event",
-    "Future",
-    "Generator",
-    "Graph",
-    "Node",
-    "PyTorchFileReader",
-    "ScriptFunction",
-    "Size",
-    "Stream",
-    "Value",
-    "default_generator",
-    "device",
-    "dtype",
-    "finfo",
-    "iinfo",
-    "layout",
-    "memory_format",
-    "_ExcludeDispatchKeyGuard",
-    "_disabled_torch_function_impl",
-]
+__all__ = ["DispatchKey", "DispatchKeySet", "DisableTorchFunction", "DisableTorchFunctionSubclass", "Event"]
+__all__ += ["Future", "Generator", "Graph", "Node", "PyTorchFileReader", "ScriptFunction", "Size", "Stream"]
+__all__ += ["Value", "default_generator", "device", "dtype", "finfo", "iinfo", "layout", "memory_format"]
+__all__ += ["_ExcludeDispatchKeyGuard", "_disabled_torch_function_impl"]
 
 TensorBase = Tensor
 _TensorMeta = type(Tensor)
@@ -59,27 +38,22 @@ _nn = types.SimpleNamespace(_parse_to=parsed_to)
 _get_tracing_state = is_tracing
 
 
-def _log_api_usage_once(event: str) -> None:
-    """PyTorch counts uses of some classes where it is told to; nothing is counted here."""
+def _log_api_usage_once(event: str) -> None: ...
 
 
 def _get_accelerator(check_available: bool = False) -> Any:
-    """The device that programs may use instead of the CPU, or the CPU."""
     return current_accelerator() or device("cpu")
 
 
 def _get_privateuse1_backend_name() -> str:
-    """The name of a kind of devices that a program adds: none can be added."""
     return "privateuseone"
 
 
 def _are_functorch_transforms_active() -> bool:
-    """Whether some function is being transformed just now, in any thread: by `vmap`, or by forward mode."""
     return any(name in _watch.watchers for name in ("vmap", "forward mode"))
 
 
 def _cuda_isInBadFork() -> bool:
-    """Whether this process cannot use CUDA for having been forked: it is found out when it uses it."""
     return False
 
 
@@ -88,24 +62,20 @@ _settings: dict[str, Any] = {}
 
 
 def _is_torch_function_mode_enabled() -> bool:
-    """Whether a TorchFunctionMode is on."""
     return bool(_overriding.modes)
 
 
 def _len_torch_function_stack() -> int:
-    """How many modes are on."""
     return len(_overriding.modes)
 
 
 def _keep(name: str, value: Any) -> Any:
-    """Keep a setting of the compiler that there is not, and give the one before."""
     before = _settings.get(name, value)
     _settings[name] = value
     return before
 
 
 def __getattr__(name: str) -> Any:
-    """Classes of TorchScript's programs, and functions that set how its compiler would work."""
     if name in _KINDS:
         return _KINDS[name]
     if name.startswith(("_jit_set_", "_jit_override_")):

@@ -250,234 +250,58 @@ bool = bool_
 
 _keep_freed_memory()
 
-__all__ = [
-    "AcceleratorError",
-    "BFloat16Tensor",
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "ComplexDoubleTensor",
-    "ComplexFloatTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "Generator",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "OutOfMemoryError",
-    "ShortTensor",
-    "Size",
-    "Tensor",
-    "TypedStorage",
-    "UntypedStorage",
-    "accelerator",
-    "allclose",
-    "amp",
-    "arange",
-    "are_deterministic_algorithms_enabled",
-    "as_tensor",
-    "as_torch",
-    "asarray",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "autocast",
-    "autocast_decrement_nesting",
-    "autocast_increment_nesting",
-    "autograd",
-    "backends",
-    "bernoulli",
-    "bfloat16",
-    "block_diag",
-    "binomial",
-    "bool",
-    "broadcast_shapes",
-    "broadcast_tensors",
-    "can_cast",
-    "cartesian_prod",
-    "cdouble",
-    "cfloat",
-    "chalf",
-    "chain_matmul",
-    "channels_last",
-    "channels_last_3d",
-    "clear_autocast_cache",
-    "complex32",
-    "complex64",
-    "bartlett_window",
-    "blackman_window",
-    "complex128",
-    "contiguous_format",
-    "cpu",
-    "cuda",
-    "default_generator",
-    "device",
-    "distributions",
-    "double",
-    "dtype",
-    "e",
-    "einsum",
-    "empty",
-    "empty_like",
-    "empty_permuted",
-    "empty_strided",
-    "enable_grad",
-    "equal",
-    "eye",
-    "fft",
-    "finfo",
-    "float",
-    "float8_e4m3fn",
-    "float8_e5m2",
-    "float16",
-    "float32",
-    "float64",
-    "from_dlpack",
-    "from_numpy",
-    "from_file",
-    "frombuffer",
-    "full",
-    "full_like",
-    "func",
-    "fx",
-    "get_autocast_cpu_dtype",
-    "get_autocast_dtype",
-    "get_autocast_gpu_dtype",
-    "get_default_device",
-    "get_default_dtype",
-    "get_deterministic_debug_mode",
-    "get_float32_matmul_precision",
-    "get_num_interop_threads",
-    "get_num_threads",
-    "get_rng_state",
-    "gradient",
-    "graph",
-    "half",
-    "hamming_window",
-    "hann_window",
-    "histogramdd",
-    "iinfo",
-    "inf",
-    "inference_mode",
-    "initial_seed",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled",
-    "is_autocast_cache_enabled",
-    "is_autocast_cpu_enabled",
-    "is_autocast_enabled",
-    "is_complex",
-    "is_conj",
-    "is_deterministic_algorithms_warn_only_enabled",
-    "is_floating_point",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "is_neg",
-    "is_nonzero",
-    "is_same_size",
-    "is_storage",
-    "is_tensor",
-    "is_warn_always_enabled",
-    "isclose",
-    "kaiser_window",
-    "layout",
-    "linalg",
-    "linspace",
-    "load",
-    "logspace",
-    "long",
-    "manual_seed",
-    "masked",
-    "memory_format",
-    "meshgrid",
-    "multinomial",
-    "multiprocessing",
-    "nan",
-    "newaxis",
-    "nn",
-    "no_grad",
-    "normal",
-    "numel",
-    "ones",
-    "ones_like",
-    "optim",
-    "overrides",
-    "pca_lowrank",
-    "pi",
-    "poisson",
-    "preserve_format",
-    "profiler",
-    "promote_types",
-    "quasirandom",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "random",
-    "randperm",
-    "result_type",
-    "return_types",
-    "rrelu",
-    "rrelu_",
-    "save",
-    "scalar_tensor",
-    "seed",
-    "set_autocast_cache_enabled",
-    "set_autocast_cpu_dtype",
-    "set_autocast_cpu_enabled",
-    "set_autocast_dtype",
-    "set_autocast_enabled",
-    "set_autocast_gpu_dtype",
-    "set_default_device",
-    "set_default_dtype",
-    "set_default_tensor_type",
-    "set_deterministic_debug_mode",
-    "set_float32_matmul_precision",
-    "set_flush_denormal",
-    "set_grad_enabled",
-    "set_num_interop_threads",
-    "set_num_threads",
-    "set_printoptions",
-    "set_rng_state",
-    "set_warn_always",
-    "short",
-    "signal",
-    "special",
-    "storage",
-    "sparse_bsc",
-    "sparse_bsr",
-    "sparse_coo",
-    "sparse_csc",
-    "sparse_csr",
-    "strided",
-    "svd_lowrank",
-    "tensor",
-    "tril_indices",
-    "triu_indices",
-    "tensordot",
-    "threshold",
-    "threshold_",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "use_deterministic_algorithms",
-    "utils",
-    "vmap",
-    "zeros",
-    "zeros_like",
-]
+# in the order of the imports
+__all__ = ["e", "inf", "nan", "pi"]
+__all__ += ["autograd", "backends", "cpu", "fft", "func", "linalg", "nn", "optim", "random", "special", "utils"]
+__all__ += ["Tensor", "rrelu", "rrelu_", "threshold", "threshold_"]
+__all__ += ["enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "is_anomaly_enabled"]
+__all__ += ["is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled"]
+__all__ += ["device"]
+__all__ += ["get_num_interop_threads", "get_num_threads", "set_num_interop_threads", "set_num_threads"]
+__all__ += ["AcceleratorError", "OutOfMemoryError", "load", "save"]
+__all__ += ["BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "ComplexDoubleTensor", "ComplexFloatTensor"]
+__all__ += ["DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"]
+__all__ += ["set_default_tensor_type"]
+__all__ += ["vmap", "set_printoptions"]
+__all__ += ["allclose", "equal", "is_complex", "is_conj", "is_floating_point", "is_neg", "is_nonzero"]
+__all__ += ["is_same_size", "is_tensor", "isclose", "numel"]
+__all__ += ["are_deterministic_algorithms_enabled", "get_default_device", "get_deterministic_debug_mode"]
+__all__ += ["get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled"]
+__all__ += ["is_warn_always_enabled", "set_default_device", "set_deterministic_debug_mode"]
+__all__ += ["set_float32_matmul_precision", "set_flush_denormal", "set_warn_always", "use_deterministic_algorithms"]
+__all__ += ["arange", "as_tensor", "asarray", "bartlett_window", "bernoulli", "binomial", "blackman_window"]
+__all__ += ["empty", "empty_like", "empty_permuted", "empty_strided", "eye", "from_dlpack", "from_numpy"]
+__all__ += ["frombuffer", "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace"]
+__all__ += ["logspace", "multinomial", "normal", "ones", "ones_like", "poisson", "rand", "rand_like", "randint"]
+__all__ += ["randint_like", "randn", "randn_like", "randperm", "scalar_tensor", "tensor", "tril_indices"]
+__all__ += ["triu_indices", "zeros", "zeros_like"]
+__all__ += ["chain_matmul", "einsum", "tensordot", "gradient", "histogramdd"]
+__all__ += ["pca_lowrank", "svd_lowrank"]
+__all__ += ["atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors"]
+__all__ += ["cartesian_prod", "meshgrid"]
+__all__ += ["Size"]
+__all__ += ["bfloat16", "can_cast", "complex32", "complex64", "complex128", "dtype", "finfo", "float8_e4m3fn"]
+__all__ += ["float8_e5m2", "float16", "float32", "float64", "get_default_dtype", "iinfo", "int8", "int16", "int32"]
+__all__ += ["int64", "promote_types", "result_type", "set_default_dtype", "uint8", "uint16", "uint32", "uint64"]
+__all__ += ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed"]
+__all__ += ["set_rng_state"]
+__all__ += ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"]
+__all__ += ["sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided"]
+__all__ += ["accelerator", "amp", "cuda", "distributions", "fx", "graph", "masked", "multiprocessing", "overrides"]
+__all__ += ["profiler", "quasirandom", "return_types", "signal", "storage"]
+__all__ += ["autocast"]
+__all__ += ["get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "is_autocast_cpu_enabled", "set_autocast_cpu_dtype"]
+__all__ += ["set_autocast_cpu_enabled", "set_autocast_gpu_dtype"]
+__all__ += ["autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache"]
+__all__ += ["get_autocast_dtype", "is_autocast_cache_enabled", "is_autocast_enabled", "set_autocast_cache_enabled"]
+__all__ += ["set_autocast_dtype", "set_autocast_enabled"]
+__all__ += ["as_torch", "TypedStorage", "UntypedStorage", "from_file", "is_storage"]
+__all__ += ["bool", "cdouble", "cfloat", "chalf", "double", "float", "half", "int", "long", "newaxis", "short"]
 __all__ += _ops.__all__
 
 _guard(
     besides=(
-        *(fft, linalg, special, autograd.function, autograd.grad_mode, _creation, _queries),
+        *(autograd.function, autograd.grad_mode, _creation, _queries),
         *(nn.functional.activation, nn.functional.loss, nn.functional.softmax, nn.functional.normalization),
         *(_window_pooling, nn.functional.grid_sample),
         *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),

@@ -13,7 +13,6 @@ from .runtime.extensions.cuda_api.devices import device_count as _device_count
 
 
 def _get_device_index(device: _Any, optional: bool = False, allow_cpu: bool = False) -> int:
-    """The number of a CUDA device: of the current one where none is said and `optional` is set; -1 of the CPU."""
     if isinstance(device, int):
         return device
     target_device = None if device is None else _device(device)
@@ -29,7 +28,6 @@ def _get_device_index(device: _Any, optional: bool = False, allow_cpu: bool = Fa
 
 
 def _get_all_device_indices() -> list[int]:
-    """The numbers of all CUDA devices."""
     return list(range(_device_count()))
 
 

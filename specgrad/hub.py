@@ -17,22 +17,13 @@ from .runtime.extensions.torch_compat.hub import hub_root as _get_torch_home  # 
 from .runtime.extensions.torch_compat.hub import list_entries as list
 from .runtime.methods.argument_guard import guard_module as _guard_module
 
-__all__ = [
-    "HASH_REGEX",
-    "download_url_to_file",
-    "get_dir",
-    "help",
-    "list",
-    "load",
-    "load_state_dict_from_url",
-    "set_dir",
-]
+__all__ = ["HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url"]
+__all__ += ["set_dir"]
 
 _guard_module(__name__)
 
 
 def __getattr__(name: str) -> object:
-    """The bar of progress that programs take from here, loaded then: of the package `tqdm`, or one that is silent."""
     if name == "tqdm":
         from .runtime.extensions.torch_compat.hub import bar_class
 

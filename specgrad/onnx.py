@@ -1,8 +1,7 @@
 """Modules as files of ONNX, under PyTorch's name; the code is in specgrad.runtime.extensions.distributed.groups."""
 
 from .runtime.extensions.onnx.export import export, is_in_onnx_export
-from .runtime.extensions.onnx.model_proto import OnnxExporterError, UnsupportedOperatorError
-from .runtime.extensions.onnx.program import ONNXProgram
+from .runtime.extensions.onnx.program import OnnxExporterError, ONNXProgram, UnsupportedOperatorError
 from .runtime.extensions.torch_compat.unavailable import (
     OPSETS,
     OperatorExportTypes,
@@ -13,19 +12,9 @@ from .runtime.extensions.torch_compat.unavailable import (
     symbolic_helper,
 )
 
-__all__ = [
-    "ONNXProgram",
-    "OnnxExporterError",
-    "OperatorExportTypes",
-    "TensorProtoDataType",
-    "TrainingMode",
-    "UnsupportedOperatorError",
-    "export",
-    "is_in_onnx_export",
-    "operators",
-    "register_custom_op_symbolic",
-    "symbolic_helper",
-]
+__all__ = ["ONNXProgram", "OnnxExporterError", "OperatorExportTypes", "TensorProtoDataType", "TrainingMode"]
+__all__ += ["UnsupportedOperatorError", "export", "is_in_onnx_export", "operators", "register_custom_op_symbolic"]
+__all__ += ["symbolic_helper"]
 
 __path__: list[str] = []  # a package, as far as imports of what lies below it are concerned
 globals().update(OPSETS)

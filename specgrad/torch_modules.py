@@ -1,7 +1,8 @@
 """Puts the modules of `torch_names.py` into `sys.modules`; a name of one is found when it is first asked for.
 
 The import system looks there after it has imported the package, so that statements, `import_module` and pickles find
-them, and importing specgrad loads nothing for them. They are packages without a folder: nothing else lies below them.
+them, and importing specgrad loads nothing for them. They are packages: what else lies below one is in a folder of its
+name, where there is one.
 """
 
 from __future__ import annotations
@@ -11,22 +12,16 @@ from collections.abc import Iterator
 from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .torch_names import BORROWERS, GUARDED, NAMES, SETTINGS
-from .unavailable import WHY, named
+from .torch_names import BORROWERS, GUARDED, NAMES
+from .unavailable import SETTINGS, WHY, named
 
 _PACKAGE = __name__.rpartition(".")[0]
 _PYTHON = "python."  # homes that are modules of Python's
-
-
-def _install() -> None:
-    """Make all modules; those at the top are attributes of the package too."""
-    for name in NAMES:
-        module = sys.modules[f"{_PACKAGE}.{name}"] = _made(name)
-        if "." not in name:
-            vars(sys.modules[_PACKAGE])[name] = module
+_UNLISTED = ("distributed",)  # `import *` of it brings none of its modules: one has the name nn
 
 
 def attach(package: str) -> None:
@@ -41,17 +36,15 @@ def attach(package: str) -> None:
 
 
 def _made(name: str) -> ModuleType:
-    """The module of an entry, which has its settings, and finds its names."""
     full = f"{_PACKAGE}.{name}"
     module = ModuleType(full, f"PyTorch's `torch.{name}`: names of modules that `specgrad/torch_names.py` lists.")
     module.__spec__ = ModuleSpec(full, None, is_package=True)
-    module.__package__, module.__path__ = full, []
+    module.__package__, module.__path__ = full, [str(Path(__file__).parent.joinpath(*name.split(".")))]
     vars(module).update(SETTINGS.get(name, {}), __getattr__=partial(_pending, name), __dir__=partial(_names, name))
     return module
 
 
 def _pending(module: str, name: str) -> Any:
-    """The `__getattr__` of a module: a name is looked for once."""
     full = f"{_PACKAGE}.{module}"
     if name == "__all__":
         return _public(module)
@@ -66,9 +59,7 @@ def _pending(module: str, name: str) -> Any:
 
 def _cached(module: str, full: str, name: str) -> Any:
     """What a name stands for: one of the entry, one that is not here, a module below, or one that a home answers.
-
-    Raises:
-        AttributeError: nothing.
+    AttributeError: nothing.
     """
     if name in (homes := _homes(module)):
         module_name, there = homes[name]
@@ -87,7 +78,6 @@ def _cached(module: str, full: str, name: str) -> Any:
 
 @cache
 def _homes(module: str) -> dict[str, tuple[str, str]]:
-    """Where the names of an entry are: the home, and the name there."""
     entries = [(module_name, *word.partition("=")[::2]) for module_name, word in _listed(module)]
     return {name: (module_name, there or name) for module_name, name, there in entries if name.isidentifier()}
 
@@ -106,31 +96,26 @@ def _finders(module: str, full: str) -> Iterator[Any]:
 
 
 def _integral(module: str) -> list[str]:
-    """The homes all of which a module offers."""
     return [module_name for module_name, name in _listed(module) if name == "*"]
 
 
 @cache
 def _listed(module: str) -> list[tuple[str, str]]:
-    """The words of an entry, each with its home."""
     parts = [entry.partition(":") for entry in NAMES[module]]
     return [(module_name, word) for module_name, _, names in parts for word in names.split()]
 
 
 def _home(name: str) -> ModuleType:
-    """The module that an entry names."""
     if name.startswith(_PYTHON):
         return import_module(name.removeprefix(_PYTHON))
     return import_module(f"{_PACKAGE}.{name}".removesuffix("."))
 
 
 def _below(module: str) -> list[str]:
-    """The modules that lie in one of the table."""
     return [name.rpartition(".")[2] for name in NAMES if name.rpartition(".")[0] == module]
 
 
 def _own(module: str) -> list[str]:
-    """The names that the tables give a module."""
     absent = [name.rpartition(".")[2] for name in WHY if name.rpartition(".")[0] == module]
     return [*_homes(module), *absent, *SETTINGS.get(module, ())]
 
@@ -139,15 +124,19 @@ def _public(module: str) -> list[str]:
     """The `__all__` of a module: what the entry names and homes list, and what lies in it if it has no such home."""
     own, whole = _own(module), _integral(module)
     listed = sum(
-        (getattr(module_name, "__all__", []) for module_name in map(_home, whole)), [] if whole else _below(module)
+        (getattr(module_name, "__all__", []) for module_name in map(_home, whole)),
+        [] if whole or module in _UNLISTED else _below(module),
     )
-    return sorted({name for name in own + listed if not name.startswith("_")})
+    handed_on = {name for name, value in SETTINGS.get(module, {}).items() if isinstance(value, ModuleType)}
+    return sorted({name for name in own + listed if not name.startswith("_")} - handed_on)
 
 
 def _names(module: str) -> list[str]:
-    """The `__dir__` of a module."""
     own = {*vars(sys.modules[f"{_PACKAGE}.{module}"]), *_own(module), *_below(module)}
     return sorted(own.union(*(dir(_home(module_name)) for module_name in _integral(module))))
 
 
-_install()
+for _name in NAMES:
+    _module = sys.modules[f"{_PACKAGE}.{_name}"] = _made(_name)
+    if "." not in _name:
+        vars(sys.modules[_PACKAGE])[_name] = _module

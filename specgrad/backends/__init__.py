@@ -18,20 +18,5 @@ from . import (
     xnnpack,
 )
 
-__all__ = [
-    "cpu",
-    "cuda",
-    "cudnn",
-    "cusparselt",
-    "kleidiai",
-    "mha",
-    "miopen",
-    "mkl",
-    "mkldnn",
-    "mps",
-    "nnpack",
-    "openmp",
-    "opt_einsum",
-    "quantized",
-    "xnnpack",
-]
+__all__ = ["cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack"]
+__all__ += ["openmp", "opt_einsum", "quantized", "xnnpack"]

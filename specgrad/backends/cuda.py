@@ -8,21 +8,12 @@ from .switches import Matmul
 
 matmul = Matmul()
 
-_ATTENTION = (
-    "allow_fp16_bf16_reduction_math_sdp",
-    "cudnn_sdp_enabled",
-    "enable_cudnn_sdp",
-    "enable_flash_sdp",
-    "enable_math_sdp",
-    "enable_mem_efficient_sdp",
-    "flash_sdp_enabled",
-    "fp16_bf16_reduction_math_sdp_allowed",
-    "math_sdp_enabled",
-    "mem_efficient_sdp_enabled",
-    "sdp_kernel",
-)
-_LIBRARIES = ("cufft_plan_cache", "preferred_blas_library", "preferred_linalg_library")
-_NAMES = dict.fromkeys(_ATTENTION, "backends.attention") | dict.fromkeys(_LIBRARIES, "backends.switches")
+_SWITCHES = """
+allow_fp16_bf16_reduction_math_sdp cudnn_sdp_enabled enable_cudnn_sdp enable_flash_sdp enable_math_sdp
+enable_mem_efficient_sdp flash_sdp_enabled fp16_bf16_reduction_math_sdp_allowed math_sdp_enabled
+mem_efficient_sdp_enabled sdp_kernel cufft_plan_cache preferred_blas_library preferred_linalg_library
+"""
+_NAMES = dict.fromkeys(_SWITCHES.split(), "backends.switches")
 
 __all__ = ["is_built", "is_flash_attention_available", "matmul"]
 __all__ += _NAMES

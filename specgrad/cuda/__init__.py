@@ -22,17 +22,8 @@ from . import amp, memory, nvtx, random, streams
 
 CudaError = AcceleratorError
 
-__all__ = [
-    "AcceleratorError",
-    "CudaError",
-    "OutOfMemoryError",
-    "amp",
-    "make_graphed_callables",
-    "memory",
-    "nvtx",
-    "random",
-    "streams",
-]
+__all__ = ["AcceleratorError", "CudaError", "OutOfMemoryError", "amp", "make_graphed_callables", "memory", "nvtx"]
+__all__ += ["random", "streams"]
 __all__ += _devices.__all__ + _graphs.__all__ + _memory.__all__ + _random.__all__ + _streams.__all__
 
 _guard_module(__name__)
@@ -40,7 +31,6 @@ _torch_modules.attach(__name__)
 
 
 def __getattr__(name: str) -> _Any:
-    """The classes of older programs: `FloatTensor`, `FloatStorage`."""
     if name in _CUDA_TYPES:
         return _CUDA_TYPES[name]
     if name.endswith("Storage"):

@@ -17,21 +17,9 @@ from ..runtime.methods.argument_guard import guard_module as _guard_module
 from . import pool, queue, reductions
 from .spawn import ProcessContext, ProcessExitedException, ProcessRaisedException, SpawnContext, spawn, start_processes
 
-__all__ = [
-    "ProcessContext",
-    "ProcessExitedException",
-    "ProcessRaisedException",
-    "SpawnContext",
-    "get_all_sharing_strategies",
-    "get_sharing_strategy",
-    "init_reductions",
-    "pool",
-    "queue",
-    "reductions",
-    "set_sharing_strategy",
-    "spawn",
-    "start_processes",
-]
+__all__ = ["ProcessContext", "ProcessExitedException", "ProcessRaisedException", "SpawnContext"]
+__all__ += ["get_all_sharing_strategies", "get_sharing_strategy", "init_reductions", "pool", "queue", "reductions"]
+__all__ += ["set_sharing_strategy", "spawn", "start_processes"]
 _guard_module(__name__)
 _torch_modules.attach(__name__)
 __all__ += _multiprocessing.__all__

@@ -4,29 +4,16 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .. import later as _later
 from .. import torch_modules as _torch_modules
+from . import _pytree as _pytree
 from . import benchmark, checkpoint, cpp_extension, data, deterministic, hooks, pytree, tensorboard, weak
 
 if _TYPE_CHECKING:
-    from . import _pytree as _pytree
     from . import collect_env, dlpack, model_zoo
 
-__all__ = [
-    "benchmark",
-    "checkpoint",
-    "collect_env",
-    "cpp_extension",
-    "data",
-    "deterministic",
-    "dlpack",
-    "hooks",
-    "model_zoo",
-    "pytree",
-    "swap_tensors",
-    "tensorboard",
-    "weak",
-]
+__all__ = ["benchmark", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "dlpack", "hooks"]
+__all__ += ["model_zoo", "pytree", "swap_tensors", "tensorboard", "weak"]
 
-_MODULES = ("_pytree", "collect_env", "dlpack", "model_zoo")
+_MODULES = ("collect_env", "dlpack", "model_zoo")
 
 _torch_modules.attach(__name__)
 

@@ -1,6 +1,6 @@
 """PyTorch's `torch.utils._foreach_utils`, by names: written from `torch_names.py`."""
 
-from specgrad.runtime.extensions.torch_compat.foreach_utils import (
+from specgrad.runtime.extensions.torch_compat.functions import (
     device_has_foreach,
     foreach_devices,
     fused_devices,

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from typing import Any
 
-from specgrad.runtime.extensions.torch_compat.dispatch_keys import TorchDispatchMode as TorchDispatchMode
+from specgrad.runtime.extensions.torch_compat.unavailable import TorchDispatchMode as TorchDispatchMode
 
 def _get_current_dispatch_mode(*args: Any, **kwargs: Any) -> None: ...
 def _get_current_dispatch_mode_stack(*args: Any, **kwargs: Any) -> list: ...

@@ -8,7 +8,8 @@ import pytest
 
 import specgrad as sg
 from specgrad import later
-from specgrad.torch_names import NAMES, SETTINGS
+from specgrad.torch_names import NAMES
+from specgrad.unavailable import SETTINGS
 
 pytestmark = pytest.mark.cpu("nothing is computed")
 PACKAGES = ["", ".backends", ".nn", ".nn.functional", ".nn.utils", ".utils", ".utils.checkpoint", ".utils.data"]

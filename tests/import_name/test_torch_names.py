@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.torch_names import NAMES, SETTINGS
+from specgrad.torch_names import NAMES
+from specgrad.unavailable import SETTINGS
 
 pytestmark = pytest.mark.cpu("nothing is computed")
 OF_OPTIMIZERS = ("adam", "lbfgs", "lr_scheduler", "swa_utils", "_multi_tensor")

@@ -1,9 +1,6 @@
-"""Dynamic axes: a module is recorded at several sizes, and what differs between the graphs is found from the sizes.
-
-Each number that differs is `factor * size + more`, or a product of sizes; of a Reshape's target one number may also be
-left open. The last recording only confirms. What no formula explains is an error, so that no size is fixed unseen.
-
-Which axes of which inputs are dynamic, in either of PyTorch's forms, and inputs of other sizes.
+"""Dynamic axes, in either of PyTorch's forms: a module is recorded at several sizes, and each number that differs
+between the graphs is `factor * size + more`, or a product of sizes; of a Reshape's target one number may also be left
+open. The last recording only confirms. What no formula explains is an error, so that no size is fixed unseen.
 """
 
 from __future__ import annotations
@@ -17,9 +14,8 @@ import numpy as np
 from ...ops.creation import tensor as make_tensor
 from ...pytree import flatten
 from ...tensor.tensor import TensorBase, host_array
-from .graph import CONSTANT, Graph, Node, Operators, Value
-from .model_proto import OnnxExporterError
-from .operators import NUMBERS
+from .graph import CONSTANT, NUMBERS, Graph, Node, Operators, Value
+from .program import OnnxExporterError
 
 
 class Sizes:
@@ -45,9 +41,7 @@ class Sizes:
 
 def unified(graphs: Sequence[Graph], sizes: Sizes) -> Graph:
     """The first of several recordings of one module, in which sizes that differ are computed from the inputs' shapes.
-
-    Raises:
-        OnnxExporterError: the recordings differ in something that no formula of the sizes explains.
+    OnnxExporterError: the recordings differ in something that no formula of the sizes explains.
     """
     unifier = Unifier(graphs, sizes)
     unifier.run()
@@ -64,7 +58,6 @@ class Unifier:
         self.known: dict[str, Value] = {}  # size -> its value
 
     def run(self) -> None:
-        """Bring everything into the first recording."""
         columns = [graph.nodes for graph in self.graphs]
         if len({tuple(node.operator for node in nodes) for nodes in columns}) > 1:
             raise OnnxExporterError(f"onnx.export(): which ops run depends on the size of {self._names()}")
@@ -96,7 +89,6 @@ class Unifier:
             self.same |= dict.fromkeys(outputs[1:], outputs[0])
 
     def _open(self, targets: Any) -> Value | None:
-        """The target of a Reshape of which one number differs: it is what remains."""
         if any(target.kind is not CONSTANT for target in targets):
             return None
         rows = [target.data for target in targets]
@@ -159,7 +151,6 @@ class Unifier:
         return value if more == 0 else value + more
 
     def _size(self, name: str) -> Value:
-        """The size of a dynamic axis, as a tensor of one element."""
         if name not in self.known:
             number, axis = self.sizes.dim_sources[name]
             self.known[name] = self.onnx.Shape(self.graph.inputs[number], start=axis, end=axis + 1)
@@ -200,7 +191,6 @@ _MIN_DYNAMIC_SIZE = 2  # a size of 1 is broadcast, and looks like one that is no
 
 
 def from_dynamic_axes(arguments: Mapping[str, Any], names: Sequence[str]) -> Axes:
-    """The axes of `dynamic_axes`: by the names of inputs; those of outputs follow from them."""
     matches: Axes = []
     for name in names:
         axes = arguments.get(name, {})
@@ -210,7 +200,6 @@ def from_dynamic_axes(arguments: Mapping[str, Any], names: Sequence[str]) -> Axe
 
 
 def from_dynamic_shapes(arg: Any, args: Any, kwargs: Mapping[str, Any], parameters: Sequence[str]) -> Axes:
-    """The axes of `dynamic_shapes`: a tree like that of the arguments, by place or by name."""
     if isinstance(arg, Mapping):
         trees = [arg.get(name) for name in parameters[: len(args)]] + [arg.get(name) for name in kwargs]
     else:
@@ -224,23 +213,15 @@ def from_dynamic_shapes(arg: Any, args: Any, kwargs: Mapping[str, Any], paramete
 def _collect(tree: Any, value: Any, result: Axes) -> None:
     if isinstance(value, TensorBase):
         axes = tree if isinstance(tree, Mapping) else dict(enumerate(tree or ()))
-        names = {int(axis): _dim_name(dim, len(result), axis) for axis, dim in axes.items() if _is_dynamic(dim)}
-        result.append(names)
+        dims = {axis: dim for axis, dim in axes.items() if dim is not None and not isinstance(dim, int)}
+        names = {axis: dim if isinstance(dim, str) else getattr(dim, "__name__", "") for axis, dim in dims.items()}
+        result.append({int(axis): name or f"s{len(result)}_{axis}" for axis, name in names.items()})
     elif isinstance(value, Mapping):
         for key, item in value.items():
             _collect(tree[key] if tree else None, item, result)
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             _collect(tree[number] if tree else None, item, result)
-
-
-def _is_dynamic(dim: Any) -> bool:
-    return dim is not None and not isinstance(dim, int)
-
-
-def _dim_name(dim: Any, number: int, axis: Any) -> str:
-    name = dim if isinstance(dim, str) else getattr(dim, "__name__", "")
-    return name or f"s{number}_{axis}"
 
 
 def sizes_of(axes: Axes, tensors: Sequence[Any]) -> Sizes:

@@ -23,12 +23,63 @@ from .dynamic_axes import (
     tensors_of,
     unified,
 )
-from .graph import Graph
-from .model_proto import OnnxExporterError, onnx_package
-from .operators import NEWEST_OPSET, OPSET
-from .program import ONNXProgram
+from .graph import CONSTANT, NEWEST_OPSET, OPSET, RESULT, Graph, Operators, Value
+from .program import OnnxExporterError, ONNXProgram, onnx_package
 from .recorder import recorded
-from .simplify import finish
+
+
+def finish(graph: Graph, input_names: Sequence[str], output_names: Sequence[str]) -> None:
+    _give_outputs_nodes(graph)
+    graph.prune()
+    _join_constants(graph)
+    _name(graph, input_names, output_names)
+
+
+def _give_outputs_nodes(graph: Graph) -> None:
+    onnx, seen = Operators(graph), set[Value]()
+    for number, value in enumerate(graph.outputs):
+        if value.kind is not RESULT or value in seen:
+            shape = value.shape
+            graph.outputs[number] = onnx.Identity(value)
+            graph.outputs[number].shape = shape
+        seen.add(value)
+
+
+def _join_constants(graph: Graph) -> None:
+    first: dict[object, Value] = {}
+    replaced = {}
+    for value in graph.used():
+        if value.kind is CONSTANT:
+            key = value.data.dtype.name, value.data.shape, value.data.tobytes()
+            replaced[value] = first.setdefault(key, value)
+    graph.replace(replaced)
+
+
+def _name(graph: Graph, input_names: Sequence[str], output_names: Sequence[str]) -> None:
+    reserved = set[str]()
+
+    def give(value: Value, requested: str) -> None:
+        name, number = requested, 0
+        while name in reserved:
+            number += 1
+            name = f"{requested}_{number}"
+        reserved.add(name)
+        value.name = name
+
+    for value, name in zip(graph.inputs + graph.outputs, (*input_names, *output_names), strict=True):
+        give(value, name)
+    used = list(graph.used())
+    for value in used:
+        if value.name:
+            give(value, value.name)
+    for value in used:
+        if not value.name:
+            give(value, "constant")
+    for node in graph.nodes:
+        for output in node.outputs:
+            if not output.name:
+                give(output, "/".join((*filter(None, [node.module.replace(".", "/")]), node.operator)))
+
 
 _exporting = [False]
 _CLOSE = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-3}  # what `verify` lets pass, relative to the largest
@@ -189,7 +240,6 @@ class Exported:
         return graph
 
     def dynamic(self, axes: Axes) -> Graph:
-        """The graph for inputs of other sizes along some axes."""
         sizes = sizes_of(axes, self.tensors)
         matches = [self.record(grown(self.tensors, axes, sizes, number), True) for number in range(3)]
         return unified([graph for graph, _ in matches], sizes)
@@ -199,13 +249,10 @@ class Exported:
         value = iter(tensors)
         leaves = [next(value) if isinstance(leaf, TensorBase) else leaf for leaf in leaves]
         args, kwargs = unflatten(leaves, tree)
-        return recorded(
-            lambda: list(_outputs_in(self.model(*args, **kwargs))),
-            tensors,
-            _named_tensors(self.model),
-            _module_paths(self.model),
-            everything,
-        )
+        model, is_module = self.model, hasattr(self.model, "named_modules")
+        parameters = dict([*model.named_parameters(), *model.named_buffers()]) if is_module else {}
+        paths = {id(module): path for path, module in model.named_modules()} if is_module else {}
+        return recorded(lambda: list(_outputs_in(model(*args, **kwargs))), tensors, parameters, paths, everything)
 
     def finish(self, graph: Graph, axes: Axes) -> None:
         for value, own in zip(graph.inputs, axes or [{}] * len(graph.inputs), strict=True):
@@ -233,7 +280,6 @@ def _leaf_names(name: str, value: Any) -> Iterator[str]:
 
 
 def _outputs_in(value: Any) -> Iterator[Any]:
-    """The flat outputs of a module; what is None is left out."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -243,18 +289,6 @@ def _outputs_in(value: Any) -> Iterator[Any]:
         if not isinstance(value, TensorBase):
             raise OnnxExporterError(f"onnx.export(): a module's outputs are tensors, not {type_name(value)}")
         yield value
-
-
-def _named_tensors(model: Any) -> dict[str, Any]:
-    if not hasattr(model, "named_parameters"):
-        return {}
-    return dict([*model.named_parameters(), *model.named_buffers()])
-
-
-def _module_paths(model: Any) -> dict[int, str]:
-    if not hasattr(model, "named_modules"):
-        return {}
-    return {id(module): path for path, module in model.named_modules()}
 
 
 @contextmanager

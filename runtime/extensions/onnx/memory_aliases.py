@@ -14,7 +14,7 @@ from ...shapes import contiguous_strides
 from ...tensor.grad_mode import current_version
 from ...tensor.tensor import host_array
 from .graph import CONSTANT, INPUT, PARAMETER, Graph, Operators, Value
-from .model_proto import OnnxExporterError
+from .program import OnnxExporterError
 
 Region = tuple[int, tuple[int, ...], tuple[int, ...], str]  # offset, shape, strides, dtype
 
@@ -41,7 +41,6 @@ class Memories:
         return memory is not None and any(value is None or value.varies for value in memory.values.values())
 
     def read(self, tensor: Any) -> Value:
-        """The value of a tensor; one that nothing is known of is a constant."""
         memory = self.found.get(id(tensor._storage))
         if memory is None or (memory.writes != current_version(tensor) and not self.varies(tensor)):
             return self._constant(tensor)
@@ -73,7 +72,6 @@ class Memories:
             memory.values.setdefault(region_of(tensor), value)
 
     def declare(self, tensor: Any, kind: str) -> Value:
-        """An input or a parameter of the graph; parameters that share memory are one."""
         known = self.found.get(id(tensor._storage))
         if known is not None and kind is PARAMETER:
             return self.read(tensor)
@@ -84,7 +82,6 @@ class Memories:
         return value
 
     def _constant(self, tensor: Any) -> Value:
-        """The value of memory that nothing varies: as it is now, and that of the whole, for writes to come."""
         full_region = tensor if tensor._base is None else tensor._base
         memory = Memory(tensor._storage, region_of(full_region), self._copied(full_region), current_version(tensor))
         self.found[id(tensor._storage)] = memory
@@ -98,7 +95,6 @@ class Memories:
         return value
 
     def _part(self, full_region: Value, memory: Memory, region: Region) -> Value:
-        """The value of a place that no op is known to have given: read from the whole."""
         if region[3] != memory.full_region[3]:
             raise OnnxExporterError(f"memory of {memory.full_region[3]} is read as {region[3]}, which ONNX cannot say")
         flat, index = self.onnx.Reshape(full_region, [-1]), _within(memory.full_region, region)

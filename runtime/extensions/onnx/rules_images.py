@@ -1,6 +1,5 @@
-"""Pooling in ONNX operators. Sizes that are rounded up are reached by more padding behind, which no mean counts.
-
-Borders, resampling and shuffles in ONNX operators.
+"""Pooling, borders, resampling and shuffles in ONNX operators. Sizes that are rounded up are reached by more padding
+behind, which no mean counts.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ def max_pooled(
     spatial: int,
     shape: Sequence[int],
 ) -> Any:
-    """The largest value of each window of the last dimensions."""
     kernel, steps, padding, dilation = _broadcast_params(spatial, kernel, stride or kernel, padding, dilation)
     pads = _pads(x, kernel, steps, padding, dilation, shape) if ceil else [*padding, *padding]
     options = {"kernel_shape": kernel, "strides": steps, "pads": pads, "dilations": dilation}
@@ -35,7 +33,6 @@ def max_pooled(
 
 
 def unpooled(onnx: Any, x: Any, indices: Any, shape: Sequence[int], spatial: int) -> Any:
-    """Each maximum at its index into the flattened plane, on zeros."""
     lead, area = list(x.shape[:-spatial]), prod(x.shape[-spatial:])
     zeros = onnx.Expand(np.zeros([1] * (len(lead) + 1), x.dtype), [*lead, prod(shape[-spatial:])])
     positions, values = (onnx.Reshape(each, [*lead, area]) for each in (indices, x))
@@ -54,7 +51,6 @@ def mean_pooled(
     spatial: int,
     shape: Sequence[int],
 ) -> Any:
-    """The mean of each window of the last dimensions."""
     kernel, steps, padding = _broadcast_params(spatial, kernel, stride or kernel, padding)
     pads = _pads(x, kernel, steps, padding, [1] * spatial, shape) if ceil else [*padding, *padding]
     if not ceil or divisor is not None or not count_padding or not any(padding):
@@ -70,7 +66,6 @@ def mean_pooled(
 
 
 def adaptive_means(onnx: Any, x: Any, shape: Sequence[int], spatial: int) -> Any:
-    """Means over windows that cover a dimension, as many as the result is long."""
     if all(size == 1 for size in shape[-spatial:]):
         return onnx.ReduceMean(x, list(range(x.ndim - spatial, x.ndim)), keepdims=1)
     for dim in range(x.ndim - spatial, x.ndim):
@@ -86,7 +81,6 @@ def adaptive_means(onnx: Any, x: Any, shape: Sequence[int], spatial: int) -> Any
 
 
 def adaptive_maxima(onnx: Any, x: Any, shape: Sequence[int], spatial: int) -> Any:
-    """The largest values of such windows."""
     ndim = x.ndim
     for dim in range(ndim - spatial, ndim):
         parts = [onnx.Slice(x, [a], [b], [dim]) for a, b in _windows(x.shape[dim], shape[dim])]
@@ -101,7 +95,6 @@ def _windows(size: int, count: int) -> list[tuple[int, int]]:
 
 
 def _broadcast_params(spatial: int, *numbers: Sequence[int]) -> list[list[int]]:
-    """One number for each dimension."""
     return [list(each) * (spatial if len(each) == 1 else 1) for each in numbers]
 
 
@@ -122,7 +115,6 @@ def _pads(
 
 
 def _batched(onnx: Any, x: Any, spatial: int, pool: Callable[[Any], Any], ndim: int | None = None) -> Any:
-    """Call an operator on (N, C, ...), whatever dimensions there are before the plane."""
     missing = list(range(2 + spatial - (x.ndim if ndim is None else ndim)))
     return onnx.Squeeze(pool(onnx.Unsqueeze(x, missing)), missing) if missing else pool(x)
 
@@ -133,7 +125,6 @@ _FILTERS = {"nearest": "nearest", "nearest-exact": "nearest", "linear": "linear"
 
 
 def border_padded(onnx: Any, x: Any, pad: Sequence[int], mode: str) -> Any:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     for number in range(len(pad) // 2):
         dim, before, after = x.ndim - 1 - number, pad[2 * number], pad[2 * number + 1]
         if before < 0 or after < 0:
@@ -151,7 +142,6 @@ def _with_size(result: Any, x: Any, dim: int, more: int) -> Any:
 
 
 def _grown(onnx: Any, x: Any, dim: int, before: int, after: int, mode: str) -> Any:
-    """One dimension with more at its ends."""
     if mode in _MODES:
         ends = [[number * (each == dim) for each in range(x.ndim)] for number in (before, after)]
         return onnx.Pad(x, ends[0] + ends[1], mode=_MODES[mode])
@@ -175,7 +165,6 @@ def resampled(
 
 
 def _resized(onnx: Any, x: Any, dim: int, length: int, filter: str, align_corners: bool) -> Any:
-    """One operator: neighbours by whole places, or lines between them."""
     exact = filter == "nearest-exact"
     coordinate_mode = (
         "align_corners" if align_corners else "half_pixel" if exact or filter == "linear" else "asymmetric"
@@ -193,20 +182,16 @@ def _resized(onnx: Any, x: Any, dim: int, length: int, filter: str, align_corner
 
 
 def shuffled(onnx: Any, x: Any, how: Shuffle) -> Any:
-    """The parts of the dimensions in another order."""
     return onnx.Reshape(onnx.Transpose(onnx.Reshape(x, list(sum(how.parts, ()))), perm=how.order), list(how.shape))
 
 
 def pixels(onnx: Any, x: Any, factor: int) -> Any:
-    """Channels made places of pixels."""
     return shuffled(onnx, x, to_pixels(tuple(x.shape), factor))
 
 
 def channels(onnx: Any, x: Any, factor: int) -> Any:
-    """Places of pixels made channels."""
     return shuffled(onnx, x, to_channels(tuple(x.shape), factor))
 
 
 def channel_shuffle(onnx: Any, x: Any, groups: int) -> Any:
-    """Channels of all groups in turn."""
     return shuffled(onnx, x, to_shuffled_groups(tuple(x.shape), groups))

@@ -1,9 +1,4 @@
-"""Reading and writing by index in ONNX operators.
-
-Sums of rows in ONNX operators.
-
-Ops that order elements in ONNX operators, where one line does not say it.
-"""
+"""Reading and writing by index, sums of rows and the order of elements in ONNX operators."""
 
 from __future__ import annotations
 
@@ -15,7 +10,6 @@ import numpy as np
 
 
 def indexed(onnx: Any, x: Any, indices: Sequence[Any]) -> Any:
-    """x[indices], None for a whole dimension."""
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     if any(indices[dim].dtype in ("bool", "uint8") for dim in dims):
         raise NotImplementedError("the shape of x[mask] depends on the mask's values")
@@ -35,7 +29,6 @@ def gathered(onnx: Any, x: Any, dim: int, index: Any) -> Any:
 
 
 def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
-    """x with x[indices] set to values, or with these added."""
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     if any(indices[dim].dtype in ("bool", "uint8") for dim in dims):
         return _masked(onnx, x, indices, values, accumulate)
@@ -50,21 +43,18 @@ def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumula
 
 
 def filled_along(onnx: Any, x: Any, dim: int, index: Any, value: Any) -> Any:
-    """x with one number in slices along a dimension."""
     dim, sizes = dim % max(x.ndim, 1), list(x.shape) or [1]
     rows = onnx.Expand(value, [prod(index.shape), *sizes[:dim], *sizes[dim + 1 :]])
     return _with_rows(onnx, x, dim, index, rows)
 
 
 def written_along(onnx: Any, x: Any, dim: int, index: Any, source: Any) -> Any:
-    """x with slices along a dimension replaced by those of another tensor."""
     dim, sizes = dim % max(x.ndim, 1), list(x.shape) or [1]
     slices = onnx.Reshape(source, [*sizes[:dim], prod(index.shape), *sizes[dim + 1 :]])
     return _with_rows(onnx, x, dim, index, onnx.Transpose(slices, perm=_front(len(sizes), [dim])))
 
 
 def _with_rows(onnx: Any, x: Any, dim: int, index: Any, rows: Any) -> Any:
-    """x with slices along a dimension replaced by rows, in which this dimension is the first one."""
     order = _front(max(x.ndim, 1), [dim])
     front = onnx.Transpose(x if x.ndim else onnx.Reshape(x, [1]), perm=order)
     written = onnx.ScatterND(front, onnx.Cast(onnx.Reshape(index, [-1, 1]), to=7), rows)
@@ -72,14 +62,12 @@ def _with_rows(onnx: Any, x: Any, dim: int, index: Any, rows: Any) -> Any:
 
 
 def flat_put(onnx: Any, x: Any, index: Any, source: Any, accumulate: bool) -> Any:
-    """x with elements written, or added, at places of the flattened tensor."""
     positions, values = onnx.Reshape(index, [-1, 1]), onnx.Reshape(source, [-1])
     written = onnx.ScatterND(onnx.Reshape(x, [-1]), positions, values, reduction="add" if accumulate else None)
     return onnx.Reshape(written, list(x.shape))
 
 
 def _masked(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
-    """One number, or one for each element behind the mask's dimensions, written where the mask is true."""
     mask = indices[0]
     trailing = x.ndim - (mask.ndim if mask is not None else 0)
     if len(indices) != 1 or mask.dtype != "bool" or (values.ndim > trailing and values.shape != (1,)):
@@ -126,7 +114,6 @@ def bags(
     padding_idx: int | None,
     max_norm: float | None,
 ) -> Any:
-    """The mean, sum or maximum of the rows that each bag names: rows of a matrix of indices, or parts of a vector."""
     if max_norm is not None:
         raise NotImplementedError("max_norm changes the weight, which a graph cannot")
     padding = None if padding_idx is None else padding_idx % weight.shape[0]
@@ -142,7 +129,6 @@ def bags(
 
 
 def _bag_concat(onnx: Any, rows: Any, counted: Any, mode: str, per_sample_weights: Any) -> Any:
-    """The rows of each bag as one: (bags, members, features) along the members."""
     count = onnx.ReduceSum(onnx.CastLike(counted, rows), [1], keepdims=0)
     if mode == "max":
         largest = onnx.ReduceMax(onnx.Where(counted, rows, float("-inf")), [1], keepdims=0)
@@ -164,7 +150,6 @@ def _members(onnx: Any, count: int, offsets: Any, include_last_offset: bool) -> 
 
 
 def kth_smallest(onnx: Any, x: Any, k: int, dim: int, keepdim: bool) -> tuple[Any, Any]:
-    """The k-th smallest element along a dimension, and where it stands."""
     result = onnx.TopK(x, [k], axis=dim, largest=0, sorted=1)
     values, indices = (onnx.Gather(each, [k - 1] if keepdim else k - 1, axis=dim) for each in result)
     return values, indices

@@ -1,10 +1,5 @@
-"""Attention in ONNX operators.
-
-Convolutions in ONNX operators.
-
-Normalisation in ONNX operators.
-
-Recurrent layers as ONNX's own operators, whose gates stand in another order.
+"""Attention, convolutions, normalisation and recurrent layers in ONNX operators; the gates of the last stand in another
+order there.
 """
 
 from __future__ import annotations
@@ -46,15 +41,7 @@ def attended(
 
 
 def attended_among(
-    onnx: Any,
-    x: Any,
-    heads: int,
-    bias: Any,
-    mask: Any,
-    keep: Any,
-    keep_scale: float,
-    is_causal: bool,
-    scale: float,
+    onnx: Any, x: Any, heads: int, bias: Any, mask: Any, keep: Any, keep_scale: float, is_causal: bool, scale: float
 ) -> Any:
     """Attention of rows to each other, from (batch, rows, 3 features) to (batch, rows, features)."""
     batch, rows, features = x.shape
@@ -81,7 +68,6 @@ def _repeated(onnx: Any, x: Any, source: Any, order: Sequence[int], shared: int)
 
 
 def _with_causal(onnx: Any, mask: Any, rows: int, seen: int) -> Any:
-    """A mask that leaves out what comes behind a row."""
     ones = onnx.Expand(onnx.Cast(1, to=7), [rows, seen])
     before = onnx.Cast(onnx.Trilu(ones, 0, upper=0), to=9)
     return before if mask is None else onnx.And(mask, before)
@@ -151,7 +137,6 @@ def standardized(
 
 
 def standardized_groups(onnx: Any, x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
-    """The same of groups of neighbouring channels of x (N, C, ...)."""
     ones, zeros = np.ones(groups, x.dtype), np.zeros(groups, x.dtype)
     parts = onnx.Reshape(x, [0, groups, -1])
     result = onnx.Reshape(onnx.InstanceNormalization(parts, ones, zeros, epsilon=eps), list(x.shape))
@@ -161,7 +146,6 @@ def standardized_groups(onnx: Any, x: Any, weight: Any, bias: Any, groups: int, 
 
 
 def batch_normalized(onnx: Any, x: Any, mean: Any, var: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """(x - mean) / sqrt(var + eps) * weight + bias with one number per channel."""
     scale = np.ones(mean.shape, x.dtype) if weight is None else weight
     shift = np.zeros(mean.shape, x.dtype) if bias is None else bias
     return onnx.BatchNormalization(x, scale, shift, mean, var, epsilon=eps)[0]
@@ -177,15 +161,8 @@ _GATES = {"LSTM": (0, 3, 1, 2), "GRU": (1, 0, 2), "RNN": (0,)}  # ONNX's order, 
 
 
 def rnn(
-    onnx: Any,
-    x: Any,
-    hidden: Any,
-    weights: Sequence[Any],
-    batch_sizes: Sequence[int],
-    reverse: bool,
-    nonlinearity: str,
+    onnx: Any, x: Any, hidden: Any, weights: Sequence[Any], batch_sizes: Sequence[int], reverse: bool, nonlinearity: str
 ) -> Any:
-    """One layer in one direction: (output, last hidden state)."""
     name = nonlinearity.title()
     return _layer(onnx, "RNN", x, [hidden], weights, batch_sizes, reverse, activations=[name])
 
@@ -200,14 +177,12 @@ def lstm(
     batch_sizes: Sequence[int],
     reverse: bool,
 ) -> Any:
-    """One layer in one direction: (output, last hidden state, last cell)."""
     if projection is not None:
         raise NotImplementedError("ONNX's LSTM has no projection of its state (proj_size)")
     return _layer(onnx, "LSTM", x, [hidden, cell], weights, batch_sizes, reverse)
 
 
 def gru(onnx: Any, x: Any, hidden: Any, weights: Sequence[Any], batch_sizes: Sequence[int], reverse: bool) -> Any:
-    """One layer in one direction: (output, last hidden state)."""
     return _layer(onnx, "GRU", x, [hidden], weights, batch_sizes, reverse, linear_before_reset=1)
 
 

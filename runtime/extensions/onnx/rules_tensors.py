@@ -1,11 +1,4 @@
-"""Ops that move elements in ONNX operators, where one line does not say it.
-
-Element-wise ops in ONNX operators, where one line does not say it.
-
-Products in ONNX operators, where one line does not say it.
-
-Reductions in ONNX operators, where one line does not say it.
-"""
+"""Moved elements, arithmetic, products and reductions in ONNX operators, where one line does not say it."""
 
 from __future__ import annotations
 
@@ -16,28 +9,69 @@ from typing import Any
 
 import numpy as np
 
+from .graph import NUMBERS
+
+
+def cast(onnx: Any, x: Any, dtype: str) -> Any:
+    return x if x.dtype == dtype else onnx.Cast(x, to=NUMBERS[dtype])
+
+
+def number(onnx: Any, value: float, dtype: str) -> Any:
+    return np.array(value, dtype)
+
+
+def axes(onnx: Any, x: Any, dim: Any) -> list[int]:
+    if x.ndim == 0:
+        return []
+    value = [dim] if isinstance(dim, int) else list(dim or range(x.ndim))
+    return [each % x.ndim for each in value]
+
+
+def split(onnx: Any, x: Any, sizes: Sequence[int], dim: int) -> Any:
+    return x.graph.add("Split", (x, list(sizes)), {"axis": dim}, count=len(sizes))
+
+
+def flat(onnx: Any, x: Any) -> Any:
+    return onnx.Reshape(x, [-1])
+
+
+def permuted(onnx: Any, x: Any, order: Sequence[int]) -> Any:
+    return onnx.Transpose(x, perm=[dim % x.ndim for dim in order])
+
+
+def swapped(onnx: Any, x: Any, first: int, second: int) -> Any:
+    order = list(range(x.ndim))
+    if order:
+        order[first], order[second] = order[second], order[first]
+    return permuted(onnx, x, order)
+
+
+def filled(onnx: Any, shape: Sequence[int], value: Any, dtype: str) -> Any:
+    return onnx.Expand(cast(onnx, onnx.Reshape(np.asarray(value), [1] * len(shape)), dtype), list(shape))
+
+
+def wrapped(onnx: Any, index: Any, size: int) -> Any:
+    return onnx.Where(onnx.Less(index, 0), index + size, index)
+
+
 LAST = 2**63 - 1  # beyond any size: up to the end, or with a minus to the beginning
 
 
 def sliced(onnx: Any, x: Any, dim: int, start: int | None, stop: int | None, step: int = 1) -> Any:
-    """Elements from `start` to before `stop` along a dimension, to the end for None."""
     return onnx.Slice(x, [start or 0], [LAST if stop is None else stop], [dim], [step])
 
 
 def narrowed(onnx: Any, x: Any, dim: int, start: int, length: int) -> Any:
-    """`length` elements along a dimension."""
     first = start + x.shape[dim] if start < 0 else start
     return onnx.Slice(x, [first], [first + length], [dim])
 
 
 def flipped(onnx: Any, x: Any, dims: Sequence[int]) -> Any:
-    """The order of elements reversed along dimensions."""
     count = len(dims)
     return onnx.Slice(x, [-1] * count, [-LAST] * count, list(dims), [-1] * count) if count else x
 
 
 def rolled(onnx: Any, x: Any, shifts: Sequence[int], dims: Sequence[int]) -> Any:
-    """Elements moved on along dimensions and in again at the start; of the flattened tensor without dims."""
     sizes = x.shape
     if not dims:
         return onnx.Reshape(_rolled(onnx, onnx.Reshape(x, [-1]), shifts[0] % max(prod(sizes), 1), 0), list(sizes))
@@ -47,14 +81,12 @@ def rolled(onnx: Any, x: Any, shifts: Sequence[int], dims: Sequence[int]) -> Any
 
 
 def _rolled(onnx: Any, x: Any, shift: int, dim: int) -> Any:
-    """The last `shift` elements before the others."""
     if shift == 0:
         return x
     return onnx.Concat(onnx.Slice(x, [-shift], [LAST], [dim]), onnx.Slice(x, [0], [-shift], [dim]), axis=dim)
 
 
 def repeated(onnx: Any, x: Any, repeats: Sequence[int]) -> Any:
-    """Copies one after the other along each dimension, new ones in front."""
     missing = list(range(len(repeats) - x.ndim))
     return onnx.Tile(onnx.Unsqueeze(x, missing) if missing else x, list(repeats))
 
@@ -72,13 +104,11 @@ def padded(onnx: Any, x: Any, pad: Sequence[int], value: float) -> Any:
 
 
 def cut(onnx: Any, x: Any, shape: Sequence[int]) -> Any:
-    """The first elements along each dimension, so many as a shape says."""
     dims = [dim for dim, size in enumerate(shape) if size != x.shape[dim]]
     return onnx.Slice(x, [0] * len(dims), [shape[dim] for dim in dims], dims) if dims else x
 
 
 def truncated(onnx: Any, x: Any) -> Any:
-    """The numbers without what stands behind the point."""
     return onnx.Sign(x) * onnx.Floor(onnx.Abs(x)) if x.is_float else x
 
 
@@ -100,7 +130,6 @@ def power(onnx: Any, base: Any, exponent: Any) -> Any:
 
 
 def affine(onnx: Any, x: Any, weight: Any, bias: Any) -> Any:
-    """x W^T + b: one operator for matrices, two for more dimensions."""
     if x.ndim == 2 and weight.ndim == 2:
         return onnx.Gemm(x, weight, bias, transB=1)
     result = onnx.MatMul(x, onnx.Transpose(weight, perm=[1, 0]) if weight.ndim == 2 else weight)
@@ -122,7 +151,6 @@ def variance(onnx: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any
 
 
 def p_norm(onnx: Any, x: Any, p: float, dim: Any, keepdim: bool) -> Any:
-    """The p-norm along dimensions."""
     axes = [each % x.ndim for each in (dim or range(x.ndim))] if x.ndim else []
     if p in (1, 2):
         return (onnx.ReduceL1 if p == 1 else onnx.ReduceL2)(x, axes, keepdims=keepdim)

@@ -1,8 +1,9 @@
-"""The profiler's watcher: around every op, every node that backward runs, and every gradient that reaches a leaf."""
+"""Watchers around every op and every node of backward: the profiler's, and ranges for other tools (`emit_nvtx`)."""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from ..distributed.groups.observers import observed
 from .communication import Calls
 from .device_events import is_view
 from .named_ranges import ENGINE, current, function_call
-from .session import NODE, OP, Record, Session
+from .session import NODE, OP, Record, Session, describe
 
 _ENGINE = "autograd::engine::evaluate_function: "
 _LEAF = "torch::autograd::AccumulateGrad"  # what scripts look for
@@ -51,7 +52,6 @@ if hasattr(os, "register_at_fork"):
 
 @functools.cache
 def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
-    """PyTorch's name of an op and of its overload; ops of other packages are in a namespace of that name."""
     package = function.__module__.partition(".")[0]
     base, _, overload = name.partition(".")
     if function.__name__.endswith("_") and not base.endswith("_"):
@@ -60,7 +60,6 @@ def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
 
 
 def around_op(call: OpCall) -> Any:
-    """Run an op and record when, on what, and what it returned."""
     session = current.session
     if session is None:
         return NOT_HANDLED
@@ -83,7 +82,6 @@ def around_op(call: OpCall) -> Any:
 
 
 def note_node(result: Any) -> None:
-    """An op was recorded in the graph: its event gets the node's sequence number."""
     session = current.session
     record = None if session is None else session.innermost()
     if record is None or record.kind != OP or record.sequence >= 0:
@@ -140,3 +138,79 @@ def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequen
 
 
 WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, intercept=around_op, order=0, span=function_call)
+
+
+class _Emit:
+    """Enters a range of the other tool around each op."""
+
+    package = ""  # whose function `function` makes a context manager of a name
+    function = ""
+
+    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
+        self.enabled = enabled
+        self.record_shapes = record_shapes
+        self.range: Callable[[str], Any]
+
+    def __enter__(self) -> _Emit:
+        if self.enabled:
+            self.range = self._find()
+            passing = type("EmittingPass", (_EmittingPass,), {"range": staticmethod(self.range)})
+            watch.turn(type(self).__name__, Watcher(backward_pass=passing, intercept=self._around))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.enabled:
+            watch.turn(type(self).__name__, None)
+
+    def _find(self) -> Callable[[str], Any]:
+        try:
+            return getattr(importlib.import_module(self.package), self.function)
+        except ImportError as error:
+            name = type(self).__name__
+            raise RuntimeError(
+                f"{name}: expected the Python package {self.package!r}, but it is not installed"
+            ) from error
+
+    def _around(self, call: OpCall) -> Any:
+        name = shown_name(call.name, call.function)[0]
+        if self.record_shapes:
+            name += f", sizes = {[argument.dims for argument in describe(call.args, call.kwargs)]}"
+        with self.range(name):
+            return call.proceed()
+
+
+class _EmittingPass(BackwardPass):
+    __slots__ = ()
+    range: Callable[[str], Any]
+
+    def step(self, node: Any, grad: Any) -> tuple[Any, Any]:
+        with self.range(f"{node.name()}, seq = {node.sequence}"):
+            return super().step(node, grad)
+
+
+class emit_nvtx(_Emit):
+    """Ranges of NVIDIA's NVTX around each op and backward node, as Nsight Systems shows them.
+
+    Args:
+        enabled: False does nothing.
+        record_shapes: whether a range's name has the shapes of the arguments.
+
+    Raises:
+        RuntimeError: the Python package nvtx is not installed.
+    """
+
+    package, function = "nvtx", "annotate"
+
+
+class emit_itt(_Emit):
+    """Ranges of Intel's ITT around each op and backward node, as VTune shows them.
+
+    Args:
+        enabled: False does nothing.
+        record_shapes: whether a range's name has the shapes of the arguments.
+
+    Raises:
+        RuntimeError: the Python package ittapi is not installed.
+    """
+
+    package, function = "ittapi", "task"

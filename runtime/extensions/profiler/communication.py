@@ -23,7 +23,6 @@ class Calls:
         return self.session.beside(_name(work), CALL, about(work))
 
     def waits(self, work: Any) -> Ended:
-        """The program waits for a call."""
         record = self.session.begin(f"wait for {_name(work)}", WAIT)
         record.about = {"Call": work.call_description}
         return lambda: self.session.end(record)
@@ -38,7 +37,6 @@ def _name(work: Any) -> str:
 
 
 def about(work: Any) -> dict[str, Any]:
-    """What a call moves between whom, under the headings that PyTorch's traces have for it, where they have any."""
     tensors: list[Any] = [one for one in work.outputs if isinstance(one, TensorBase)]
     group = work.group
     return {
@@ -55,7 +53,6 @@ def about(work: Any) -> dict[str, Any]:
 
 
 def distributed_info(sessions: Iterable[Session]) -> dict[str, Any]:
-    """The heading of a trace that has calls between processes: which rank of how many it is of."""
     if not any(record.kind == CALL for session in sessions for record in session.records):
         return {}
     return {"distributedInfo": {"backend": _BACKEND, "rank": observed.rank, "world_size": observed.size}}

@@ -111,7 +111,6 @@ def devices_of(values: Iterable[Any]) -> Iterator[Device]:
 
 
 def is_view(result: Any, values: Iterable[Any]) -> bool:
-    """Whether a result is the memory of an argument, seen in another way."""
     results = result if isinstance(result, (list, tuple)) else (result,)
     args = [value for value in values if isinstance(value, TensorBase)]
     return all(

@@ -11,6 +11,14 @@ from .session import NODE, OP, Record, Session
 from .table import format_time
 
 
+def _shown(name: str) -> Any:
+    return property(lambda figures: format_time(getattr(figures, name)), doc=f"`{name}`, written out.")
+
+
+def _alias(name: str) -> Any:
+    return property(lambda figures: getattr(figures, name), doc=f"Another name of `{name}`.")
+
+
 class Figures:
     """Times and memory; that of devices is there for scripts that read it, and zero."""
 
@@ -38,50 +46,12 @@ class Figures:
         """Microseconds of one call on devices, with what ran inside it."""
         return self.device_time_total / self.count if self.count else 0.0
 
-    @property
-    def device_time_str(self) -> str:
-        """`device_time`, written out."""
-        return format_time(self.device_time)
-
-    @property
-    def device_time_total_str(self) -> str:
-        """`device_time_total`, written out."""
-        return format_time(self.device_time_total)
-
-    @property
-    def self_device_time_total_str(self) -> str:
-        """`self_device_time_total`, written out."""
-        return format_time(self.self_device_time_total)
-
-    @property
-    def cuda_time(self) -> float:
-        """Another name of `device_time`."""
-        return self.device_time
-
-    @property
-    def cuda_time_total(self) -> float:
-        """Another name of `device_time_total`."""
-        return self.device_time_total
-
-    @property
-    def self_cuda_time_total(self) -> float:
-        """Another name of `self_device_time_total`."""
-        return self.self_device_time_total
-
-    @property
-    def cpu_time_str(self) -> str:
-        """`cpu_time`, written out."""
-        return format_time(self.cpu_time)
-
-    @property
-    def cpu_time_total_str(self) -> str:
-        """`cpu_time_total`, written out."""
-        return format_time(self.cpu_time_total)
-
-    @property
-    def self_cpu_time_total_str(self) -> str:
-        """`self_cpu_time_total`, written out."""
-        return format_time(self.self_cpu_time_total)
+    cpu_time_str, device_time_str = _shown("cpu_time"), _shown("device_time")
+    cpu_time_total_str, self_cpu_time_total_str = _shown("cpu_time_total"), _shown("self_cpu_time_total")
+    device_time_total_str = _shown("device_time_total")
+    self_device_time_total_str = _shown("self_device_time_total")
+    cuda_time, cuda_time_total = _alias("device_time"), _alias("device_time_total")
+    self_cuda_time_total = _alias("self_device_time_total")
 
 
 Contraction = Callable[[tuple[int, ...], list[tuple[int, ...]]], int]
@@ -89,17 +59,10 @@ _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 # Two operations for each element of the result and each element of what is summed over: which dimensions of which
 # argument those are.
 _CONTRACTED = {
-    "mm": (0, slice(-1, None)),
-    "bmm": (0, slice(-1, None)),
-    "mv": (0, slice(-1, None)),
-    "dot": (0, slice(-1, None)),
-    "addmm": (1, slice(-1, None)),
-    "baddbmm": (1, slice(-1, None)),
-    "addmv": (1, slice(-1, None)),
-    "linear": (1, slice(-1, None)),
+    **dict.fromkeys(("mm", "bmm", "mv", "dot"), (0, slice(-1, None))),
+    **dict.fromkeys(("addmm", "baddbmm", "addmv", "linear"), (1, slice(-1, None))),
     "convolution": (1, slice(1, None)),
 }
-
 
 # Of gradients, and of two products at once: from the shape of the result and those of the arguments.
 _OTHERS: dict[str, Contraction] = {
@@ -111,7 +74,6 @@ _OTHERS: dict[str, Contraction] = {
 
 
 def contraction(name: str) -> Contraction | None:
-    """The rule for the operations of an op that multiplies and sums; None for others."""
     if name not in _CONTRACTED:
         return _OTHERS.get(name)
     argument, dims = _CONTRACTED[name]
@@ -119,7 +81,6 @@ def contraction(name: str) -> Contraction | None:
 
 
 def estimate(record: Record) -> int:
-    """The number of operations; 0 where there is no rule for the op."""
     if record.output is None:
         return 0
     name, size = record.name.rpartition("::")[2].removesuffix("_"), prod(record.output)
@@ -217,7 +178,6 @@ class FunctionEvent(Figures):
 
 
 def events_of(session: Session) -> list[FunctionEvent]:
-    """The events of one session in the order in which they began, put into each other."""
     made = {r: FunctionEvent(number, r, session.started) for number, r in enumerate(finished(session))}
     for record, event in made.items():
         if record.parent is not None:
@@ -226,18 +186,13 @@ def events_of(session: Session) -> list[FunctionEvent]:
             parent.self_cpu_time_total -= event.cpu_time_total
     events = list(made.values())
     for event in reversed(events):  # what ran inside an event began after it
-        _sum_device_times(event)
+        inside = sum(child.device_time_total for child in event.cpu_children)
+        event.device_time_total = max(event.device_time_total, inside)  # the sum, where it was not timed itself
+        event.self_device_time_total = event.device_time_total - inside
         if event.cpu_parent is not None:
             event.cpu_parent.cpu_memory_usage += event.cpu_memory_usage
     _link(events)
     return events
-
-
-def _sum_device_times(event: FunctionEvent) -> None:
-    """What ran inside an event took its time; an event that was not timed itself has the sum of these."""
-    inside = sum(child.device_time_total for child in event.cpu_children)
-    event.device_time_total = max(event.device_time_total, inside)
-    event.self_device_time_total = event.device_time_total - inside
 
 
 def finished(session: Session) -> list[Record]:
@@ -311,7 +266,6 @@ class FunctionEventAvg(Figures):
 def averages(
     events: Iterable[FunctionEvent], by_shape: bool, stack_lines: int, by_overload: bool
 ) -> list[FunctionEventAvg]:
-    """One average per name, in the order in which the names appear; what is asked for keeps events apart."""
     results: dict[Any, FunctionEventAvg] = {}
     for event in events:
         shapes = str(event.input_shapes) if by_shape else ""

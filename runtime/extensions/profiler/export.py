@@ -22,7 +22,6 @@ Entry = dict[str, Any]
 
 
 def write_trace(path: Any, sessions: Sequence[Session], metadata: dict[str, Any]) -> None:
-    """Write the trace of sessions; compressed when the name ends in `.gz`."""
     target = Path(path)
     data = json.dumps({**trace(sessions, metadata), "traceName": str(target)}).encode()
     target.write_bytes(gzip.compress(data) if target.suffix == ".gz" else data)
@@ -86,7 +85,6 @@ def _device(index: int) -> Entry:
 
 
 def _work(record: Record, base: int) -> Iterator[Entry]:
-    """What a device did for an event, in the lane of its stream, and the arrow from the event to it."""
     timed = record.device_time
     assert timed is not None
     lane = {"pid": timed.device, "tid": timed.stream, "ts": (timed.start - base) / 1e3}
@@ -101,7 +99,6 @@ _FIRST_LANE = 2**22 + 1  # above all numbers of threads that systems give
 
 
 def _communication(records: Iterable[Record], base: int) -> Iterator[Entry]:
-    """Calls between processes, in rows of their own below those of threads."""
     for number, lane in enumerate(in_lanes([record for record in records if record.kind == CALL])):
         row = _FIRST_LANE + number
         yield _named("thread_name", row, "communication")
@@ -141,7 +138,6 @@ def _at(record: Record, when: int, base: int) -> Entry:
 
 
 def _arguments(record: Record) -> Entry:
-    """The details of an event that a viewer shows on a click, without empty ones."""
     entry = None if record.described is None else entry_of(*record.described)
     results = {
         "Overload": record.overload,
@@ -231,7 +227,6 @@ METRICS = ("self_cpu_time_total",)
 
 
 def write_stacks(path: Any, events: Iterable[Any], metric: str) -> None:
-    """Write `outer;inner;op microseconds` for every place that ops were called from."""
     if metric not in METRICS:
         raise ValueError(f"metric should be one of: {', '.join(METRICS)}, but got {metric!r}")
     sums: Counter[str] = Counter()

@@ -1,7 +1,4 @@
-"""`profile`: the context manager that records, by a schedule if wanted, and shows what it saw.
-
-The older `autograd.profiler.profile`: records what runs inside, and is itself printed as a table.
-"""
+"""`profile`, which records, by a schedule if wanted, and shows what it saw; and `autograd.profiler.profile`."""
 
 from __future__ import annotations
 
@@ -17,16 +14,8 @@ from .named_ranges import RANGE
 from .results import Recorder, Results
 from .session import Record
 
-
-class ProfilerActivity(Enum):
-    """Activities: of the program on the CPU, and of CUDA devices."""
-
-    CPU = 0
-    XPU = 1
-    MTIA = 2
-    CUDA = 3
-    HPU = 4
-    PrivateUse1 = 5
+ProfilerActivity = Enum("ProfilerActivity", "CPU XPU MTIA CUDA HPU PrivateUse1", module=__name__, start=0)
+ProfilerActivity.__doc__ = "Activities: of the program on the CPU, and of CUDA devices."
 
 
 class ProfilerAction(Enum):
@@ -186,11 +175,7 @@ class profile(Results):
         self._move(before, self.current_action)
 
     def stop(self) -> None:
-        """End: nothing more is recorded, and `on_trace_ready` gets what was.
-
-        Raises:
-            AssertionError: there was no start.
-        """
+        """End: nothing more is recorded, and `on_trace_ready` gets what was. An AssertionError where nothing began."""
         if self.current_action is NONE and not self._recorder.claimed:
             raise AssertionError("Profiler must be initialized before stopping trace")
         before, self.current_action = self.current_action, NONE
@@ -213,7 +198,6 @@ class profile(Results):
         return RECORD if self.schedule is None else self.schedule(self.step_num)
 
     def _move(self, before: ProfilerAction, after: ProfilerAction) -> None:
-        """Change from the action of the last step to that of this one."""
         recorder = self._recorder
         broken = before in (WARMUP, RECORD) and after is NONE or before is RECORD and after is WARMUP
         if broken:

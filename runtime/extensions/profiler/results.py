@@ -38,7 +38,6 @@ class Recorder:
         self.events: EventList | None = None  # of the finished sessions, made when somebody asks
 
     def claim(self) -> None:
-        """Be the one profiler of this process; an error when there is one."""
         with current.lock:
             if current.owner is not None:
                 raise RuntimeError(
@@ -60,7 +59,6 @@ class Recorder:
         turn_on(session)
 
     def end(self, keep: bool = True) -> bool:
-        """Record no more; returns whether there is something new to show."""
         session, self.session = self.session, None
         if session is None:
             return False
@@ -78,7 +76,6 @@ class Results:
     _recorder: Recorder
 
     def _recorded(self, doing: str) -> EventList:
-        """The events of the finished sessions; `doing` says in the error what they were wanted for."""
         recorder = self._recorder
         if not recorder.finished:
             raise AssertionError(f"Profiler must be initialized before {doing}: nothing has been recorded to the end")
@@ -88,25 +85,14 @@ class Results:
         return recorder.events
 
     def events(self) -> EventList:
-        """All events, in the order in which they began.
-
-        Raises:
-            AssertionError: nothing has been recorded to the end.
-        """
+        """All events, in the order in which they began; an AssertionError where nothing has been recorded."""
         return self._recorded("accessing events")
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """The events of one name taken together.
-
-        Args:
-            group_by_input_shape: those of different shapes apart.
-            group_by_stack_n: those called from elsewhere apart, by this many innermost lines of the stack.
-            group_by_overload_name: those of different overloads of an op apart.
-
-        Raises:
-            AssertionError: nothing has been recorded to the end.
+        """The events of one name taken together; `group_by_input_shape`, `group_by_stack_n` and
+        `group_by_overload_name` keep some apart, as in `EventList`. An AssertionError where nothing has been recorded.
         """
         options = group_by_input_shape, group_by_stack_n, group_by_overload_name
         return self._recorded("getting key averages").key_averages(*options)

@@ -1,12 +1,7 @@
-"""The record of a profiled program: ops, backward nodes and named ranges with their times, nested by thread.
-
-A thread's first event makes a `Track` for it.
-
-Follows the memory of what ops return: it counts when an op returns it and again, negatively, when it is freed.
-
-Counted is the memory behind tensors that ops returned and that no argument of the op lies in: each allocation once,
-with all its bytes, however many views there are of it. Not counted are tensors made without an op (`randn`, `zeros`),
-those that were there before, and what a kernel needs only while it runs.
+"""The record of a profiled program: ops, backward nodes and named ranges with their times, nested by thread, and
+memory. Counted is the memory behind tensors that ops returned and that no argument of the op lies in: each allocation
+once, with all its bytes, when an op returns it and again, negatively, when it is freed. Not counted are tensors made
+without an op (`randn`, `zeros`), those that were there before, and what a kernel needs only while it runs.
 """
 
 from __future__ import annotations
@@ -49,7 +44,6 @@ class Tally:
         self.lock = new_lock()  # an array may be freed, and call back, while this thread holds it
 
     def count(self, result: Any, args: Any, kwargs: Any, record: Any) -> None:
-        """Charge `record` with the new memory among what its op returned."""
         made = [array for array in map(owner_of, _tensors((result,))) if id(array) not in self.alive]
         if not made:
             return
@@ -105,7 +99,6 @@ class Argument(NamedTuple):
 
 
 def describe(args: Iterable[Any], kwargs: dict[str, Any]) -> tuple[Argument, ...]:
-    """The arguments of a call in order, then those by name (`out`, `dtype`, ...) that are given."""
     named = [value for value in kwargs.values() if value is not None]
     return tuple([_argument(value) for value in (*args, *named)])
 
@@ -205,7 +198,6 @@ class Session:
         return stack[-1] if stack else None
 
     def begin(self, name: str, kind: str, args: Any = (), kwargs: dict[str, Any] | None = None) -> Record:
-        """Open a record in the calling thread, with the arguments of the call if they are wanted."""
         track = self.track()
         stack = track.stack
         record = Record(name, kind, track, stack[-1] if stack else None)
@@ -244,7 +236,6 @@ class Session:
                 self.devices.end(closed)
 
     def finish(self) -> None:
-        """Nothing more is recorded; what still runs, in any thread, ends now."""
         self.ended = time.perf_counter_ns()
         for record in self.records:
             record.end = record.end or self.ended

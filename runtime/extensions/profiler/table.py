@@ -10,7 +10,6 @@ TIME_UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
 
 
 def format_time(microseconds: float, unit: str | None = None) -> str:
-    """A time, in the unit in which it is readable or in a given one of us, ms and s."""
     if unit is None:
         unit = "s" if abs(microseconds) >= 1e6 else "ms" if abs(microseconds) >= 1e3 else "us"
     return f"{microseconds / TIME_UNITS[unit]:.3f}{unit}"
@@ -28,7 +27,6 @@ def format_share(part: float, total: float) -> str:
 
 
 def scale_of(largest: float) -> tuple[float, str]:
-    """The power of 1000 in which counts up to `largest` are readable, and the letter for it."""
     for scale, suffix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")):
         if largest >= scale:
             return scale, suffix
@@ -60,7 +58,6 @@ class Column(NamedTuple):
 def render(
     events: Sequence[Any], layout: Layout, sort_by: str | None, limit: int, header: str | None, top_level: bool
 ) -> str:
-    """The table of events, with the sum of their own times below it."""
     if not events:
         return ""
     total = sum(event.self_cpu_time_total for event in events)
@@ -125,13 +122,11 @@ def _descriptions(rows: Sequence[Any], layout: Layout) -> list[Column]:
 
 
 def _string_column(title: str, strings: list[str], widest: int) -> Column:
-    """A column as wide as its longest text and a margin, or as wide as allowed; longer texts are cut."""
     width = max(_WIDTH, min(widest, 4 + max(map(len, strings), default=0)))
     return Column(title, [text if len(text) < width else text[: width - 3] + "..." for text in strings], width)
 
 
 def _source_column(rows: Iterable[Any], widest: int) -> Column:
-    """The lines of each stack; what is too long loses the path's beginning."""
     stacks = [event.stack for event in rows]
     width = max(_WIDTH, min(widest, 4 + max((len(line) for stack in stacks for line in stack), default=0)))
     cut = [[line if len(line) < width else "..." + line[3 - width :] for line in stack] for stack in stacks]

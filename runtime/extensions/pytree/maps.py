@@ -124,11 +124,7 @@ def tree_all_only(type_or_types: Chosen, /, pred: Callable[[Any], bool], tree: A
 
 
 def tree_any_only(type_or_types: Chosen, /, pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
-    """Whether something is true of any leaf of some classes; other arguments as of `tree_all`.
-
-    Args:
-        type_or_types: the class or classes.
-    """
+    """Whether something is true of any leaf of some classes; arguments as of `tree_all_only`."""
     requested = _chooser(type_or_types)
     return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if requested(leaf))
 
@@ -163,13 +159,7 @@ def tree_flatten_with_path(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[tupl
 
 
 def tree_map_with_path(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
-    """As `tree_map`, for a function whose first argument is the keys that lead to the leaf.
-
-    Args:
-        func: called with keys, a leaf, and what stands at its place in each of the other trees.
-        tree: the tree.
-        *rests: trees that have its nodes, and maybe more below them.
-        is_leaf: says of nodes of `tree` which are leaves all the same.
+    """As `tree_map`, for a function whose first argument is the keys that lead to the leaf; arguments as of `tree_map`.
 
     Example:
         >>> tree_map_with_path(lambda path, leaf: str(*path) + leaf, ["a", "b"])

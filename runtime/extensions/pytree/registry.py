@@ -1,6 +1,5 @@
-"""Which classes are nodes of a tree, and how each is taken apart and put together again.
-
-How a child of a node is reached: `tree[key]`, `tree[index]` or `tree.name`.
+"""Which classes are nodes of a tree, how each is taken apart and put together again, and how a child is reached:
+`tree[key]`, `tree[index]` or `tree.name`.
 """
 
 from __future__ import annotations
@@ -145,11 +144,7 @@ def is_namedtuple_instance(obj: Any) -> bool:
 
 
 def is_namedtuple(obj: Any) -> bool:
-    """Whether an object is a named tuple, or a class of these.
-
-    Args:
-        obj: the object.
-    """
+    """Whether an object is a named tuple, or a class of these; arguments as of `is_namedtuple_instance`."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
@@ -279,7 +274,6 @@ def _of_sequence(make: Callable[[Any], Any], name: str) -> NodeDef:
 
 
 def _of_mapping(make: Callable[[Any], Any], name: str) -> NodeDef:
-    """A class whose objects are their pairs in order and nothing else."""
     return NodeDef(
         make,
         lambda x: (list(x.values()), list(x)),
@@ -327,11 +321,7 @@ for _node in (
     _of_sequence(tuple, "builtins"),
     _of_sequence(list, "builtins"),
     NodeDef(  # the function of a leaf may give what is no size: sizes become plain tuples
-        Size,
-        lambda x: (list(x), None),
-        lambda c, _: tuple(c),
-        lambda x: (_numbered(x), None),
-        "specgrad.Size",
+        Size, lambda x: (list(x), None), lambda c, _: tuple(c), lambda x: (_numbered(x), None), "specgrad.Size"
     ),
     _of_mapping(dict, "builtins"),
     _of_mapping(OrderedDict, "collections"),
@@ -363,3 +353,14 @@ for _node in (
 ):
     SUPPORTED_NODES[_node.type] = _node
     BY_SERIALIZED_NAME[str(_node.serialized_type_name)] = _node.type
+
+
+_built_in = {node.type.__name__.lower(): node for node in SUPPORTED_NODES.values()}
+
+
+def named(name: str) -> Any:
+    """One of PyTorch's private names for the functions of these nodes: `_dict_flatten`, `_list_flatten_with_keys`."""
+    kind, _, function = name.removeprefix("_").partition("_")
+    if kind in _built_in and f"{function}_fn" in NodeDef._fields:
+        return getattr(_built_in[kind], f"{function}_fn")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -96,7 +96,6 @@ class _Temporary:
 
 
 def _followed(path: str) -> str:
-    """Where the path leads; links stay."""
     result = os.path.realpath(path)
     if os.path.islink(result):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
@@ -195,7 +194,6 @@ def _set_mode(descriptor: int, mode: int) -> None:
 
 
 def _write_out_folder(folder: str) -> None:
-    """The name has to be on the disk, too, where folders can be written out."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | _PLAIN)
         try:

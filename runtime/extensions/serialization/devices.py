@@ -1,6 +1,5 @@
-"""Who tells on which device a storage was, and brings it back there: functions by priority, ours among them.
-
-Where tensors of a file are put: `map_location`.
+"""On which device a storage was, and where a file's tensors are put: by functions in order of priority, and
+`map_location`.
 """
 
 from __future__ import annotations
@@ -74,7 +73,6 @@ def default_restore_location(storage: Any, location: str) -> Any:
 
 
 def of_program(storage: Any, location: str) -> Any:
-    """What the functions of the program make of a storage; None where none knows the place."""
     answers = (deserializer(storage, location) for _, _, deserializer in _packages if deserializer is not _restored)
     return next((result for result in answers if result is not None), None)
 
@@ -166,7 +164,6 @@ class DeviceMap:
 
 
 def _probe() -> Any:
-    """What stands for a storage that has not been read yet."""
     return from_flat(np.empty(0, np.uint8), (0,), uint8)
 
 

@@ -1,6 +1,5 @@
-"""Nested objects as JSON: what `save` once wrote beside the raw storages. Nothing in it can run code.
-
-Files that specgrad wrote before it wrote PyTorch's: an archive with a description in JSON, and raw storages.
+"""Files that specgrad wrote before it wrote PyTorch's: an archive with nested objects as JSON, and raw storages.
+Nothing in it can run code.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ Node = Any  # what JSON holds: a plain value, or a dict with the key "type"
 
 
 def register_tensor_class(name: str, cls: type) -> type:
-    """Let tensors of this subclass be saved under `name` and loaded as the same class."""
     _subclasses[name] = cls
     return cls
 

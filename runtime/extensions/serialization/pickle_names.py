@@ -1,8 +1,5 @@
-"""What pickles of tensors may name, and what is called for each name: nothing that a file could do harm with.
-
-Classes and functions that a program lets `load` call: `torch.serialization.add_safe_globals`.
-
-What a file names that `load` does not call: found without reading the file's objects.
+"""What pickles of tensors may name, and what is called for each name: nothing that a file could do harm with, and what
+a program lets `load` call (`torch.serialization.add_safe_globals`).
 """
 
 from __future__ import annotations
@@ -66,7 +63,6 @@ class safe_globals(contextlib.AbstractContextManager[None]):
 
 
 def full_name(value: Any) -> str:
-    """The name by which pickles know a class or a function; specgrad's own have PyTorch's."""
     return public_name(f"{value.__module__}.{value.__qualname__}")
 
 
@@ -75,11 +71,7 @@ def public_name(name: str) -> str:
 
 
 def safe_name(module: str, name: str) -> Named:
-    """What a program has declared safe under this name.
-
-    Raises:
-        UnsafeFileError: nothing.
-    """
+    """What a program has declared safe under this name. UnsafeFileError: nothing."""
     requested = public_name(f"{module}.{name}")
     for value, own in _named():
         if own == requested:
@@ -116,7 +108,6 @@ def _named() -> Iterator[tuple[Any, str]]:
 
 
 def _build(value: Any, state: Any) -> None:
-    """Give an instance of a class that is safe its state, as Python's reader does."""
     if hasattr(value, "__setstate__"):
         value.__setstate__(state)
         return

@@ -117,7 +117,6 @@ class Reader:
         return self._stack[-1]
 
     def since_mark(self) -> list[Any]:
-        """What was put on the stack since the last mark, which goes with it."""
         for mark_position in range(len(self._stack) - 1, -1, -1):
             if self._stack[mark_position] is _MARK:
                 entry = self._stack[mark_position + 1 :]

@@ -1,10 +1,6 @@
-"""Tensors in pickles: the functions that PyTorch's files name to make them, over storages that are read apart.
-
-A storage is a tensor of one dimension over all of its memory; what a file says of shapes is checked against it.
-
-NumPy arrays and numbers in pickles: their dtypes are those of plain numbers and text, their bytes the file's.
-
-Sparse tensors in pickles: PyTorch's names for them, over tensors of indices and values.
+"""Tensors in pickles, dense and sparse, and NumPy's arrays and numbers: the functions that PyTorch's files name to make
+them, over storages that are read apart. A storage is a tensor of one dimension over all of its memory; what a file says
+of shapes is checked against it.
 """
 
 from __future__ import annotations
@@ -102,7 +98,6 @@ def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> An
 
 
 def _with_flags(tensor: Any, metadata: Any) -> Any:
-    """A tensor as a view that shows conjugates or negatives, where the file says so."""
     marks = metadata if isinstance(metadata, dict) else {}
     if marks.get("conj"):
         tensor = tensor.conj().detach()
@@ -129,7 +124,6 @@ def _parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any)
 
 
 def _attributes(state: Any) -> dict[str, Any]:
-    """What an object's `__dict__` gets; slots hold nothing of a tensor's."""
     result = state[0] if isinstance(state, tuple) and len(state) == 2 else state
     if result is None:
         return {}
@@ -171,10 +165,8 @@ _CLASSES = {
 
 
 def find(full: str) -> Named | None:
-    """What one of PyTorch's names stands for; None for others.
-
-    Raises:
-        SerializationError: it makes tensors that specgrad does not read.
+    """What one of PyTorch's names stands for; None for others. SerializationError: it makes tensors that specgrad does
+    not read.
     """
     if full in _FUNCTIONS:
         return Named(_FUNCTIONS[full], _FUNCTIONS[full])
@@ -262,7 +254,6 @@ _NUMPY_CLASSES = {
 
 
 def find_numpy_name(full: str) -> Named | None:
-    """What one of NumPy's names stands for; None for others."""
     for module_name in _LENDERS:
         if full.startswith(module_name):
             return _NAMES.get(full.removeprefix(module_name))
@@ -274,7 +265,6 @@ _READ = (sparse_coo, sparse_csr, sparse_csc)
 
 
 def described(tensor: Any) -> tuple[str, tuple[Any, ...]]:
-    """The name of a sparse tensor's layout, and what it is made of, in the order that files have."""
     pattern, values = tensor.pattern, tensor._values()
     rest = (pattern.is_coalesced,) if pattern.layout is sparse_coo else ()
     return f"torch.{pattern.layout.name}", (*pattern.index, values, tensor.shape, *rest)
@@ -288,7 +278,6 @@ def _layout(name: Any) -> layout:
 
 
 def _sparse(kind: Any, content: Any) -> Any:
-    """A sparse tensor, whose indices are checked as all are that a program gives."""
     from ..sparse.create import sparse_compressed_tensor, sparse_coo_tensor
 
     count = 2 if kind is sparse_coo else 3
@@ -311,5 +300,4 @@ _SPARSE_FUNCTIONS = {".".join(REBUILD): Named(_sparse, _sparse), ".".join(LAYOUT
 
 
 def find_sparse_name(full: str) -> Named | None:
-    """What one of PyTorch's names for sparse tensors stands for; None for others."""
     return _SPARSE_FUNCTIONS.get(full)

@@ -79,7 +79,6 @@ class Writer(_Pickler):
         return obj.identity if type(obj) is _Stored else None
 
     def save(self, obj: Any, save_persistent_id: bool = True) -> None:
-        """Write an object; the trail leads to the one that cannot be written."""
         if type(obj) in _LEAVES:
             super().save(obj, save_persistent_id)
             return
@@ -88,7 +87,8 @@ class Writer(_Pickler):
             if obj.layout is strided:  # type: ignore[attr-defined]
                 self._save_tensor(obj)
             else:
-                self._save_sparse(obj)
+                layout, content = described(obj)
+                self.save_reduce(self._name(*REBUILD), (_Made(self._name(*LAYOUT), (layout,)), content), obj=obj)
         else:
             super().save(obj, save_persistent_id)
         self._trail.pop()
@@ -120,13 +120,7 @@ class Writer(_Pickler):
     def _save_size(self, obj: Any) -> None:
         self.save_reduce(self._name("torch", "Size"), (tuple(obj),), obj=obj)
 
-    dispatch = {
-        **_Pickler.dispatch,
-        _Name: _save_name,
-        dtype: _save_dtype,
-        device: _save_device,
-        Size: _save_size,
-    }
+    dispatch = {**_Pickler.dispatch, _Name: _save_name, dtype: _save_dtype, device: _save_device, Size: _save_size}
 
     def _save_tensor(self, tensor: Any) -> None:
         cls, storage, (shape, strides, offset), requires_grad, target_device, attributes, kind = parts(tensor)
@@ -147,11 +141,6 @@ class Writer(_Pickler):
         behind: tuple[Any, ...] = (OrderedDict(), *(() if typed else (kind,)), *metadata)
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
         self._save_made(tensor, cls, function, (args, requires_grad, behind), attributes)
-
-    def _save_sparse(self, tensor: Any) -> None:
-        layout, content = described(tensor)
-        made = self._name(*LAYOUT)
-        self.save_reduce(self._name(*REBUILD), (_Made(made, (layout,)), content), obj=tensor)
 
     def _utils(self, name: str) -> _Name:
         return self._name("torch._utils", name)
@@ -182,7 +171,6 @@ class Writer(_Pickler):
         self.save_reduce(of_type, (function, written, arguments, attributes), obj=tensor)
 
     def _storage(self, storage: Any) -> tuple[int, dtype]:
-        """The number of the storage, and the dtype of its elements; the same memory gets the same number."""
         on_cpu = isinstance(storage, np.ndarray)
         address = storage.__array_interface__["data"][0] if on_cpu else (storage.device, storage.address)
         key = (address, storage.nbytes, str(storage.dtype))
@@ -217,7 +205,6 @@ def _step(outer: Any, inner: Any) -> str | None:
 
 
 def pickled(obj: Any, protocol: int) -> tuple[bytes, list[np.ndarray]]:
-    """The pickle of an object, and the storages of its tensors; a SerializationError where it cannot be pickled."""
     file = BytesIO()
     writer = Writer(file, protocol)
     try:

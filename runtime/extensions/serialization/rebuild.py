@@ -31,7 +31,6 @@ def rebuild(
     attributes: dict[str, Any],
     kind: dtype,
 ) -> Any:
-    """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
     shape, strides, offset = layout
     if isinstance(storage, np.ndarray):
         storage = placed(storage, resolve(target_device))
@@ -44,14 +43,12 @@ def rebuild(
 
 
 def check_sizes(*sizes: tuple[int, ...]) -> None:
-    """Shapes and strides must be numbers that arrays can have, whatever the file says."""
     for numbers in sizes:
         if len(numbers) > _MAX_DIMS or not all(type(n) is int and 0 <= n < _TOO_LARGE for n in numbers):
             raise ValueError("a tensor or an array has no valid sizes")
 
 
 def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> None:
-    """A tensor must lie inside its storage, whatever the file says."""
     check_sizes(shape, strides, (offset,))
     if len(shape) != len(strides) or prod(max(n, 1) for n in shape) >= _TOO_LARGE:
         raise ValueError("a tensor has no valid layout")
@@ -61,7 +58,6 @@ def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, 
 
 
 def parts(tensor: Any) -> tuple[Any, ...]:
-    """The arguments with which `rebuild` makes an equal tensor over the same storage, in whatever dtype."""
     layout = (tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
     storage = origin_of(storage_of(tensor))
     cls = tensor_class() if tensor.lazy_conj else type(tensor)
@@ -77,10 +73,8 @@ def reduce(tensor: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
-    """`Tensor.__deepcopy__`: storage copied once for all tensors that share it, `grad` copied as well.
-
-    Raises:
-        RuntimeError: when the tensor is no leaf: its history cannot be copied.
+    """`Tensor.__deepcopy__`: storage copied once for all tensors that share it, `grad` copied as well. RuntimeError:
+    when the tensor is no leaf: its history cannot be copied.
     """
     if id(tensor) in memo:
         return memo[id(tensor)]

@@ -183,5 +183,4 @@ def _read(file: Any, locate: DeviceMap, mapped: bool) -> Any:
 
 
 def _mapped(file: Any) -> np.ndarray:
-    """The whole file as bytes: writes stay with this process, or go to the file, as `set_default_mmap_options` says."""
     return np.frombuffer(memory.mmap(file.fileno(), 0, access=settings.access()), np.uint8)

@@ -1,6 +1,5 @@
-"""What holds for every `load` of a program: byte order where a file says none, and how files are mapped into memory.
-
-Names of `torch.serialization` about classes: of storages and tensors of a dtype, and versions of modules.
+"""What holds for every `load` of a program: byte order where a file says none, and how files are mapped; and names of
+`torch.serialization` about classes and versions.
 """
 
 from __future__ import annotations

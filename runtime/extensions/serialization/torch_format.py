@@ -1,6 +1,5 @@
-"""The archives that `torch.save` and `save` write: a pickle, and beside it raw storages.
-
-The members of a checkpoint by their names, as PyTorch's reader of archives gives them.
+"""The archives that `torch.save` and `save` write: a pickle, and beside it raw storages; and PyTorch's reader of their
+members.
 """
 
 from __future__ import annotations
@@ -69,7 +68,6 @@ class Storages:
 
 
 def checked_identity(identity: Any) -> tuple[dtype | None, str, str, int]:
-    """Dtype, key, device and number of elements of a persistent id."""
     if type(identity) is not tuple or len(identity) not in (5, 6) or identity[0] != "storage":
         raise Damage("the pickle has a persistent id that is none of a storage")
     _, kind, key, location, count = identity[:5]
@@ -90,7 +88,6 @@ def in_own_order(raw: np.ndarray, kind: dtype | None, swapped: bool) -> np.ndarr
 
 
 def read_archive(archive: Archive, locate: DeviceMap, order: str, mapped: Any = None) -> Any:
-    """The object of an archive that `torch.save` has written."""
     stems = {name.partition("/")[0] for name in archive}
     for name in archive:
         if not _MEMBER.fullmatch(name) or len(stems) != 1:

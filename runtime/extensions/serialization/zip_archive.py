@@ -1,13 +1,7 @@
-"""Reading the ZIP archives that `save` writes: members one after the other, as they are, neither packed nor encrypted.
-
-Nothing is believed that does not follow from the length of the file: members lie inside it and apart from one another,
-so all of them together are no longer than it is. Anything else is refused before it is read.
-
-Writing the ZIP archives that `archive.py` reads: members one after the other, neither packed nor encrypted.
-
-The checksum of a member is known before it is written, so nothing is written twice, and no place is gone back to.
-Python's `zipfile` makes the same files, but goes back to each header for the checksum.
-The format: PKWARE, APPNOTE.TXT 6.3.
+"""The ZIP archives that `save` writes: members one after the other, neither packed nor encrypted. Reading believes
+nothing that does not follow from the length of the file: members lie inside it and apart from one another. Writing
+knows the checksum of a member before it is written, so no place is gone back to, as Python's `zipfile` does. The
+format: PKWARE, APPNOTE.TXT 6.3.
 """
 
 from __future__ import annotations
@@ -51,11 +45,7 @@ class Member(NamedTuple):
 
 
 class Archive:
-    """The members of a seekable file, by name.
-
-    Raises:
-        Damage: the file is no such archive, or it ends early.
-    """
+    """The members of a seekable file, by name. Raises Damage: the file is no such archive, or it ends early."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -82,14 +72,12 @@ class Archive:
         self.is_checked = any(member.checksum for member in self._members.values())
 
     def locate(self, name: str) -> tuple[int, int]:
-        """Where the bytes of a member begin in the file, and how many there are."""
         return self._member(name)[:2]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
     def read(self, name: str) -> np.ndarray:
-        """The bytes of a member, as an array that can be written to."""
         start, size, checksum = self._member(name)
         result, position, computed = allocate_and_fill.empty(size, _BYTE), 0, 0
         self._file.seek(start)
@@ -105,7 +93,6 @@ class Archive:
         return result
 
     def _read_into(self, part: np.ndarray) -> int:
-        """Fill an array of bytes from where the file stands, as far as one read goes; how many bytes there were."""
         if hasattr(self._file, "readinto"):
             return int(self._file.readinto(part) or 0)
         data = self._file.read(part.size)
@@ -146,7 +133,6 @@ class Archive:
         return self._exactly(begin, size), begin, begin - start
 
     def _wide_end(self, start: int) -> tuple[int, int] | None:
-        """Length and start of the directory of an archive that is too large for 32 bits."""
         if start < 0:
             return None
         record, locator = _END64.size, self._exactly(start, _END64.size + _LOCATOR.size)

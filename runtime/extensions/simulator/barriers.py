@@ -35,7 +35,6 @@ class Thread(greenlet):
 
     @property
     def waits_for(self) -> tuple[Any, ...]:
-        """The same for all that wait together."""
         return self.what, self.mask, self.site
 
     @property
@@ -44,7 +43,6 @@ class Thread(greenlet):
 
 
 def wait(frame: types.FrameType, what: str, value: Any = None, mask: int = 0, argument: Any = None) -> Any:
-    """Let the running thread wait until the others are there too; returns its answer."""
     thread = getcurrent()
     thread.what, thread.value, thread.mask, thread.argument = what, value, mask, argument
     thread.site = site_of(frame)
@@ -80,7 +78,6 @@ class Block:
         self.returned: list[Thread] = []
 
     def run(self, arguments: Sequence[Any], ordered: Callable[[list[Any]], list[Any]]) -> None:
-        """Run all threads to their ends, those that can go on in the launch's order."""
         live = self.threads
         try:
             for thread in ordered(live):
@@ -118,7 +115,6 @@ class Block:
         return matches
 
     def converged(self, warp: int, threads: list[Thread]) -> list[Thread]:
-        """The threads of a warp whose shuffle, vote or `syncwarp` is complete, with their answers."""
         matches: list[Thread] = []
         done = 0  # lanes
         for first in threads:

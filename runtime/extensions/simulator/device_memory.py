@@ -122,10 +122,8 @@ class Memory:
         return f"{address:#x} lies between the blocks of cuda:{device_of(address)}"
 
     def region(self, address: int, size: int, what: str = "access") -> Region:
-        """The bytes at an address, which may be read and written.
-
-        Raises:
-            RuntimeError: they do not all lie in one block that is in use.
+        """The bytes at an address, which may be read and written. RuntimeError: they do not all lie in one block that
+        is in use.
         """
         if size == 0:
             return Region(np.empty(0, np.uint8), np.empty(0, np.bool_))
@@ -139,7 +137,6 @@ def device_of(address: int) -> int:
 
 
 def is_of_device(address: int) -> bool:
-    """Whether an address is one of simulated memory, and not of the host's."""
     return address >= FIRST
 
 

@@ -17,15 +17,24 @@ from ...extension_points import fill
 from ...locks import locked, new_lock
 from .device_memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .graphs import SimulatedGraphs
-from .launches import Launch, check_limits, follows_addresses
+from .launches import Launch, LaunchEntry, check_limits, follows_addresses
 from .limits import decoded, word_count
-from .native_entries import LaunchEntry
 from .stream_order import Work
 from .streams import Queues
 
 MAX_ELEMENTS = 4096  # a thread takes microseconds here
 
 Triple = tuple[int, int, int]
+
+
+def _of_queues(name: str) -> Any:
+    """The method of the queues of this name, as one of the driver."""
+
+    @locked
+    def method(self: SimulatedDriver, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.queues, name)(*args, **kwargs)
+
+    return method
 
 
 class SimulatedDriver(SimulatedGraphs):
@@ -103,7 +112,6 @@ class SimulatedDriver(SimulatedGraphs):
 
     @locked
     def on_free(self, address: int, stream: int) -> None:
-        """The allocator has a block back: who touches it from now on uses freed memory."""
         self.memory.start(address, "free").live = False
 
     @locked
@@ -172,7 +180,6 @@ class SimulatedDriver(SimulatedGraphs):
         self.queues.give(stream, what, run, (target, origin))
 
     def _touched(self, block: Block, address: int, size: int, writes: bool, work: Work) -> slice:
-        """The place of bytes in their block; an item of work reads or writes them."""
         start = address - block.address
         self.queues.races.note(block, start, start + size, writes, work)
         return slice(start, start + size)
@@ -249,11 +256,7 @@ class SimulatedDriver(SimulatedGraphs):
 
     @locked
     def call(
-        self,
-        what: str,
-        uses: Sequence[tuple[int, int, bool]],
-        run: Callable[[list[Region]], None],
-        stream: int,
+        self, what: str, uses: Sequence[tuple[int, int, bool]], run: Callable[[list[Region]], None], stream: int
     ) -> None:
         """Let a library compute when the stream gets there.
 
@@ -277,20 +280,8 @@ class SimulatedDriver(SimulatedGraphs):
         self.queues.give(stream, what, work, [block for block in blocks if block is not None])
         self.queues.relieve(stream)
 
-    @locked
-    def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
-        return self.queues.create_stream(device, priority, blocking)
-
-    @locked
-    def destroy_stream(self, stream: int) -> None:
-        self.queues.destroy_stream(stream)
-
     def stream_priorities(self, device: int) -> tuple[int, int]:
         return 0, -5
-
-    @locked
-    def synchronize_stream(self, stream: int) -> None:
-        self.queues.finish_stream(stream)
 
     @locked
     def stream_done(self, stream: int) -> bool:
@@ -302,21 +293,9 @@ class SimulatedDriver(SimulatedGraphs):
         return True
 
     @locked
-    def create_event(self, device: int, timing: bool = False) -> int:
-        return self.queues.create_event(device, timing)
-
-    @locked
     def destroy_event(self, event: int) -> None:
         self.queues.event(event)
         del self.queues.events[event]
-
-    @locked
-    def record(self, event: int, stream: int) -> None:
-        self.queues.record(event, stream)
-
-    @locked
-    def wait(self, stream: int, event: int) -> None:
-        self.queues.wait(stream, event)
 
     @locked
     def synchronize_event(self, event: int) -> None:
@@ -356,9 +335,9 @@ class SimulatedDriver(SimulatedGraphs):
             self.queues.finish_device(device)
         del self._pinned[address]
 
-    @locked
-    def synchronize(self, device: int) -> None:
-        self.queues.finish_device(device)
+    create_stream, destroy_stream = _of_queues("create_stream"), _of_queues("destroy_stream")
+    create_event, record, wait = _of_queues("create_event"), _of_queues("record"), _of_queues("wait")
+    synchronize, synchronize_stream = _of_queues("finish_device"), _of_queues("finish_stream")
 
 
 def _check_sides(to: int, source: int, kind: str) -> None:

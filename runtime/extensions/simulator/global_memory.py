@@ -1,6 +1,5 @@
-"""Arguments of a launch: arrays in a device's memory, of which two may overlap.
-
-Arrays that a kernel finds by addresses which it has read from memory: checked and noted as its arguments are.
+"""Arrays in a device's memory: arguments of a launch, of which two may overlap, and those that a kernel finds by
+addresses which it has read.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.cuda.numbers import dtype_of
+from .block_memory import Elements
 from .device_memory import Block
 from .device_memory import Memory as DeviceMemory
-from .kernel_arrays import Elements
 from .limits import KernelFault
 from .stream_order import Races, Work
 from .thread_races import ATOMIC, KNOWN, UNWRITTEN, Memory, Timeline
@@ -100,14 +99,12 @@ def arrays_in(name: str, value: Any) -> Iterator[tuple[str, GlobalArray]]:
 
 
 def wrapped(value: Any) -> Any:
-    """An argument whose NumPy arrays are arrays of a device, all elements of which were written."""
     if type(value) is tuple:
         return tuple(map(wrapped, value))
     return GlobalArray(value) if isinstance(value, np.ndarray) else value
 
 
 def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:
-    """Arrays in groups, each of which has a memory of its own; the first of a group begins first."""
     groups: list[list[Placed]] = []
     end = -1
     for position in sorted(arrays):
@@ -119,7 +116,6 @@ def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:
 
 
 def memory_of(group: Sequence[Placed], timeline: Timeline) -> Memory:
-    """The memory that some arrays lie in, and what is known of it."""
     start, end = group[0].start, max(position.end for position in group)
     unit = math.gcd(*(p.array.values.itemsize for p in group), *(p.start - start for p in group))
     memory = Memory(timeline, (end - start) // unit, unit, KNOWN)
@@ -144,7 +140,6 @@ class Reached:
         self.arrays: dict[Any, Elements] = {}
 
     def array(self, address: Any, size: Any, kind: Any) -> Elements:
-        """The array of so many elements at an address; the same one for all threads."""
         dtype, key = dtype_of(kind), (int(address), int(size), kind)
         if key not in self.arrays:
             self.arrays[key] = self.found(int(address), int(size), dtype)
@@ -176,7 +171,6 @@ class Reached:
         return notes
 
     def done(self, races: Races, work: Work) -> None:
-        """The launch is over: note which bytes it read or wrote."""
         for block, notes in self.blocks.values():
             wrote = np.array(notes.writes)
             changed = (wrote > 0) | (wrote == ATOMIC)

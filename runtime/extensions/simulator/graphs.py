@@ -1,6 +1,5 @@
-"""The part of the driver of simulated devices that records and replays.
-
-Graphs of simulated devices: recorded items, given to streams of the graph again as often as it is replayed.
+"""The part of the driver of simulated devices that records and replays: recorded items are given to streams of the
+graph again as often as it is replayed.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import Any
 
 from ...locks import locked
 from .device_memory import Block, Memory, fault
-from .graph_recording import Item
-from .stream_order import Clock, Stream, Work, join
+from .stream_order import Clock, Item, Stream, Work, join
 from .streams import Queues
 
 
@@ -37,9 +35,7 @@ class Executable:
 
     def replay(self, stream: int) -> None:
         """Queue all items behind what the stream was given, and behind the last replay; the stream waits for them.
-
-        Raises:
-            RuntimeError: memory that the graph uses was freed since it was recorded.
+        RuntimeError: memory that the graph uses was freed since it was recorded.
         """
         for item in self.items:
             for block, owner in item.uses:
@@ -56,7 +52,6 @@ class Executable:
         self.end = self.queues.give(stream, "end of a graph", None).clock
 
     def _give(self, work: Work, before: dict[int, int], begin: Work) -> None:
-        """Queue an item, its clock moved to what the graph's streams were given before."""
         stream: Stream = self.queues.stream(self.streams[work.stream])
         moved = {self.streams[captured]: before[captured] + number for captured, number in work.clock.items()}
         clock = join(stream.clock, self.queues.host, moved)
@@ -79,7 +74,6 @@ class Executable:
 
 
 def print_items(items: Sequence[Item], path: str) -> None:
-    """Write items to a file, in the language of Graphviz, with arrows from the items that come right before them."""
     names = {(item.work.stream, item.work.number): f"n{index}" for index, item in enumerate(items)}
     lines = [f'  {names[item.work.stream, item.work.number]} [label="{item.work.what}"];' for item in items]
     for item in items:
@@ -92,10 +86,7 @@ def print_items(items: Sequence[Item], path: str) -> None:
 
 def require_retained(block: Block, owner: int, work: Work) -> None:
     """Memory that was allocated during captures is the graphs' for as long as the driver has it; other memory must
-    belong to whom it belonged to.
-
-    Raises:
-        RuntimeError: it does not.
+    belong to whom it belonged to. RuntimeError: it does not.
     """
     if not block.is_of_graph and not (block.live and block.owner == owner):
         raise fault(

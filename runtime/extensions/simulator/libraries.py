@@ -3,18 +3,212 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ...errors import AcceleratorError
 from ...extension_points import fill
 from ...kernels.cuda_launch.launch import FUNCTION, Called, arguments, performed
-from ...kernels.cuda_libraries.protocol import Fft, Gemm
-from .device_memory import Region
+from ...kernels.cuda_libraries.protocol import Batches, Fft, Gemm
+from .device_memory import Region, fault
 from .driver import SimulatedDriver
-from .library_memory import Operand, column_major, row
-from .solvers import SimulatedSolvers
+
+
+class Operand(NamedTuple):
+    """Elements at an address, `steps` elements apart along each dim."""
+
+    address: int
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        if 0 in self.shape:
+            return 0
+        last = sum((n - 1) * step for n, step in zip(self.shape, self.steps, strict=True))
+        return (last + 1) * self.dtype.itemsize
+
+    def read(self, region: Region, what: str) -> np.ndarray:
+        """The elements. RuntimeError: one of them that nobody has written."""
+        if not self._over(region.written, 1, np.dtype(np.bool_)).all():
+            raise fault(what, f"reads memory at {self.address:#x} that nobody has written")
+        return self._over(region.bytes.view(np.uint8), self.dtype.itemsize, self.dtype).copy()
+
+    def write(self, region: Region, values: Any) -> None:
+        self._over(region.bytes, self.dtype.itemsize, self.dtype)[...] = values
+        for byte in range(self.dtype.itemsize):
+            self._over(region.written[byte:], 1, np.dtype(np.bool_))[...] = True
+
+    def _over(self, memory: np.ndarray, size: int, dtype: np.dtype) -> np.ndarray:
+        if 0 in self.shape:
+            return np.empty(self.shape, dtype)
+        first = memory[:size].view(dtype)
+        return as_strided(first, self.shape, [step * self.dtype.itemsize for step in self.steps])
+
+
+def column_major(address: int, dtype: np.dtype, rows: int, columns: int, ld: int, batch: int, stride: int) -> Operand:
+    return Operand(address, dtype, (batch, rows, columns), (stride, 1, ld))
+
+
+def row(address: int, dtype: np.dtype, size: int) -> Operand:
+    return Operand(address, dtype, (size,), (1,))
+
+
+Operands = Sequence[Operand]
+
+
+INT32 = np.dtype(np.int32)
+Values = tuple[Any, ...]
+
+
+def matrix(address: int, dtype: np.dtype, rows: int, columns: int, ld: int) -> Operand:
+    if ld < max(rows, 1):
+        raise AcceleratorError(f"cuSOLVER error: CUSOLVER_STATUS_INVALID_VALUE: ld is {ld} of {rows} rows")
+    return column_major(address, dtype, rows, columns, ld, 1, 0)._replace(shape=(rows, columns), steps=(1, ld))
+
+
+def lapack(name: str, dtype: np.dtype) -> Callable[..., Any]:
+    from scipy.linalg import get_blas_funcs, get_lapack_funcs
+
+    find = get_blas_funcs if name == "trsm" else get_lapack_funcs
+    return find((name,), (np.empty(0, dtype),))[0]
+
+
+class SimulatedSolvers(Batches):
+    """Solvers that compute when the stream of a simulated driver gets there. See `protocol.Solvers`."""
+
+    driver: SimulatedDriver
+
+    def _run(
+        self,
+        name: str,
+        args: Sequence[Operand],
+        results: Sequence[Operand],
+        compute: Callable[..., Values],
+        stream: int,
+    ) -> None:
+        def run(regions: list[Region]) -> None:
+            values = [one.read(region, name) for one, region in zip(args, regions, strict=False)]
+            for one, region, value in zip(results, regions[len(args) :], compute(*values), strict=True):
+                one.write(region, value)
+
+        uses = [(one.address, one.nbytes, False) for one in args] + [(one.address, one.nbytes, True) for one in results]
+        self.driver.call(name, uses, run, stream)
+
+    def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
+        own = matrix(a, dtype, n, n, lda)
+
+        def compute(x: Any) -> Values:
+            return lapack("potrf", dtype)(x, lower=1, clean=0)
+
+        self._run("potrf", [own], [own, row(info, INT32, 1)], compute, stream)
+
+    def getrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, pivots: int, info: int, stream: int) -> None:
+        own = matrix(a, dtype, m, n, lda)
+
+        def compute(x: Any) -> Values:
+            packed, exchanged, failed = lapack("getrf", dtype)(x)
+            return packed, exchanged + 1, failed
+
+        self._run("getrf", [own], [own, row(pivots, INT32, min(m, n)), row(info, INT32, 1)], compute, stream)
+
+    def getrs(
+        self, dtype: np.dtype, n: int, k: int, a: int, lda: int, pivots: int, b: int, ldb: int, info: int, stream: int
+    ) -> None:
+        right = matrix(b, dtype, n, k, ldb)
+
+        def compute(x: Any, exchanged: Any, y: Any) -> Values:
+            return lapack("getrs", dtype)(x, exchanged - 1, y)
+
+        args = [matrix(a, dtype, n, n, lda), row(pivots, INT32, n), right]
+        self._run("getrs", args, [right, row(info, INT32, 1)], compute, stream)
+
+    def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None:
+        own = matrix(a, dtype, m, n, lda)
+
+        def compute(x: Any) -> Values:
+            packed, factors, _, failed = lapack("geqrf", dtype)(x)
+            return packed, factors, failed
+
+        self._run("geqrf", [own], [own, row(tau, dtype, min(m, n)), row(info, INT32, 1)], compute, stream)
+
+    def orgqr(
+        self, dtype: np.dtype, m: int, n: int, k: int, a: int, lda: int, tau: int, info: int, stream: int
+    ) -> None:
+        own = matrix(a, dtype, m, n, lda)
+
+        def compute(x: Any, factors: Any) -> Values:
+            result, _, failed = lapack("ungqr" if dtype.kind == "c" else "orgqr", dtype)(x, factors)
+            return result, failed
+
+        self._run("orgqr", [own, row(tau, dtype, k)], [own, row(info, INT32, 1)], compute, stream)
+
+    def gesvd(
+        self, dtype: np.dtype, vectors: str, m: int, n: int, a: int, lda: int,
+        s: int, u: int, ldu: int, vh: int, ldvh: int, info: int, stream: int,
+    ) -> None:  # fmt: skip
+        if m < n:
+            raise AcceleratorError(f"cuSOLVER error: CUSOLVER_STATUS_INVALID_VALUE: gesvd of {m} rows, {n} columns")
+        real = np.zeros(0, dtype).real.dtype
+        results = [row(s, real, n), row(info, INT32, 1), matrix(a, dtype, m, n, lda)]
+        if vectors != "N":
+            results += [matrix(u, dtype, m, m if vectors == "A" else n, ldu), matrix(vh, dtype, n, n, ldvh)]
+
+        def compute(x: Any) -> Values:
+            used = np.full(x.shape, np.nan, dtype)
+            try:
+                left, values, right = np.linalg.svd(x.T if m == n else x, vectors == "A")
+            except np.linalg.LinAlgError:
+                return (np.nan, 1, used, np.nan, np.nan)[: len(results)]
+            if m == n:  # square matrices come by rows: so signs, which are free, are the CPU's
+                left, right = right.T, left.T
+            return (values, int(np.isnan(values).any()), used, left, right)[: len(results)]
+
+        self._run("gesvd", [matrix(a, dtype, m, n, lda)], results, compute, stream)
+
+    def syevd(self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, info: int, stream: int) -> None:
+        own, real = matrix(a, dtype, n, n, lda), np.zeros(0, dtype).real.dtype
+
+        def compute(x: Any) -> Values:
+            try:
+                values, result = np.linalg.eigh(x, "L")
+            except np.linalg.LinAlgError:
+                return np.nan, np.nan, 1
+            return result if vectors else np.full(x.shape, np.nan, dtype), values, 0
+
+        self._run("syevd", [own], [own, row(w, real, n), row(info, INT32, 1)], compute, stream)
+
+    def geev(
+        self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, v: int, ldv: int, info: int, stream: int
+    ) -> None:
+        own = matrix(a, dtype, n, n, lda)
+        results = [own, row(w, dtype, n), row(info, INT32, 1), *([matrix(v, dtype, n, n, ldv)] if vectors else [])]
+
+        def compute(x: Any) -> Values:
+            used = np.full(x.shape, np.nan, dtype)
+            try:  # in whatever order; that of the CPU, which takes real matrices as what they are
+                values, result = np.linalg.eig(x if x.imag.any() else x.real)
+            except np.linalg.LinAlgError:
+                return (used, np.nan, 1, np.nan)[: len(results)]
+            return (used, values, 0, result)[: len(results)]
+
+        self._run("geev", [own], results, compute, stream)
+
+    def trsm(
+        self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: int, lda: int, b: int, ldb: int, stream: int
+    ) -> None:
+        right = matrix(b, dtype, m, n, ldb)
+
+        def compute(x: Any, y: Any) -> Values:
+            return (lapack("trsm", dtype)(1, x, y, side=1, lower=lower, diag=unit),)
+
+        self._run("trsm", [matrix(a, dtype, n, n, lda), right], [right], compute, stream)
+
 
 FAILED = 1  # a status
 
@@ -100,7 +294,6 @@ def steps_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def transformed(fft: Fft, values: np.ndarray) -> np.ndarray:
-    """The transform, by SciPy; norms are such that nothing is divided."""
     from scipy import fft as scipy_fft
 
     axes = tuple(range(1, values.ndim))
@@ -116,10 +309,8 @@ def transformed(fft: Fft, values: np.ndarray) -> np.ndarray:
 
 
 def gemm_operands(gemm: Gemm, a: int, b: int, c: int) -> tuple[Operand, Operand, Operand]:
-    """The matrices of a product.
-
-    Raises:
-        RuntimeError: a leading dimension is less than the length of a column, or matrices of the result overlap.
+    """The matrices of a product. RuntimeError: a leading dimension is less than the length of a column, or matrices of
+    the result overlap.
     """
     rows_a, columns_a = (gemm.k, gemm.m) if gemm.transpose_a else (gemm.m, gemm.k)
     rows_b, columns_b = (gemm.n, gemm.k) if gemm.transpose_b else (gemm.k, gemm.n)

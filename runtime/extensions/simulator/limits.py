@@ -1,8 +1,6 @@
-"""The words of a launch, as kernels of numba read them: seven of an array, one of a number, two of a complex one.
-
-Errors of kernels, where a device would go on with wrong numbers, hang or end the context.
-
-Grids and blocks: extents in three dimensions, the places in them, and what CUDA takes.
+"""The words of a launch, as kernels of numba read them: seven of an array, one of a number, two of a complex one; grids
+and blocks, what CUDA takes of them, and errors of kernels, where a device would go on with wrong numbers, hang or end
+the context.
 """
 
 from __future__ import annotations
@@ -43,10 +41,8 @@ def _slots_of(part: Any) -> int:
 
 
 def decoded(slots: Sequence[int], signature: Sequence[Any]) -> list[Any]:
-    """The arguments of a launch: NumPy's scalars, ArraySlots, and tuples of these.
-
-    Raises:
-        RuntimeError: the words cannot be arguments of this signature.
+    """The arguments of a launch: NumPy's scalars, ArraySlots, and tuples of these. RuntimeError: the words cannot be
+    arguments of this signature.
     """
     left = iter(slots)
     try:

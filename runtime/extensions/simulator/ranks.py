@@ -1,13 +1,7 @@
-"""Links between threads of one process that stand for ranks: what MPI would move is copied from array to array.
-
-Formulas of collectives are proved on them, and programs can be tried without MPI. Every collective is an exchange: each
-rank lays down what it has for the others under the number of the call, and takes what it is due when all have come.
-
-`SimulatedRanks`: a group whose ranks are all in this process, and whose tensors have a part for each of them.
-
-A collective of such a group takes a tensor with a first dimension of a part for each rank, begins the call on all ranks
-and waits for all: what it gives has a part for each again. So it is an ordinary function of one tensor, whose gradients
-can be compared with differences; its contents go through the same algorithms as between processes.
+"""Links between threads of one process that stand for ranks, and `SimulatedRanks`, a group of such ranks. Every
+collective is an exchange: each rank lays down what it has for the others under the number of the call, and takes what
+it is due when all have come. A tensor of the group has a first dimension of a part for each rank, so a collective is an
+ordinary function of one tensor, whose gradients can be compared with differences.
 """
 
 from __future__ import annotations
@@ -89,7 +83,6 @@ class SimulatedLink:
         self.size = board.size
 
     def _all_to_all(self, value: Any, take: Callable[[list[Any]], object]) -> SimulatedRequest:
-        """Lay down what this rank has for the next call; `take` gets what all have, once they have come."""
         board, number = self._board, self._next_call()
         with board.lock:
             board.calls.setdefault(number, [None] * self.size)[self.rank] = (value,)

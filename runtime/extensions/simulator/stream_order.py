@@ -1,19 +1,18 @@
-"""Two items of work that nothing orders touch the same bytes, and one of them writes: refused, with both names.
-
-What comes before what on simulated devices: every item of work knows how far each stream must have come before it.
-
-An item is number n of its stream, and has a clock: for each stream the number of the last item that comes before it, by
-the order of streams, by events, by the default stream or because the program waited. Items that no clock orders may run
-in any order, and do.
+"""What comes before what on simulated devices. An item of work is number n of its stream, and has a clock: for each
+stream the number of the last item that comes before it, by the order of streams, by events, by the default stream or
+because the program waited. Two items that no clock orders may run in any order; where they touch the same bytes and one
+writes, they are refused, with both names.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ...device.cuda.graph_calls import Status, refusal
 from ...errors import AcceleratorError
 from .device_memory import Block
 
@@ -98,10 +97,8 @@ class Races:
         self.epoch += 1
 
     def note(self, block: Block, start: int, end: int, writes: bool, work: Work) -> None:
-        """An item reads or writes these bytes of a block.
-
-        Raises:
-            RuntimeError: another does too, one of both writes, and nothing orders them.
+        """An item reads or writes these bytes of a block. RuntimeError: another does too, one of both writes, and
+        nothing orders them.
         """
         if block.epoch != self.epoch:
             block.epoch, block.accesses = self.epoch, []
@@ -128,3 +125,82 @@ def _race(block: Block, one: Access, other: Access) -> AcceleratorError:
         f"{block.address:#x}, and {other.work}, which {second} bytes {other.start} to {other.end} of it: let one "
         "stream wait for the other (wait_stream, or an event), and call record_stream before memory is freed"
     )
+
+
+class Item(NamedTuple):
+    """Work that was recorded, and the blocks that it uses, each with the number of its owner at that time."""
+
+    work: Work
+    uses: tuple[tuple[Block, int], ...]
+
+
+class Recording:
+    """One capture.
+
+    Args:
+        origin: the stream in which it begins and ends.
+        mode: "relaxed" lets another thread end it.
+    """
+
+    def __init__(self, origin: Stream, mode: str) -> None:
+        self.origin, self.mode, self.thread = origin, mode, threading.get_ident()
+        self.items: list[Item] = []
+        self.streams: dict[int, Stream] = {}
+        self.clocks: dict[int, Clock] = {}
+        self.from_flat: set[Block] = set()  # that this capture got, and has given out once
+        self.is_invalid = self.is_over = False
+        self._join(origin, {})
+
+    def _join(self, stream: Stream, clock: Clock) -> None:
+        stream.recording = self
+        self.streams[stream.handle], self.clocks[stream.handle] = stream, clock
+
+    def add(
+        self, stream: Stream, what: str, where: str, run: Callable[[Work], Any] | None, uses: Sequence[Any]
+    ) -> Work:
+        self.require_valid()
+        clock = self.clocks[stream.handle]
+        number = clock.get(stream.handle, 0) + 1
+        clock = self.clocks[stream.handle] = {**clock, stream.handle: number}
+        work = Work(stream.handle, number, clock, what, where, run)
+        self.items.append(Item(work, tuple((block, block.owner) for block in uses)))
+        return work
+
+    def follow(self, stream: Stream, clock: Clock) -> None:
+        """Let a stream wait for a place in the capture, from which on it takes part. RuntimeError: it takes part in
+        another one, or this one is over.
+        """
+        if self.is_over:
+            raise refusal(Status.CAPTURED_EVENT, "waits for an event of a graph")
+        if stream.recording is None:
+            self._join(stream, clock)
+        elif stream.recording is not self:
+            raise self.refused(Status.MERGE, "lets one capture wait for another")
+        else:
+            self.clocks[stream.handle] = join(self.clocks[stream.handle], clock)
+
+    def refused(self, status: Status, what: str) -> Exception:
+        """The capture is invalid from now on; the error that says why."""
+        self.is_invalid = True
+        return refusal(status, what)
+
+    def require_valid(self) -> None:
+        if self.is_invalid:
+            raise refusal(Status.INVALIDATED)
+
+    def end(self, stream: Stream) -> list[Item]:
+        """The streams go on as usual; all items, each behind those that come before it. RuntimeError: the capture is
+        invalid, is ended elsewhere than it began, or streams have not come together.
+        """
+        if stream is not self.origin:
+            raise self.refused(Status.UNMATCHED, "ends a capture")
+        if self.mode != "relaxed" and self.thread != threading.get_ident():
+            raise self.refused(Status.WRONG_THREAD, "ends a capture")
+        self.is_over = True
+        for each in self.streams.values():
+            each.recording = None
+        self.require_valid()
+        last = self.clocks[stream.handle]
+        if any(last.get(item.work.stream, 0) < item.work.number for item in self.items):
+            raise refusal(Status.UNJOINED)
+        return self.items

@@ -14,8 +14,7 @@ from typing import Any
 
 from ...device.cuda.graph_calls import Status, refusal
 from ...errors import PACKAGE, AcceleratorError
-from .graph_recording import Recording
-from .stream_order import Clock, Event, Races, Stream, Work, join
+from .stream_order import Clock, Event, Races, Recording, Stream, Work, join
 
 LONGEST = 1024  # items that wait before the program has to
 
@@ -39,7 +38,7 @@ class Queues:
         self._handles = itertools.count(1 << 32)
         self._random = random.Random(seed)
 
-    def create_stream(self, device: int, priority: int, blocking: bool) -> int:
+    def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
         handle = next(self._handles)
         self.streams[handle] = Stream(handle, device, blocking, priority)
         return handle
@@ -51,7 +50,6 @@ class Queues:
             self._forget(stream)
 
     def _forget(self, stream: Stream) -> None:
-        """Let a stream go that has done its work: the default stream comes after it."""
         default = self.streams[stream.device]
         default.clock = join(default.clock, stream.clock)
         del self.streams[stream.handle]
@@ -63,7 +61,6 @@ class Queues:
         return cached
 
     def give(self, handle: int, what: str, run: Callable[[Work], Any] | None, uses: Sequence[Any] = ()) -> Work:
-        """Queue work behind all that comes before it, or record it with the blocks that it uses."""
         stream = self.stream(handle)
         if stream.recording is not None:
             recorded: Work = stream.recording.add(stream, what, _caller(), run, uses)
@@ -110,16 +107,14 @@ class Queues:
 
     def require_free(self, handle: int, what: str = "waits for the device") -> None:
         """Before waiting for a stream, or copying from or to memory that the device cannot reach by itself.
-
-        Raises:
-            RuntimeError: it is recorded.
+        RuntimeError: it is recorded.
         """
         recording = self.stream(handle).recording
         if recording is not None:
             recording.require_valid()
             raise recording.refused(Status.UNSUPPORTED, what)
 
-    def create_event(self, device: int, timing: bool) -> int:
+    def create_event(self, device: int, timing: bool = False) -> int:
         handle = next(self._handles)
         self.events[handle] = Event(device, timing)
         return handle
@@ -156,14 +151,12 @@ class Queues:
             self.give(stream, "wait for an event", None)
 
     def passed(self, handle: int) -> Event:
-        """An event that the program waits for or looks at; a RuntimeError where it stands for a place in a graph."""
         event = self.event(handle)
         if event.captured is not None:
             raise event.captured[0].refused(Status.CAPTURED_EVENT, "looks at an event")
         return event
 
     def is_done(self, work: Work) -> bool:
-        """Whether an item has been done; then the program knows."""
         stream = self.streams.get(work.stream)
         if stream is not None and stream.done < work.number:
             return False
@@ -182,7 +175,6 @@ class Queues:
         self._knows(stream.clock)
 
     def catch_up(self, handle: int) -> None:
-        """Do all that a stream has been given, though the program does not wait for it."""
         while self.stream(handle).queue:
             self.step()
 
@@ -201,7 +193,6 @@ class Queues:
             self.races.forget()
 
     def step(self) -> None:
-        """Do one item, if there is any: the first of a stream that has nothing to wait for."""
         ready = [stream for stream in self.streams.values() if stream.queue and self._is_ready(stream.queue[0])]
         if ready:
             self._do(self._random.choice(ready))
@@ -228,7 +219,6 @@ class Queues:
             raise
 
     def relieve(self, handle: int) -> None:
-        """After work was given: do it at once where that is asked for, and some of it where very much waits."""
         if self.stream(handle).recording is not None:
             return
         if self.blocking:

@@ -1,12 +1,7 @@
-"""Who wrote and who read each unit of a memory: reads of what nobody wrote, and data races.
-
-Two accesses of different threads to one unit, at least one of which writes, race where nothing orders them; two atomic
-ones do not. Only so many accesses are kept of each unit as it takes to find out that there is a race, not all of them.
-
-What is ordered before what: threads run in stretches, from one barrier to the next, and each stretch has a number.
-
-Of two threads one is ordered before the other only by a barrier of their block, by a `syncwarp` of both, or, in
-different blocks, by a fence. What runs first here says nothing, so a race is found in every order of threads.
+"""Who wrote and who read each unit of a memory: reads of what nobody wrote, and data races. Threads run in stretches,
+from one barrier to the next. Of two threads one is ordered before the other only by a barrier of their block, by a
+`syncwarp` of both, or, in different blocks, by a fence; what runs first here says nothing. Of each unit only so many
+accesses are kept as it takes to find out that there is a race.
 """
 
 from __future__ import annotations
@@ -41,7 +36,6 @@ class Timeline:
         self.warp_syncs.clear()
 
     def begin(self, thread: Dim3, number: int) -> int:
-        """A new stretch of a thread, which runs from now on."""
         self.now = len(self.stretches)
         self.stretches.append((self.block, thread, number, self.epoch))
         return self.now
@@ -86,8 +80,7 @@ class RunningKernel(Protocol):
     threadIdx: Dim3
     blockIdx: Dim3
 
-    def where(self) -> str:
-        """Kernel and thread of what happens now, for messages."""
+    def where(self) -> str: ...
 
 
 KNOWN, UNWRITTEN, ATOMIC = 0, -1, -2  # in place of the stretch that wrote: before the launch, nobody, see `atomics`
@@ -109,7 +102,6 @@ class Sharers:
         self.outer: dict[int, int] = {}
 
     def add(self, at: int) -> None:
-        """The running thread has access to a unit that others had access to."""
         before, now, timeline = self.last[at], self.timeline.now, self.timeline
         self.last[at] = now
         if before in (0, now):
@@ -151,11 +143,9 @@ class Memory:
 
     @property
     def is_one_reader(self) -> bool:
-        """Whether no unit was read by two threads between which is no barrier, nor in two blocks."""
         return not self.readers.others and not self.readers.outer
 
     def check_read(self, at: int) -> str:
-        """What is wrong with a read of a unit that the running stretch has not written itself."""
         if self.writes[at] == UNWRITTEN:
             return "which nobody wrote"
         return self.racing(self.writer(at), "writes")
@@ -169,7 +159,6 @@ class Memory:
         return self.racing(self.readers.unordered(at), "reads") if self.reads[at] else ""
 
     def check_atomic(self, at: int) -> str:
-        """What is wrong with an atomic operation; it is noted."""
         wrote = self.writes[at]
         if wrote == UNWRITTEN:
             return "which nobody wrote"
@@ -180,7 +169,6 @@ class Memory:
         return self.racing(self.plain_writer(at), "writes") or self.racing(self.readers.unordered(at), "reads")
 
     def writer(self, at: int) -> int:
-        """A stretch that wrote and is not ordered before the running one, or 0."""
         atomic = self.atomics.unordered(at) if self.writes[at] == ATOMIC else 0
         return atomic or self.plain_writer(at)
 

@@ -30,13 +30,39 @@ MEETING = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_o
 
 
 def ordering(order: str, seed: int) -> Ordering:
-    """What puts blocks, or threads of a block, into the order of a launch."""
     if order == "random":
         shuffled = random.Random(seed)
         return lambda items: shuffled.sample(items, len(items))
     if order not in ORDERS:
         raise ValueError(f"order of threads: expected one of {ORDERS}, got {order!r}")
     return (lambda items: items[::-1]) if order == "reverse" else (lambda items: items)
+
+
+def _of_block(what: str) -> Any:
+    """A barrier of the block that counts, or joins, what its threads say."""
+
+    def meet(self: SimulatedCuda, predicate: Any) -> int:
+        return int(self._wait(sys._getframe(1), what, predicate))
+
+    return meet
+
+
+def _shuffle(what: str) -> Any:
+    """The value of another lane, which `lane` says: its number, bits to exchange, or how far it is."""
+
+    def meet(self: SimulatedCuda, mask: int, value: Any, lane: int) -> Any:
+        return self._wait(sys._getframe(1), what, value, mask, lane)
+
+    return meet
+
+
+def _vote(what: str, kind: type) -> Any:
+    """What the lanes of a warp say together."""
+
+    def meet(self: SimulatedCuda, mask: int, value: Any) -> Any:
+        return kind(self._wait(sys._getframe(1), what, value, mask))
+
+    return meet
 
 
 class SimulatedCuda:
@@ -88,46 +114,18 @@ class SimulatedCuda:
     def syncthreads(self) -> None:
         self._wait(sys._getframe(1), "syncthreads")
 
-    def syncthreads_count(self, predicate: Any) -> int:
-        return int(self._wait(sys._getframe(1), "syncthreads_count", predicate))
-
-    def syncthreads_and(self, predicate: Any) -> int:
-        return int(self._wait(sys._getframe(1), "syncthreads_and", predicate))
-
-    def syncthreads_or(self, predicate: Any) -> int:
-        return int(self._wait(sys._getframe(1), "syncthreads_or", predicate))
+    syncthreads_count, syncthreads_and, syncthreads_or = map(
+        _of_block, ("syncthreads_count", "syncthreads_and", "syncthreads_or")
+    )
 
     def syncwarp(self, mask: int = ALL) -> None:
         self._wait(sys._getframe(1), "syncwarp", None, mask)
 
-    def shfl_sync(self, mask: int, value: Any, lane: int) -> Any:
-        return self._wait(sys._getframe(1), "shfl_sync", value, mask, lane)
-
-    def shfl_xor_sync(self, mask: int, value: Any, bits: int) -> Any:
-        return self._wait(sys._getframe(1), "shfl_xor_sync", value, mask, bits)
-
-    def shfl_up_sync(self, mask: int, value: Any, delta: int) -> Any:
-        """The value of the lane so far below; the own one where there is none."""
-        return self._wait(sys._getframe(1), "shfl_up_sync", value, mask, delta)
-
-    def shfl_down_sync(self, mask: int, value: Any, delta: int) -> Any:
-        """The value of the lane so far above; the own one where there is none."""
-        return self._wait(sys._getframe(1), "shfl_down_sync", value, mask, delta)
-
-    def ballot_sync(self, mask: int, predicate: Any) -> int:
-        return int(self._wait(sys._getframe(1), "ballot_sync", predicate, mask))
-
-    def all_sync(self, mask: int, predicate: Any) -> bool:
-        return bool(self._wait(sys._getframe(1), "all_sync", predicate, mask))
-
-    def any_sync(self, mask: int, predicate: Any) -> bool:
-        return bool(self._wait(sys._getframe(1), "any_sync", predicate, mask))
-
-    def eq_sync(self, mask: int, value: Any) -> bool:
-        return bool(self._wait(sys._getframe(1), "eq_sync", value, mask))
-
-    def match_any_sync(self, mask: int, value: Any) -> int:
-        return int(self._wait(sys._getframe(1), "match_any_sync", value, mask))
+    shfl_sync, shfl_xor_sync, shfl_up_sync, shfl_down_sync = map(
+        _shuffle, ("shfl_sync", "shfl_xor_sync", "shfl_up_sync", "shfl_down_sync")
+    )
+    ballot_sync, match_any_sync = _vote("ballot_sync", int), _vote("match_any_sync", int)
+    all_sync, any_sync, eq_sync = _vote("all_sync", bool), _vote("any_sync", bool), _vote("eq_sync", bool)
 
     # ---- no thread waits -----------------------------------------------------------------------------------
 
@@ -149,7 +147,6 @@ class SimulatedCuda:
         return int(x).bit_count()
 
     def ffs(self, x: Any) -> int:
-        """The place of the lowest bit that is set, from 1 on; 0 where there is none."""
         return (int(x) & -int(x)).bit_length()
 
     # ---- launches ------------------------------------------------------------------------------------------
@@ -205,7 +202,6 @@ class SimulatedCuda:
             return value.written()
 
     def _meet(self, kernel: types.FunctionType) -> bool:
-        """Whether threads of a kernel wait for each other."""
         if kernel not in self._meets:
             self._meets[kernel] = bool(all_names(kernel) & MEETING)
         return self._meets[kernel]
@@ -219,7 +215,6 @@ class SimulatedCuda:
             yield
 
     def _one_by_one(self, kernel: Any, arguments: list[Any]) -> None:
-        """Run a block whose threads do not wait for each other."""
         self._wait = self._unexpected
         begin = self.timeline.begin
         for number, thread in self._ordered(thread_indices_in_block(self.blockDim)):
@@ -228,7 +223,6 @@ class SimulatedCuda:
             kernel(*arguments)
 
     def _converged(self) -> Callable[[Any, list[Any]], None]:
-        """What runs a block whose threads wait for each other."""
         try:
             from .barriers import Block, wait
         except ImportError as error:

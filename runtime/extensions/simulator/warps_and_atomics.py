@@ -1,58 +1,40 @@
-"""`cuda.atomic`: operations that read an element and write it at once. Each returns the element before it.
-
-What threads of a warp do together: shuffles, votes and `syncwarp`, each for the lanes that a mask names.
+"""`cuda.atomic`, whose operations return the element before them, and what threads of a warp do together: shuffles,
+votes and `syncwarp`, each for the lanes that a mask names.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .kernel_arrays import Elements
+from .block_memory import Elements
 from .limits import WARP, KernelFault
 
 
+def _atomic(changed: Callable[[Any, Any], Any]) -> Any:
+    """An operation on an element; `changed` says what becomes of the old one, of it and the operand."""
+
+    def operation(self: Atomic, array: Elements, index: Any, value: Any) -> Any:
+        operand = array.converted(value)
+        return array.change(index, lambda old: changed(old, operand))
+
+    return operation
+
+
 class Atomic:
-    """Each operation takes an array, an index and its operand, and `changed` says what becomes of the old element."""
-
-    def add(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: old + value)
-
-    def sub(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: old - value)
-
-    def max(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: value if value > old else old)
-
-    def min(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: value if value < old else old)
-
-    def and_(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: old & value)
-
-    def or_(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: old | value)
-
-    def xor(self, array: Elements, index: Any, value: Any) -> Any:
-        value = array.converted(value)
-        return array.change(index, lambda old: old ^ value)
+    add = _atomic(operator.add)
+    sub = _atomic(operator.sub)
+    max = _atomic(lambda old, value: value if value > old else old)
+    min = _atomic(lambda old, value: value if value < old else old)
+    and_ = _atomic(operator.and_)
+    or_ = _atomic(operator.or_)
+    xor = _atomic(operator.xor)
+    inc = _atomic(lambda old, limit: 0 if old >= limit else old + 1)
+    dec = _atomic(lambda old, limit: limit if old == 0 or old > limit else old - 1)
 
     def exch(self, array: Elements, index: Any, value: Any) -> Any:
         return array.change(index, lambda old: value)
-
-    def inc(self, array: Elements, index: Any, limit: Any) -> Any:
-        limit = array.converted(limit)
-        return array.change(index, lambda old: 0 if old >= limit else old + 1)
-
-    def dec(self, array: Elements, index: Any, limit: Any) -> Any:
-        limit = array.converted(limit)
-        return array.change(index, lambda old: limit if old == 0 or old > limit else old - 1)
 
     def cas(self, array: Elements, index: Any, old: Any, value: Any) -> Any:
         old = array.converted(old)
@@ -68,7 +50,6 @@ Answers = dict[int, Any]
 
 
 def shuffle(arg: LaneValues, source: Callable[[int, Any], int]) -> Answers:
-    """The value of another lane for each; a lane outside of the warp stands for the own one."""
     answers = {}
     for lane, (value, argument) in arg.items():
         other = source(lane, argument)
@@ -85,16 +66,7 @@ def same_for_all(value: LaneValues, answer: Any) -> Answers:
     return dict.fromkeys(value, answer)
 
 
-def ballot(arg: LaneValues) -> Answers:
-    return same_for_all(arg, sum(1 << lane for lane, (value, _) in arg.items() if value))
-
-
-def equal(arg: LaneValues) -> Answers:
-    return same_for_all(arg, len({value for value, _ in arg.values()}) == 1)
-
-
 def alike(arg: LaneValues) -> Answers:
-    """For each lane a bit for every lane with the same value."""
     masks: dict[Any, int] = {}
     for lane, (value, _) in arg.items():
         masks[value] = masks.get(value, 0) | 1 << lane
@@ -106,10 +78,10 @@ OPERATIONS: dict[str, Callable[[LaneValues], Answers]] = {
     "shfl_xor_sync": lambda given: shuffle(given, lambda lane, mask: lane ^ int(mask)),
     "shfl_up_sync": lambda given: shuffle(given, lambda lane, delta: lane - int(delta)),
     "shfl_down_sync": lambda given: shuffle(given, lambda lane, delta: lane + int(delta)),
-    "ballot_sync": ballot,
+    "ballot_sync": lambda given: same_for_all(given, sum(1 << lane for lane, (value, _) in given.items() if value)),
     "all_sync": lambda given: same_for_all(given, all(value for value, _ in given.values())),
     "any_sync": lambda given: same_for_all(given, any(value for value, _ in given.values())),
-    "eq_sync": equal,
+    "eq_sync": lambda given: same_for_all(given, len({value for value, _ in given.values()}) == 1),
     "match_any_sync": alike,
     "syncwarp": lambda given: same_for_all(given, None),
 }

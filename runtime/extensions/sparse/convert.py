@@ -16,7 +16,6 @@ from .pattern import COMPRESSED_DIM, by_coordinates, compressed
 
 
 def in_layout(tensor: Any, layout: Layout, sparse_dims: int | None = None) -> Any:
-    """A tensor in a layout: itself where it has that; a RuntimeError where the layout holds no tensors of its shape."""
     if layout is strided:
         return dense(tensor) if has_pattern(tensor) else tensor
     check_layout(layout)
@@ -42,7 +41,6 @@ def check_layout(layout: Any) -> None:
 
 
 def with_coordinates(tensor: Any) -> Any:
-    """A compressed tensor by coordinates, in row-major order."""
     pattern = tensor.pattern
     order = None if pattern.layout is sparse_csr else np.argsort(pattern.flat_indices, kind="stable")
     coordinates = pattern.coordinates if order is None else pattern.coordinates[:, order]
@@ -56,10 +54,8 @@ def is_strictly_ordered(flat_indices: np.ndarray, order: np.ndarray | None = Non
 
 
 def from_dense(tensor: Any, sparse_dims: int) -> Any:
-    """The elements that are not zero, by coordinates in the first dimensions.
-
-    Raises:
-        RuntimeError: the tensor has not so many dimensions.
+    """The elements that are not zero, by coordinates in the first dimensions. RuntimeError: the tensor has not so many
+    dimensions.
     """
     ndim = len(tensor._shape)
     if not (0 < sparse_dims <= ndim or sparse_dims == ndim == 0):
@@ -93,10 +89,8 @@ def to_dense(tensor: Any, dtype: Any = None) -> Any:
 
 
 def row_and_column(sparse: Any) -> tuple[Any, Any]:
-    """The row and the column of each value of a matrix, as tensors.
-
-    Raises:
-        RuntimeError: it is no matrix without dense dimensions.
+    """The row and the column of each value of a matrix, as tensors. RuntimeError: it is no matrix without dense
+    dimensions.
     """
     pattern = sparse.pattern
     if pattern.sparse_dims != 2 or len(pattern.shape) != 2:

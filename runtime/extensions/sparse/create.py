@@ -71,7 +71,6 @@ def sparse_coo_tensor(
 
 
 def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coalesced: bool) -> Pattern:
-    """The pattern of indices that go with values and a size; a RuntimeError where they do not."""
     if len(index._shape) != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index._shape)}")
     sparse_dims, count = index._shape
@@ -96,7 +95,9 @@ def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coales
         )
     _require_inside(flat_indices, size[:sparse_dims])
     pattern = Pattern(sparse_coo, (index,), tuple(size), sparse_dims, False)
-    pattern.is_coalesced = count < 2 or (is_coalesced and _require_order(pattern))
+    if is_coalesced and count > 1 and not (np.diff(pattern.flat_indices) > 0).all():
+        raise RuntimeError("sparse_coo_tensor(): is_coalesced is true, but indices are not in order or not unique")
+    pattern.is_coalesced = count < 2 or is_coalesced
     return pattern
 
 
@@ -112,12 +113,6 @@ def _require_inside(flat_indices: np.ndarray, size: Sequence[int]) -> None:
             raise RuntimeError(
                 f"size is inconsistent with indices: for dim {dim}, size is {length} but found index {highest}"
             )
-
-
-def _require_order(pattern: Pattern) -> bool:
-    if not (np.diff(pattern.flat_indices) > 0).all():
-        raise RuntimeError("sparse_coo_tensor(): is_coalesced is true, but indices are not in order or not unique")
-    return True
 
 
 def sparse_compressed_tensor(
@@ -259,12 +254,8 @@ def sparse_csc_tensor(
     Args:
         ccol_indices: where each column begins, and where the last one ends.
         row_indices: the row of each value.
-        values: a tensor or numbers, one for each of `row_indices`.
-        size, dtype, device, pin_memory, requires_grad, check_invariants: as of `sparse_compressed_tensor`.
-        layout: accepted, `sparse_csc`.
 
-    Raises:
-        RuntimeError: indices that do not go with each other, with values or with size.
+    Other arguments as of `sparse_csr_tensor`.
 
     Example:
         >>> import specgrad as sg
@@ -298,7 +289,6 @@ def _index(name: str, index: Any, values: Any, kind: Dtype | None = None) -> Any
 
 
 def _finished(pattern: Pattern, values: Any, requires_grad: bool) -> Any:
-    """The tensor: a leaf if it shall require grad, else what gradients pass through to the values."""
     return made(pattern, values).requires_grad_() if requires_grad else of(pattern, values)
 
 

@@ -14,7 +14,7 @@ from ...tensor.observers import NOT_HANDLED
 from ..vmap.op_call import bind
 from .inplace import overwrite
 
-RULES = ("arithmetic", "elementwise", "matmul", "shape")  # modules rules_*.py
+RULES = ("arithmetic", "elementwise", "shape")  # modules rules_*.py
 BACKENDS = {"sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc"}
 
 Function = Callable[..., Any]
@@ -46,7 +46,6 @@ class Call:
         return next(iter(self.arguments.values()))
 
     def on(self, first: Any, **others: Any) -> Any:
-        """What the op gives with another first argument, and others by name."""
         name = next(iter(self.arguments))
         return self.function(**{**self.arguments, name: first, **others})
 
@@ -55,10 +54,8 @@ class Call:
 
 
 def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
-    """The result of a call with a sparse tensor among its arguments; NOT_HANDLED without one.
-
-    Raises:
-        NotImplementedError: the op takes no sparse tensors.
+    """The result of a call with a sparse tensor among its arguments; NOT_HANDLED without one. NotImplementedError: the
+    op takes no sparse tensors.
     """
     sparse = first_sparse((*args, *kwargs.values()))
     if sparse is None:
@@ -80,10 +77,8 @@ def bound(function: Function, args: Any, kwargs: Any) -> dict[str, Any]:
 
 
 def written(name: str, function: Function, args: Any, kwargs: Any, rule: Any) -> Any:
-    """An op in place: what the op gives takes the place of the first argument's pattern and values.
-
-    Raises:
-        RuntimeError: a leaf that requires grad, or a result of another shape or dtype.
+    """An op in place: what the op gives takes the place of the first argument's pattern and values. RuntimeError: a
+    leaf that requires grad, or a result of another shape or dtype.
     """
     target, beside = args[0], function.__globals__[function.__name__[:-1]]
     if target._requires_grad and mode.grad and target.is_leaf:
@@ -94,7 +89,6 @@ def written(name: str, function: Function, args: Any, kwargs: Any, rule: Any) ->
 
 
 def first_sparse(values: Iterable[Any]) -> Any:
-    """The first sparse tensor among values and items of lists; None without one."""
     for value in values:
         if has_pattern(value):
             return value
@@ -104,12 +98,10 @@ def first_sparse(values: Iterable[Any]) -> Any:
 
 
 def has_pattern(value: Any) -> bool:
-    """Whether a value is a sparse tensor, of whatever layout."""
     return getattr(type(value), "has_pattern", False)
 
 
 def rule_of(name: str, function: Function) -> Callable[[Call], Any] | None:
-    """The rule of an op, by its entry or by what is noted at a function that was written by hand."""
     noted = getattr(function, "sparse_rule", None)
     if noted is None:
         entry = entry_of(function.__module__, name)
@@ -119,7 +111,6 @@ def rule_of(name: str, function: Function) -> Callable[[Call], Any] | None:
 
 @functools.cache
 def rule_named(name: str) -> Callable[[Call], Any]:
-    """The rule of a name; no two modules define one of the same name."""
     modules = (importlib.import_module(f".rules_{module}", __package__) for module in RULES)
     return next(getattr(module, name) for module in modules if hasattr(module, name))
 

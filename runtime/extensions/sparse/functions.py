@@ -1,10 +1,8 @@
-"""The functions of `specgrad.sparse`: products, sums and softmax of sparse tensors.
-
-Rows of a table whose gradient is sparse: it has the rows that were read, and no others.
-"""
+"""The functions of `specgrad.sparse`: products, sums and softmax; and rows of a table whose gradient is sparse."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...autograd.function import Function
@@ -129,21 +127,11 @@ def softmax(input: Any, dim: int, *, dtype: Dtype | None = None) -> Any:
         tensor([[0.0000, 1.0000],
                 [0.5000, 0.5000]])
     """
-    sparse, dim, values = _along("softmax", input, dim, dtype)
-    if dim >= sparse.pattern.sparse_dims:
-        return of(sparse.pattern, op.softmax(values, dim - sparse.pattern.sparse_dims + 1))
-    group, count = _groups(sparse.pattern, dim)
-    powers = (values - _largest(values, group, count)).exp()
-    return of(sparse.pattern, powers / added_up(powers, group, count).index_select(0, group))
+    return _softmax("softmax", input, dim, dtype, lambda shifted, powers, total: powers / total)
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Dtype | None = None) -> Any:
-    """x - log(sum(exp(x))) along dim over the elements that are kept.
-
-    Args:
-        input: the sparse tensor.
-        dim: the dimension.
-        dtype: that of the result.
+    """x - log(sum(exp(x))) along dim over the elements that are kept; arguments as of `sparse.softmax`.
 
     Example:
         >>> import specgrad as sg
@@ -152,16 +140,21 @@ def log_softmax(input: Any, dim: int, *, dtype: Dtype | None = None) -> Any:
         tensor([[ 0.0000,  0.0000],
                 [-0.6931, -0.6931]])
     """
-    sparse, dim, values = _along("log_softmax", input, dim, dtype)
+    return _softmax("log_softmax", input, dim, dtype, lambda shifted, powers, total: shifted - total.log())
+
+
+def _softmax(name: str, input: Any, dim: int, dtype: Any, joined: Callable[[Any, Any, Any], Any]) -> Any:
+    """An op of values less the largest of their group, of the powers of e of these, and of the sum of those."""
+    sparse, dim, values = _along(name, input, dim, dtype)
     if dim >= sparse.pattern.sparse_dims:
-        return of(sparse.pattern, op.log_softmax(values, dim - sparse.pattern.sparse_dims + 1))
+        return of(sparse.pattern, getattr(op, name)(values, dim - sparse.pattern.sparse_dims + 1))
     group, count = _groups(sparse.pattern, dim)
-    values = values - _largest(values, group, count)
-    return of(sparse.pattern, values - added_up(values.exp(), group, count).log().index_select(0, group))
+    shifted = values - _largest(values, group, count)
+    powers = shifted.exp()
+    return of(sparse.pattern, joined(shifted, powers, added_up(powers, group, count).index_select(0, group)))
 
 
 def _along(name: str, input: Any, dim: int, dtype: Any) -> tuple[Any, int, Any]:
-    """The coalesced tensor, the dimension counted from the front, and the values in the dtype of the result."""
     sparse = coalesced(_sparse(name, input))
     ndim = len(sparse._shape)
     if not sparse.is_sparse:

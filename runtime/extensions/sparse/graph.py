@@ -57,7 +57,6 @@ def values_of(sparse: Any) -> Any:
 
 
 def coalesced(sparse: Any) -> Any:
-    """The tensor itself if its places are in order and each is there once; else one of which this is so."""
     pattern = sparse.pattern
     if pattern.is_coalesced:
         return sparse
@@ -105,7 +104,6 @@ def same_indices(one: Pattern, other: Pattern) -> bool:
 
 
 def dense(sparse: Any) -> Any:
-    """The strided tensor with all elements; places that are not listed hold zeros."""
     pattern, total = sparse.pattern, 1
     for size in pattern.sparse_shape:
         total *= size

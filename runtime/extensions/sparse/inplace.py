@@ -14,10 +14,8 @@ def replace(tensor: Any, source: Any) -> None:
 
 
 def overwrite(tensor: Any, result: Any, name: str) -> Any:
-    """The end of an op in place: the result in the place of what the tensor was, in the graph too.
-
-    Raises:
-        RuntimeError: the result has another layout, shape or dtype.
+    """The end of an op in place: the result in the place of what the tensor was, in the graph too. RuntimeError: the
+    result has another layout, shape or dtype.
     """
     if result.layout is not tensor.layout or result._shape != tensor._shape:
         raise RuntimeError(

@@ -1,11 +1,9 @@
-"""Classes of sparse tensors of older programs: `sparse.FloatTensor(indices, values, size)`.
-
-Functions of before `specgrad.sparse`, and its switch for checks.
+"""Classes of sparse tensors of older programs (`sparse.FloatTensor(indices, values, size)`), functions of before
+`specgrad.sparse`, and its switch for checks.
 """
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 from ...errors import ArgumentError, type_name
@@ -114,9 +112,7 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
     """beta x + alpha A B of a sparse matrix x, a sparse matrix A and a strided one, as a sparse matrix.
 
     Args:
-        input: what is added.
-        mat1, mat2: the factors.
-        beta, alpha: numbers.
+        input: what is added; other arguments as of `sparse.addmm`.
     """
     return op.add(input * beta, op.mm(mat1, mat2).to_sparse() * alpha)
 
@@ -160,7 +156,5 @@ class check_sparse_tensor_invariants:
         cls = check_sparse_tensor_invariants
         self._before, cls._enabled = cls._enabled, self._enable
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         check_sparse_tensor_invariants._enabled = self._before

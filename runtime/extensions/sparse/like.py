@@ -1,7 +1,4 @@
-"""Sparse tensors of the class of another one: `x.new(...)`, and `resize_as_` of what that has made.
-
-Other shapes for sparse tensors, in place.
-"""
+"""Sparse tensors of the class of another one, by `x.new(...)`, and other shapes for them, in place."""
 
 from __future__ import annotations
 
@@ -18,10 +15,8 @@ from .pattern import Pattern
 
 
 def new(like: Any, data: tuple[Any, ...], device: Any) -> Any:
-    """`x.new(indices, values[, size])` and `x.new(*size)`, which has no values yet, for coordinates.
-
-    Raises:
-        TypeError: of other layouts, and for arguments that are none of these.
+    """`x.new(indices, values[, size])` and `x.new(*size)`, which has no values yet, for coordinates. TypeError: of
+    other layouts, and for arguments that are none of these.
     """
     if like.layout is not sparse_coo:
         raise TypeError(f"new(): expected a strided tensor or one with coordinates, but got {like.layout}")
@@ -29,7 +24,6 @@ def new(like: Any, data: tuple[Any, ...], device: Any) -> Any:
 
 
 def constructed(name: str, kind: Dtype, data: tuple[Any, ...], target_device: Any) -> Any:
-    """A tensor with coordinates: of indices, values and perhaps a size, or of a size."""
     if len(data) > 1 and isinstance(data[0], TensorBase):
         return sparse_coo_tensor(*data, dtype=kind, device=target_device)
     sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
@@ -38,9 +32,7 @@ def constructed(name: str, kind: Dtype, data: tuple[Any, ...], target_device: An
 
 def resize_as_(tensor: Any, template: Any) -> Any:
     """Give a sparse tensor without values the size of another tensor, and as many sparse dimensions if that has any.
-
-    Raises:
-        RuntimeError: the tensor has values, or requires grad.
+    RuntimeError: the tensor has values, or requires grad.
     """
     if tensor.layout is not sparse_coo or tensor._nnz() or tensor.requires_grad:
         raise RuntimeError(
@@ -53,10 +45,8 @@ def resize_as_(tensor: Any, template: Any) -> Any:
 
 
 def resize(tensor: Any, size: Any, sparse_dim: int, dense_dim: int, clear: bool) -> Any:
-    """Give a tensor with coordinates another shape; places stay, or are forgotten.
-
-    Raises:
-        RuntimeError: dimensions that do not add up, or places and values that are no part of the shape.
+    """Give a tensor with coordinates another shape; places stay, or are forgotten. RuntimeError: dimensions that do not
+    add up, or places and values that are no part of the shape.
     """
     size, pattern = tuple(size), tensor.pattern
     if sparse_dim + dense_dim != len(size):

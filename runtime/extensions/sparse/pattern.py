@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -18,6 +19,7 @@ from ...tensor.tensor import adopt, host_array
 COMPRESSED_DIM = {sparse_csr: 0, sparse_csc: 1}  # which dimension is compressed
 
 
+@dataclass(eq=False)
 class Pattern:
     """The places of `count` elements in the first dimensions of a shape; each holds what the other dimensions do.
 
@@ -29,14 +31,11 @@ class Pattern:
         is_coalesced: whether the places are in order, each of them once.
     """
 
-    def __init__(
-        self, layout: Layout, index: tuple[Any, ...], shape: Shape, sparse_dims: int, is_coalesced: bool
-    ) -> None:
-        self.layout = layout
-        self.index = index
-        self.shape = shape
-        self.sparse_dims = sparse_dims
-        self.is_coalesced = is_coalesced
+    layout: Layout
+    index: tuple[Any, ...]
+    shape: Shape
+    sparse_dims: int
+    is_coalesced: bool
 
     @property
     def count(self) -> int:
@@ -95,15 +94,12 @@ class Pattern:
         return self.like(coordinates, is_coalesced=True), first, inverse
 
     def on_device(self, array: np.ndarray) -> Any:
-        """A tensor of an array of integers, where the pattern lies."""
         return adopt(placed(np.ascontiguousarray(array), self.device))
 
 
 def counted(coordinates: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """The numbers of places when all of a shape are counted in row-major order.
-
-    Raises:
-        RuntimeError: there are more places than an int64 counts.
+    Raises RuntimeError: there are more places than an int64 counts.
     """
     if prod(max(size, 1) for size in shape) >= 2**63:
         raise RuntimeError(f"a sparse tensor of shape {list(shape)} has more places than can be counted")
@@ -133,9 +129,7 @@ def in_order(coordinates: np.ndarray, shape: Sequence[int]) -> tuple[np.ndarray,
 
 def compressed(pattern: Pattern, layout: Layout) -> tuple[Pattern, np.ndarray | None]:
     """A coalesced pattern of a matrix in a compressed layout, and the order of its elements; None where they keep it.
-
-    Raises:
-        RuntimeError: the pattern is no matrix's.
+    RuntimeError: the pattern is no matrix's.
     """
     if pattern.sparse_dims != 2:
         raise RuntimeError(

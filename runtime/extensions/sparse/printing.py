@@ -24,7 +24,6 @@ def to_repr(tensor: Any) -> str:
 
 
 def _part(name: str, tensor: Any) -> str:
-    """One of the tensors that make up a sparse one: `indices=tensor(...)`."""
     start = f"{name}=tensor("
     size = "" if tensor.numel() else f", size={tuple(tensor._shape)}"
     return f"{start}{format_numbers(host_array(tensor), INDENT + len(start))}{size})"

@@ -1,6 +1,5 @@
-"""Rules of ops that make one number of many: zeros that are not kept add nothing.
-
-Rules of ops that look at one element at a time and give zero for zero: they are computed on values alone.
+"""Ops on values alone: those that make one number of many, to which zeros that are not kept add nothing, and those that
+look at one element at a time and give zero for zero.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ def sum_of_values(call: Call) -> Any:
 
 
 def summed_over(sparse: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    """The sum over some dimensions, of all if there are none."""
     ndim, split = len(sparse._shape), sparse.pattern.sparse_dims
     dims = range(ndim) if dim is None or dim == () or dim == [] else [dim] if isinstance(dim, int) else dim
     over = {dim_of("sum", d, ndim) for d in dims}
@@ -43,7 +41,6 @@ def summed_over(sparse: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
 
 
 def _without_axes(sparse: Any, values: Any, over: set[int], keepdim: bool) -> Any:
-    """Values added up whose places differ only in the dimensions that are summed over."""
     shape, split = sparse._shape, sparse.pattern.sparse_dims
     left = [d for d in range(split) if d not in over]
     coordinates, numbers = in_order(sparse.pattern.coordinates[left], [shape[d] for d in left])
@@ -103,7 +100,6 @@ def moved_to_device(call: Call) -> Any:
 
 
 def without_elements(call: Call) -> Any:
-    """A tensor that keeps no elements, with the dtype that is asked for."""
     from .create import empty_like
 
     return empty_like(call.first, call.arguments.get("dtype"), call.arguments.get("requires_grad", False))

@@ -22,7 +22,6 @@ TRANSPOSED_LAYOUT: dict[Layout, Layout] = {
 
 
 def dim_of(name: str, dim: int, ndim: int) -> int:
-    """A dimension counted from the front."""
     if not -ndim <= dim < ndim:
         message = f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
         raise IndexError(f"{name}(): {message}")
@@ -106,7 +105,6 @@ def selected(call: Call) -> Any:
 
 
 def _reshaped(pattern: Pattern, coordinates: np.ndarray, shape: Sequence[int]) -> Pattern:
-    """A pattern whose places are in the same order, of another shape."""
     return by_coordinates(coordinates, shape, pattern.device, pattern.is_coalesced)
 
 

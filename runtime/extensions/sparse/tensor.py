@@ -162,5 +162,4 @@ def made(pattern: Pattern, elements: Any) -> Any:
 
 
 def rebuild(parts: tuple[Any, ...], elements: Any, requires_grad: bool) -> Any:
-    """A leaf from the parts of a pattern and values: what is pickled and copied."""
     return made(Pattern(*parts), elements).requires_grad_(requires_grad)

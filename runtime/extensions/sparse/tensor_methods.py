@@ -63,19 +63,11 @@ class LayoutMethods(TensorBase):
         return self.to_sparse()
 
     def to_sparse_csr(self, dense_dim: int | None = None) -> Any:
-        """`to_sparse` of a matrix, row by row.
-
-        Args:
-            dense_dim: None or 0.
-        """
+        """`to_sparse` of a matrix, row by row; `dense_dim` is None or 0."""
         return self.to_sparse(layout=sparse_csr)
 
     def to_sparse_csc(self, dense_dim: int | None = None) -> Any:
-        """`to_sparse` of a matrix, column by column.
-
-        Args:
-            dense_dim: None or 0.
-        """
+        """`to_sparse` of a matrix, column by column; `dense_dim` is None or 0."""
         return self.to_sparse(layout=sparse_csc)
 
     def to_dense(self, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
@@ -112,22 +104,14 @@ class LayoutMethods(TensorBase):
         return masked_like(self, mask)
 
     def coalesce(self) -> Any:
-        """The sparse tensor with its places in order, and values at one place added up; itself if it is so.
-
-        Raises:
-            RuntimeError: the layout is not `sparse_coo`.
-        """
+        """The `sparse_coo` tensor with its places in order, and values at one place added up; itself if it is so."""
         _require(self, "coalesce", _COORDINATES, sparse_coo)
         from .graph import coalesced
 
         return coalesced(self)
 
     def is_coalesced(self) -> bool:
-        """Whether the places of a sparse tensor are known to be in order, each of them once.
-
-        Raises:
-            RuntimeError: the layout is not `sparse_coo`.
-        """
+        """Whether the places of a `sparse_coo` tensor are known to be in order, each of them once."""
         return bool(_require(self, "is_coalesced", _COORDINATES, sparse_coo).pattern.is_coalesced)
 
     def _coalesced_(self, coalesced: bool) -> Any:
@@ -139,9 +123,7 @@ class LayoutMethods(TensorBase):
 
     def indices(self) -> Any:
         """The places of a coalesced sparse tensor, of shape (sparse dimensions, number of values).
-
-        Raises:
-            RuntimeError: the layout is not `sparse_coo`, or the tensor is not coalesced.
+        Raises RuntimeError: the layout is not `sparse_coo`, or the tensor is not coalesced.
         """
         if not _require(self, "indices", _COORDINATES, sparse_coo).is_coalesced():
             raise RuntimeError("Cannot get indices on an uncoalesced tensor, please call .coalesce() first")
@@ -149,9 +131,7 @@ class LayoutMethods(TensorBase):
 
     def values(self) -> Any:
         """The values of a sparse tensor, through which gradients pass.
-
-        Raises:
-            RuntimeError: the tensor is strided, or has coordinates and is not coalesced.
+        Raises RuntimeError: the tensor is strided, or has coordinates and is not coalesced.
         """
         if _require(self, "values", "sparse tensor", *_SPARSE).layout is sparse_coo and not self.is_coalesced():
             raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
@@ -175,35 +155,19 @@ class LayoutMethods(TensorBase):
         return self.dense_dim()
 
     def crow_indices(self) -> Any:
-        """Where each row of a sparse matrix begins, and where the last one ends.
-
-        Raises:
-            RuntimeError: the layout is not `sparse_csr`.
-        """
+        """Where each row of a `sparse_csr` matrix begins, and where the last one ends."""
         return _require(self, "crow_indices", _ROWS, sparse_csr).pattern.index[0]
 
     def col_indices(self) -> Any:
-        """The column of each value.
-
-        Raises:
-            RuntimeError: the layout is not `sparse_csr`.
-        """
+        """The column of each value of a `sparse_csr` matrix."""
         return _require(self, "col_indices", _ROWS, sparse_csr).pattern.index[1]
 
     def ccol_indices(self) -> Any:
-        """Where each column of a sparse matrix begins, and where the last one ends.
-
-        Raises:
-            RuntimeError: the layout is not `sparse_csc`.
-        """
+        """Where each column of a `sparse_csc` matrix begins, and where the last one ends."""
         return _require(self, "ccol_indices", _COLUMNS, sparse_csc).pattern.index[0]
 
     def row_indices(self) -> Any:
-        """The row of each value.
-
-        Raises:
-            RuntimeError: the layout is not `sparse_csc`.
-        """
+        """The row of each value of a `sparse_csc` matrix."""
         return _require(self, "row_indices", _COLUMNS, sparse_csc).pattern.index[1]
 
     def sparse_dim(self) -> int:
@@ -215,26 +179,15 @@ class LayoutMethods(TensorBase):
         return len(self._shape) - self.sparse_dim()
 
     def sparse_resize_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
-        """Give a sparse tensor another shape, of which its places are part.
-
-        Args:
-            size: the shape.
-            sparse_dim, dense_dim: how many of its dimensions are of which kind.
-
-        Raises:
-            RuntimeError: places or values of the tensor are not part of it.
+        """Give a sparse tensor another shape, `size`, with `sparse_dim` and `dense_dim` dimensions of each kind.
+        Raises RuntimeError: places or values of the tensor are not part of it.
         """
         from .like import resize
 
         return resize(_require(self, "sparse_resize_", _COORDINATES, sparse_coo), size, sparse_dim, dense_dim, False)
 
     def sparse_resize_and_clear_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
-        """Give a sparse tensor another shape, and forget its elements.
-
-        Args:
-            size: the shape.
-            sparse_dim, dense_dim: how many of its dimensions are of which kind.
-        """
+        """Forget the elements, and `sparse_resize_` to `size` with `sparse_dim` and `dense_dim`."""
         from .like import resize
 
         return resize(
@@ -242,21 +195,15 @@ class LayoutMethods(TensorBase):
         )
 
     def smm(self, mat: Any) -> Any:
-        """The product of a sparse matrix and a strided one, as a sparse one.
-
-        Args:
-            mat: the strided matrix.
-        """
+        """The product of a sparse matrix and a strided one, `mat`, as a sparse one."""
         return self.mm(mat).to_sparse()  # type: ignore[attr-defined]
 
     def _new_sparse(self, data: tuple[Any, ...], device: Any) -> Any:
-        """What `new` makes for a sparse tensor."""
         from .like import new
 
         return new(self, data, device)
 
     def _resize_sparse_as(self, template: Any) -> Any:
-        """What `resize_as_` does to a sparse tensor."""
         from .like import resize_as_
 
         return resize_as_(self, template)

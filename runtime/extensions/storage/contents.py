@@ -1,39 +1,29 @@
-"""What is in a storage: tensors over its memory, bytes that are given, and bytes in the other order.
-
-The methods of storages that are named after dtypes: `storage.float()`.
-
-The names of storages of a dtype: `FloatStorage`.
-"""
+"""What is in a storage, the methods that typed and untyped ones share, and the names of those of a dtype."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...device.device import CPU
 from ...dispatch import argument_checks
 from ...errors import type_name
 from ...tensor import dtypes
 from ...tensor.dtype_views import storage_as
-from ...tensor.dtypes import dtype
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.memory import empty, exposed, placed
 from ...tensor.tensor import from_flat
 
 
-def tensor_over(array: Any, kind: dtype) -> Any:
+def tensor_over(array: Any, kind: Dtype) -> Any:
     """A 1-D tensor of a dtype over all of a memory; writes to it are not counted with those of others."""
     storage = storage_as(array, kind)
     return from_flat(storage, (storage.size,), kind)
 
 
-def without_values(name: str, count: int, kind: dtype, target_device: Any) -> Any:
-    """An array for `count` elements, which may be anything.
-
-    Raises:
-        RuntimeError: the count is negative, or there is not as much memory.
-    """
+def without_values(name: str, count: int, kind: Dtype, target_device: Any) -> Any:
     if count < 0:
         raise RuntimeError(f"{name}(): Storage size must be non-negative, but got {count}")
     try:
@@ -62,93 +52,113 @@ def swap_bytes(array: Any) -> None:
         array.view(np.dtype(f"u{size}")).byteswap(inplace=True)
 
 
-class Conversions:
-    """Copies of a storage's elements as numbers of other dtypes, in typed storages."""
+def _as(kind: Dtype) -> Any:
+    """A method that copies a storage's elements as numbers of a dtype into a typed storage."""
+
+    def conversion(self: Elements) -> Any:
+        return self._converted(kind)
+
+    conversion.__doc__ = f"The elements as {kind.name}."
+    return conversion
+
+
+class Elements:
+    """What typed and untyped storages do alike; elements are numbers of a dtype, or bytes."""
 
     __slots__ = ()
-    _typed: ClassVar[
-        Callable[[Any, dtype], Any]
-    ]  # makes a typed storage of an untyped one: set by the typed one's module
+    _typed: ClassVar[Callable[[Any, Dtype], Any]]  # makes a typed storage of an untyped one: set by its module
+    _class_name: ClassVar[str]
+    device: Any
+    is_sparse = is_hpu = False
 
-    def _converted(self, kind: dtype) -> Any:
-        raise NotImplementedError
+    # each has methods of its own for these
+    nbytes: Any
+    size: Any
+    clone: Any
+    to: Any
+    _tensor: Any
+    _converted: Any
 
-    def double(self) -> Any:
-        """The elements as float64."""
-        return self._converted(dtypes.float64)
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the memory is on a CUDA device."""
+        return self.device.type == "cuda"
 
-    def float(self) -> Any:
-        """The elements as float32."""
-        return self._converted(dtypes.float32)
+    def get_device(self) -> int:
+        """The index of the CUDA device; -1 on the CPU."""
+        return self.device.index or 0 if self.is_cuda else -1
 
-    def half(self) -> Any:
-        """The elements as float16."""
-        return self._converted(dtypes.float16)
+    def __len__(self) -> int:
+        return self.size()
 
-    def bfloat16(self) -> Any:
-        """The elements as bfloat16."""
-        return self._converted(dtypes.bfloat16)
+    def __getitem__(self, index: Any) -> Any:
+        return self._tensor()[self._index(index)].item()
 
-    def long(self) -> Any:
-        """The elements as int64."""
-        return self._converted(dtypes.int64)
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._tensor()[index if isinstance(index, slice) else self._index(index)] = value
 
-    def int(self) -> Any:
-        """The elements as int32."""
-        return self._converted(dtypes.int32)
+    def _index(self, index: Any) -> int:
+        position, count = argument_checks.integer(self._class_name, "index", index), self.size()
+        if not -count <= position < count:
+            raise IndexError(f"index {position} out of range for storage of size {count}")
+        return position % count
 
-    def short(self) -> Any:
-        """The elements as int16."""
-        return self._converted(dtypes.int16)
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
 
-    def char(self) -> Any:
-        """The elements as int8."""
-        return self._converted(dtypes.int8)
+    def tolist(self) -> list[Any]:
+        """The elements as Python numbers."""
+        return self._tensor().tolist()
 
-    def byte(self) -> Any:
-        """The elements as uint8."""
-        return self._converted(dtypes.uint8)
+    def fill_(self, value: Any) -> Any:
+        """Write one value to every element."""
+        self._tensor().fill_(value)
+        return self
 
-    def bool(self) -> Any:
-        """The elements as bool."""
-        return self._converted(dtypes.bool_)
+    def cpu(self) -> Any:
+        """The storage on the CPU: itself where it lies there, else a copy."""
+        return self.to(device=CPU)
 
-    def complex_float(self) -> Any:
-        """The elements as complex64."""
-        return self._converted(dtypes.complex64)
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> Any:
+        """The storage on a CUDA `device`, the current one when None; `non_blocking` has no effect."""
+        return self.to(device="cuda" if device is None else device)
 
-    def complex_double(self) -> Any:
-        """The elements as complex128."""
-        return self._converted(dtypes.complex128)
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
+    def __copy__(self) -> Any:
+        return self.clone()
 
 
-OF_NAMES = {
-    "DoubleStorage": dtypes.float64,
-    "FloatStorage": dtypes.float32,
-    "HalfStorage": dtypes.float16,
-    "BFloat16Storage": dtypes.bfloat16,
-    "LongStorage": dtypes.int64,
-    "IntStorage": dtypes.int32,
-    "ShortStorage": dtypes.int16,
-    "CharStorage": dtypes.int8,
-    "ByteStorage": dtypes.uint8,
-    "BoolStorage": dtypes.bool_,
-    "ComplexDoubleStorage": dtypes.complex128,
-    "ComplexFloatStorage": dtypes.complex64,
+_NAMED = {
+    "double": dtypes.float64,
+    "float": dtypes.float32,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "long": dtypes.int64,
+    "int": dtypes.int32,
+    "short": dtypes.int16,
+    "char": dtypes.int8,
+    "byte": dtypes.uint8,
+    "bool": dtypes.bool_,
+    "complex_double": dtypes.complex128,
+    "complex_float": dtypes.complex64,
 }
+for _name, _kind in _NAMED.items():
+    _method = _as(_kind)
+    _method.__name__, _method.__qualname__ = _name, f"Elements.{_name}"
+    setattr(Elements, _name, _method)
+OF_NAMES = {f"{name.title().replace('_', '').replace('Bf', 'BF')}Storage": kind for name, kind in _NAMED.items()}
 
 
 def type_of(storage: Any) -> str:
-    """The name of the class of a typed storage: `specgrad.FloatStorage`."""
     package = "specgrad.cuda" if storage.is_cuda else "specgrad"
     return f"{package}.{next(name for name, kind in OF_NAMES.items() if kind is storage.dtype)}"
 
 
 def dtype_named(value: Any) -> Dtype:
-    """The dtype that a storage's `type(value)` asks for: a dtype, a class of storages or its name.
-
-    Raises:
-        ValueError: for a name that is none of these.
+    """The dtype that a storage's `type(value)` asks for: a dtype, a class of storages or its name. ValueError: for a
+    name that is none of these.
     """
     if isinstance(value, type) and isinstance(getattr(value, "dtype", None), Dtype):
         return value.dtype  # type: ignore[attr-defined]

@@ -20,13 +20,9 @@ _ORDERS = {"native": sys.byteorder, "little": "little", "big": "big"}
 
 
 def mapped(filename: Any, shared: bool, nbytes: int) -> np.ndarray:
-    """The first bytes of a file as memory.
-
-    Where it is shared, what is written goes to the file, which is made, or made longer, as need be; else it stays here.
-
-    Raises:
-        TypeError: what should name the file does not.
-        RuntimeError: there is no such file, it is too short, or it cannot be mapped.
+    """The first bytes of a file as memory. Where it is shared, what is written goes to the file, which is made, or made
+    longer, as need be; else it stays here. TypeError: what should name the file does not; RuntimeError: there is no
+    such file, it is too short, or it cannot be mapped.
     """
     if not isinstance(filename, str | os.PathLike):
         raise TypeError(f"from_file(): argument 'filename' must be str, not {type(filename).__name__}")
@@ -37,7 +33,10 @@ def mapped(filename: Any, shared: bool, nbytes: int) -> np.ndarray:
         return np.empty(0, np.uint8)
     try:
         if shared:
-            return _shared_file(path, nbytes)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+            if os.fstat(descriptor).st_size < nbytes:
+                os.truncate(descriptor, nbytes)
+            return opened(descriptor, nbytes, np.dtype(np.uint8))
         if os.path.getsize(path) < nbytes:
             raise RuntimeError(f"from_file(): file {path!r} is shorter than {nbytes} bytes")
         memory = np.asarray(np.memmap(path, np.uint8, "c", shape=(nbytes,)))
@@ -45,13 +44,6 @@ def mapped(filename: Any, shared: bool, nbytes: int) -> np.ndarray:
         raise RuntimeError(f"from_file(): unable to open file {path!r}: {error}") from error
     fix_size(memory)
     return memory
-
-
-def _shared_file(path: str, nbytes: int) -> np.ndarray:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
-    if os.fstat(descriptor).st_size < nbytes:
-        os.truncate(descriptor, nbytes)
-    return opened(descriptor, nbytes, np.dtype(np.uint8))
 
 
 def from_file(

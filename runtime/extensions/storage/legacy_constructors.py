@@ -24,11 +24,8 @@ from ...tensor.tensor import TensorBase
 
 def construct(cls: type, *data: Any, device: Any = None, **kwargs: Any) -> Any:
     """`Tensor(2, 3)`, uninitialised; `Tensor([1, 2])`, of the default dtype; `Tensor(other)`, over the same memory.
-
-    `tensor`, `empty` and their kin say more clearly what they do.
-
-    Raises:
-        TypeError: for arguments that are neither sizes nor data.
+    `tensor`, `empty` and their kin say more clearly what they do. TypeError: for arguments that are neither sizes nor
+    data.
     """
     data = _arguments(cls.__name__, data, kwargs)
     if len(data) == 1 and isinstance(data[0], TensorBase):
@@ -40,7 +37,6 @@ def construct(cls: type, *data: Any, device: Any = None, **kwargs: Any) -> Any:
 
 
 def new(like: Any, data: tuple[Any, ...], kwargs: dict[str, Any], device: Any) -> Any:
-    """`like.new(...)`: the constructor of the dtype and place of a tensor."""
     device_type = like._device if device is None else resolve(device)
     return _made("new", like._dtype, _arguments("new", data, kwargs), device_type)
 
@@ -153,16 +149,12 @@ CUDA_TYPES = {name: TensorType(name, found.dtype, "cuda") for name, found in TYP
 
 
 def type_of(value: Any) -> str:
-    """PyTorch's name for the type of a tensor: `specgrad.FloatTensor`, `specgrad.cuda.FloatTensor`."""
     return f"{known.name}.{_PREFIXES[value._device.type]}{value._dtype.scalar_type}Tensor"
 
 
 def named_type(value: Any) -> tuple[Dtype, str | None]:
     """The dtype and the kind of device that `x.type(value)` asks for: by a TensorType or its name, with or without a
-    package, or by a dtype, which says nothing of the device.
-
-    Raises:
-        ValueError: for a name that is none of these.
+    package, or by a dtype, which says nothing of the device. ValueError: for a name that is none of these.
     """
     if isinstance(value, TensorType):
         return value.dtype, value.device_type

@@ -30,7 +30,6 @@ def is_storage(obj: Any) -> bool:
 
 
 def tensor_of(storage: Any, kind: Dtype) -> Any:
-    """A 1-D tensor over all of a storage; a RuntimeError where the storage has another dtype."""
     if isinstance(storage, TypedStorage) and storage.dtype is not kind:
         raise RuntimeError(
             f"Expected a Storage of type {kind.name} or an UntypedStorage, but got type {storage.dtype.name} for "
@@ -70,7 +69,6 @@ def _of_tensor(tensor: Any, source: Any) -> Any:
 
 
 def _with_strides(made: Any, size: Any, stride: Any, offset: Any) -> Any:
-    """The tensor in another layout, for which the storage grows if need be."""
     shape = argument_checks.integer_list("set_", "size", size)
     steps = contiguous_strides(shape) if stride is None else argument_checks.integer_list("set_", "stride", stride)
     first = argument_checks.integer("set_", "storage_offset", offset)

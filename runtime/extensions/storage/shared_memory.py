@@ -15,7 +15,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,20 +30,12 @@ _shared: dict[int, Segment] = {}  # by the number of the array over it
 _by_file: dict[Key, weakref.ref[Any]] = {}  # that array
 
 
-class Segment:
+class Segment(NamedTuple):
     """A file that is mapped here: its descriptor, its size in bytes, and the dtype of the array over it."""
 
-    __slots__ = ("descriptor", "kind", "size")
-
-    def __init__(self, descriptor: int, size: int, kind: np.dtype) -> None:
-        self.descriptor = descriptor
-        self.size = size
-        self.kind = kind
-
-
-def _file_key(descriptor: int, size: int) -> Key:
-    status = os.fstat(descriptor)
-    return status.st_dev, status.st_ino, size
+    descriptor: int
+    size: int
+    kind: np.dtype
 
 
 def is_shared(array: Any) -> bool:
@@ -51,15 +43,12 @@ def is_shared(array: Any) -> bool:
 
 
 def segment_of(array: Any) -> Segment:
-    """The file of an array that is shared: one object for it."""
     return _shared[id(origin_of(array))]
 
 
 def share(arrays: Iterable[Any]) -> None:
-    """Move memories, and all tensors over them, to where other processes can see them.
-
-    Raises:
-        RuntimeError: the system cannot share memory, or has no more of it.
+    """Move memories, and all tensors over them, to where other processes can see them. RuntimeError: the system cannot
+    share memory, or has no more of it.
     """
     with _lock:
         alone = {id(origin): origin for origin in map(origin_of, arrays) if id(origin) not in _shared}
@@ -69,7 +58,6 @@ def share(arrays: Iterable[Any]) -> None:
 
 
 def share_tensor(tensor: Any) -> None:
-    """Move the memory of one tensor, which may be all that lies there; see `share`."""
     with _lock:
         if id(origin_of(tensor._storage)) not in _shared:
             move(tensor, _copied(origin_of(tensor._storage)))  # with no name for the array: see `move`
@@ -85,7 +73,8 @@ def _copied(origin: np.ndarray) -> np.ndarray:
 def opened(descriptor: int, size: int, kind: np.dtype) -> np.ndarray:
     """The array over a shared file, whose descriptor belongs to it from now on: one array for each file."""
     with _lock:
-        key = _file_key(descriptor, size)
+        status = os.fstat(descriptor)
+        key = status.st_dev, status.st_ino, size
         known = _by_file[key]() if key in _by_file else None
         if known is not None:
             if _shared[id(known)].descriptor != descriptor:
@@ -106,7 +95,6 @@ def _forget(number: int, key: Key) -> None:
 
 
 def _mapped(descriptor: int, size: int) -> np.ndarray:
-    """The bytes of a file; unmapped and closed when the last array over them is gone."""
     if sys.platform == "win32":
         raise RuntimeError("processes share memory by descriptors of files, which Windows has not")
     length = max(size, 1)

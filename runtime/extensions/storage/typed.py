@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...device.device import CPU, resolve
 from ...device.device import device as Device
+from ...device.device import resolve
 from ...dispatch import argument_checks
 from ...errors import ArgumentError, type_name, warn_once
 from ...ops.creation.from_data import tensor
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.dtypes import get_default_dtype
-from .contents import Conversions, dtype_named, tensor_over, type_of, without_values
+from .contents import Elements, dtype_named, tensor_over, type_of, without_values
 from .untyped import UntypedStorage, of_array
 
 _DEPRECATED = (
@@ -24,7 +24,7 @@ _DEPRECATED = (
 )
 
 
-class TypedStorage(Conversions):
+class TypedStorage(Elements):
     """An `UntypedStorage` as numbers of one dtype: `tensor.storage()`. Deprecated, as in PyTorch.
 
     Args:
@@ -46,7 +46,7 @@ class TypedStorage(Conversions):
     __slots__ = ("__weakref__", "_untyped_storage", "dtype")
     _untyped_storage: UntypedStorage
     dtype: Dtype
-    is_sparse = is_hpu = False
+    _class_name = "TypedStorage"
 
     def __init__(
         self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None, _internal: bool = False
@@ -76,11 +76,6 @@ class TypedStorage(Conversions):
         return self._untyped_storage.device
 
     @property
-    def is_cuda(self) -> bool:
-        """Whether the memory is on a CUDA device."""
-        return self._untyped_storage.is_cuda
-
-    @property
     def filename(self) -> str | None:
         """The file that the memory is, where it is one."""
         return self._untyped_storage.filename
@@ -89,10 +84,6 @@ class TypedStorage(Conversions):
     def _cdata(self) -> int:
         return self._untyped_storage._cdata
 
-    def get_device(self) -> int:
-        """The index of the CUDA device; -1 on the CPU."""
-        return self._untyped_storage.get_device()
-
     def nbytes(self) -> int:
         """The number of bytes."""
         return self._untyped_storage.nbytes()
@@ -100,9 +91,6 @@ class TypedStorage(Conversions):
     def size(self) -> int:
         """The number of elements."""
         return self.nbytes() // self.dtype.itemsize
-
-    def __len__(self) -> int:
-        return self.size()
 
     def element_size(self) -> int:
         """Bytes of one element."""
@@ -115,28 +103,7 @@ class TypedStorage(Conversions):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        return self._tensor()[self._index(index)].item()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._tensor()[index if isinstance(index, slice) else self._index(index)] = value
-
-    def _index(self, index: Any) -> int:
-        target_device, count = argument_checks.integer("TypedStorage", "index", index), self.size()
-        if not -count <= target_device < count:
-            raise IndexError(f"index {target_device} out of range for storage of size {count}")
-        return target_device % count
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.tolist())
-
-    def tolist(self) -> list[Any]:
-        """The elements as Python numbers."""
-        return self._tensor().tolist()
-
-    def fill_(self, value: Any) -> TypedStorage:
-        """Write one value to every element."""
-        self._tensor().fill_(value)
-        return self
+        return super().__getitem__(index)
 
     def copy_(self, source: Any, non_blocking: bool | None = None) -> TypedStorage:
         """Write the elements of another storage of this size here, converted where it has another dtype.
@@ -171,14 +138,6 @@ class TypedStorage(Conversions):
         """The storage on a `device`: itself where it lies there, else a copy; `non_blocking` has no effect."""
         moved = self._untyped_storage.to(device=device, non_blocking=non_blocking)
         return self if moved is self._untyped_storage else wrapped(moved, self.dtype)
-
-    def cpu(self) -> TypedStorage:
-        """The storage on the CPU: itself where it lies there, else a copy."""
-        return self.to(device=CPU)
-
-    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """The storage on a CUDA `device`, the current one when None; `non_blocking` has no effect."""
-        return self.to(device="cuda" if device is None else device)
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether the memory is page-locked; `device` has no effect."""
@@ -218,12 +177,6 @@ class TypedStorage(Conversions):
         data = "\n ".join(map(str, self.tolist()))
         return f" {data}\n[specgrad.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
 
-    def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self.nbytes()
-
-    def __copy__(self) -> TypedStorage:
-        return self.clone()
-
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
         return wrapped(self._untyped_storage.__deepcopy__(memo), self.dtype)
 
@@ -245,7 +198,7 @@ def wrapped(storage: UntypedStorage, kind: Dtype) -> TypedStorage:
     return TypedStorage(wrap_storage=storage, dtype=kind, _internal=True)
 
 
-Conversions._typed = staticmethod(wrapped)
+Elements._typed = staticmethod(wrapped)
 
 
 def storage_of(value: Any) -> TypedStorage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from ...tensor.dtype_views import origin_of, storage_as
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.dtypes import uint8
 from ...tensor.memory import copied, copied_once, copy_cast
-from .contents import Conversions, byte_array, swap_bytes, tensor_over, without_values
+from .contents import Elements, byte_array, swap_bytes, tensor_over, without_values
 
 
-class UntypedStorage(Conversions):
+class UntypedStorage(Elements):
     """The bytes that tensors share: `tensor.untyped_storage()`, the same object for all of them.
 
     What is written through a storage is seen by its tensors and not counted as a write, as through `Tensor.data`.
@@ -40,6 +40,7 @@ class UntypedStorage(Conversions):
 
     __slots__ = ("__weakref__", "_array", "filename")
     _array: Any  # the 1-D array of the memory, in the dtype in which it was made
+    _class_name = "UntypedStorage"
     filename: str | None  # of the file that the memory is shared with, where it is
 
     def __new__(cls, *args: Any, device: Any = None) -> Any:
@@ -58,9 +59,6 @@ class UntypedStorage(Conversions):
         return int(self._array.nbytes)
 
     size = nbytes
-
-    def __len__(self) -> int:
-        return self.nbytes()
 
     def untyped(self) -> UntypedStorage:
         """The storage itself, as a typed one gives its bytes."""
@@ -86,17 +84,6 @@ class UntypedStorage(Conversions):
         """Where the memory is."""
         return CPU if isinstance(self._array, np.ndarray) else self._array.device
 
-    @property
-    def is_cuda(self) -> bool:
-        """Whether the memory is on a CUDA device."""
-        return self.device.type == "cuda"
-
-    is_sparse = is_hpu = False
-
-    def get_device(self) -> int:
-        """The index of the CUDA device; -1 on the CPU."""
-        return self.device.index or 0 if self.is_cuda else -1
-
     def type(self, dtype: Any = None) -> Any:
         """The name of the class; with a dtype, a typed storage of the bytes as its numbers."""
         if dtype is None:
@@ -110,28 +97,7 @@ class UntypedStorage(Conversions):
             if step != 1:
                 raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
             return of_array(storage_as(self._array, uint8)[first : max(first, end)])
-        return self._bytes()[self._index(index)].item()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._bytes()[index if isinstance(index, slice) else self._index(index)] = value
-
-    def _index(self, index: Any) -> int:
-        target_device, count = argument_checks.integer("UntypedStorage", "index", index), self.nbytes()
-        if not -count <= target_device < count:
-            raise IndexError(f"index {target_device} out of range for storage of size {count}")
-        return target_device % count
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.tolist())
-
-    def tolist(self) -> list[int]:
-        """The bytes as ints."""
-        return self._bytes().tolist()
-
-    def fill_(self, value: Any) -> UntypedStorage:
-        """Write one value to every byte."""
-        self._bytes().fill_(value)
-        return self
+        return super().__getitem__(index)
 
     def copy_(self, src: Any, non_blocking: bool | None = None) -> UntypedStorage:
         """Write the bytes of another storage of this size here.
@@ -163,19 +129,11 @@ class UntypedStorage(Conversions):
     def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
         """The storage on a `device`: itself where it lies there, else a copy; `non_blocking` has no effect."""
         target_device = resolve(device)
-        return self if target_device is self.device else of_array(self._bytes().to(target_device)._storage)
-
-    def cpu(self) -> UntypedStorage:
-        """The storage on the CPU: itself where it lies there, else a copy."""
-        return self.to(device=CPU)
-
-    def cuda(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
-        """The storage on a CUDA `device`, the current one when None; `non_blocking` has no effect."""
-        return self.to(device="cuda" if device is None else device)
+        return self if target_device is self.device else of_array(self._tensor().to(target_device)._storage)
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether the memory is page-locked; `device` has no effect."""
-        return bool(self._bytes().is_pinned())
+        return bool(self._tensor().is_pinned())
 
     def pin_memory(self, device: Any = None) -> UntypedStorage:
         """A copy in page-locked memory; the storage itself where it is that, or where there is no CUDA device.
@@ -183,7 +141,7 @@ class UntypedStorage(Conversions):
         Args:
             device: has no effect.
         """
-        pinned = self._bytes().pin_memory()
+        pinned = self._tensor().pin_memory()
         return self if pinned._storage is storage_as(self._array, uint8) else of_array(pinned._storage)
 
     def resizable(self) -> bool:
@@ -220,9 +178,7 @@ class UntypedStorage(Conversions):
 
     def share_memory_(self) -> UntypedStorage:
         """Move to memory that other processes can see; all tensors of the storage lie there then.
-
-        Raises:
-            RuntimeError: the system cannot share memory.
+        Raises RuntimeError: the system cannot share memory.
         """
         from .shared_memory import share
 
@@ -262,23 +218,17 @@ class UntypedStorage(Conversions):
         data = "\n ".join(map(str, self.tolist()))
         return f" {data}\n[{self.type()}(device={self.device}) of size {len(self)}]"
 
-    def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self.nbytes()
-
-    def __copy__(self) -> UntypedStorage:
-        return self.clone()
-
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         return of_array(copied_once(self._array, memo))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return of_array, (self._array,)
 
-    def _bytes(self) -> Any:
+    def _tensor(self) -> Any:
         return tensor_over(self._array, uint8)
 
     def _converted(self, kind: Dtype) -> Any:
-        return Conversions._typed(of_array(self._bytes().to(kind)._storage), kind)
+        return Elements._typed(of_array(self._tensor().to(kind)._storage), kind)
 
 
 def of_array(array: Any, filename: str | None = None) -> UntypedStorage:
@@ -293,7 +243,6 @@ def of_array(array: Any, filename: str | None = None) -> UntypedStorage:
 
 
 def untyped(name: str, argument: str, value: Any) -> UntypedStorage:
-    """A storage that is an argument, without its dtype; a TypeError where it is none."""
     attribute = getattr(value, "_untyped_storage", value)
     if not isinstance(attribute, UntypedStorage):
         raise ArgumentError(f"{name}(): argument '{argument}' must be a storage, not {type_name(value)}")

@@ -1,14 +1,17 @@
-"""Numbers, histograms and texts as messages of TensorBoard.
-
-The package `tensorboard`, which is loaded when the first summary is written.
-
-Settings of a run and what came of it, as messages of TensorBoard.
+"""Numbers, histograms, texts, images (PNG), sounds (WAV) and settings of a run as messages of TensorBoard, and files
+for its projector; the package `tensorboard` is loaded with the first.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import io
+import struct
+import wave
+import zlib
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,6 @@ from ...tensor.tensor import TensorBase
 
 
 def part(name: str) -> Any:
-    """A module of the package; an ImportError where it is not installed."""
     try:
         return importlib.import_module(f"tensorboard.{name}")
     except ImportError as error:
@@ -42,28 +44,23 @@ def as_array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def _value(**fields: Any) -> Any:
+def value(**fields: Any) -> Any:
     summary = proto("summary").Summary
     return summary(value=[summary.Value(**fields)])
 
 
 def scalar(tag: str, number: Any, new_style: bool, double_precision: bool) -> Any:
-    """The summary of one number.
-
-    Raises:
-        NotImplementedError: the value is a list.
-        AssertionError: it has several elements.
-    """
+    """The summary of one number. NotImplementedError: the value is a list; AssertionError: it has several elements."""
     if isinstance(number, (list, tuple)):
         raise NotImplementedError(f"Got {type(number)}, but numpy array or torch tensor are expected.")
     result = as_array(number).squeeze()
     if result.ndim:
         raise AssertionError(f"scalar should be 0D, but got an array of shape {result.shape}")
     if not new_style:
-        return _value(tag=tag, simple_value=float(result))
+        return value(tag=tag, simple_value=float(result))
     metadata = part("plugins.scalar.metadata").create_summary_metadata("", "")
     values = {"double_val": [float(result)]} if double_precision else {"float_val": [float(result)]}
-    return _value(tag=tag, metadata=metadata, tensor=_tensor("DT_DOUBLE" if double_precision else "DT_FLOAT", values))
+    return value(tag=tag, metadata=metadata, tensor=_tensor("DT_DOUBLE" if double_precision else "DT_FLOAT", values))
 
 
 def _tensor(kind: str, values: dict[str, Any], shape: tuple[int, ...] = ()) -> Any:
@@ -76,7 +73,7 @@ def _tensor(kind: str, values: dict[str, Any], shape: tuple[int, ...] = ()) -> A
 
 
 def tensor_summary(tag: str, metadata: Any, kind: str, values: dict[str, Any], shape: tuple[int, ...]) -> Any:
-    return _value(tag=tag, metadata=metadata, tensor=_tensor(kind, values, shape))
+    return value(tag=tag, metadata=metadata, tensor=_tensor(kind, values, shape))
 
 
 def text(tag: str, string: str) -> Any:
@@ -92,7 +89,6 @@ def exponential_bins() -> np.ndarray:
 
 
 def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
-    """The summary of the distribution of values: counts in bins, without the empty ones at both ends."""
     result = as_array(values).astype(np.float64).ravel()
     if not result.size:
         raise ValueError("The input has no element.")
@@ -122,11 +118,10 @@ def histogram_of_counts(
         bucket_limit=[float(limit) for limit in limits],
         bucket=[float(count) for count in counts],
     )
-    return _value(tag=tag, histo=made)
+    return value(tag=tag, histo=made)
 
 
 def pr_curve(tag: str, labels: Any, predictions: Any, thresholds: int, weights: Any) -> Any:
-    """The summary of precision and recall of predictions at thresholds from 0 to 1."""
     true, predicted = as_array(labels).ravel().astype(bool), as_array(predictions).ravel()
     weight = np.ones(true.shape) if weights is None else np.broadcast_to(as_array(weights), true.shape)
     bucket = np.clip(np.floor(predicted * (thresholds - 1)), 0, thresholds - 1).astype(np.int64)
@@ -138,11 +133,7 @@ def pr_curve(tag: str, labels: Any, predictions: Any, thresholds: int, weights: 
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = positives / np.maximum(1e-7, positives + falses)
         recall = positives / np.maximum(1e-7, positives + missed)
-    return pr_curve_of_counts(tag, np.stack([positives, falses, rejected, missed, precision, recall]))
-
-
-def pr_curve_of_counts(tag: str, rows: np.ndarray) -> Any:
-    """The summary of a curve whose counts, precisions and recalls are known: six rows."""
+    rows = np.stack([positives, falses, rejected, missed, precision, recall])
     metadata = part("plugins.pr_curve.metadata").create_summary_metadata(tag, "", rows.shape[1])
     return tensor_summary(tag, metadata, "DT_FLOAT", {"float_val": rows.ravel().tolist()}, rows.shape)
 
@@ -153,7 +144,6 @@ _PLAIN = bool, int, float, str
 def hparams(
     settings: Mapping[str, Any], metrics: Mapping[str, Any], domains: Mapping[str, Any] | None
 ) -> tuple[Any, Any]:
-    """The summaries of an experiment (names, domains) and of one run of it (values)."""
     if not isinstance(settings, Mapping) or not isinstance(metrics, Mapping):
         raise TypeError("hparam_dict and metric_dict should be dictionary.")
     plugin = part("plugins.hparams.summary_v2")
@@ -188,3 +178,139 @@ def _plain(name: str, value: Any) -> Any:
     if result.size != 1 or result.dtype.kind not in "biufU":
         raise ValueError(f"value should be one of int, float, str, bool, or Tensor, but {name!r} is {value!r}")
     return result.item()
+
+
+_COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's kinds of pixels, by the number of channels
+
+
+def png(pixels: np.ndarray) -> bytes:
+    height, width, channels = pixels.shape
+    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = pixels.reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOURS[channels], 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _as_pixels(image: Any, dataformats: str) -> np.ndarray:
+    """An image, or a batch of them as one, of shape (height, width, channels) with 8 bits."""
+    result = as_array(image)
+    dim_labels = dataformats.upper()
+    if len(dim_labels) != result.ndim or len(set(dim_labels)) != len(dim_labels) or set(dim_labels) - set("NCHW"):
+        raise AssertionError(f"an image of shape {result.shape} does not have the format {dataformats!r}")
+    known_dims = [dim_label for dim_label in "NHWC" if dim_label in dim_labels]
+    result = result.transpose([dim_labels.index(dim_label) for dim_label in known_dims])
+    if "C" not in dim_labels:
+        result = result[..., None]
+    if "N" in dim_labels:
+        result = _grid(result)
+    if result.shape[-1] not in _COLOURS:
+        raise AssertionError(f"an image has 1 to 4 channels, but got {result.shape[-1]}")
+    if result.dtype != np.uint8:
+        result = np.clip(result.astype(np.float64) * 255.0, 0, 255).astype(np.uint8)
+    return np.repeat(result, 3, -1) if result.shape[-1] == 1 else result
+
+
+def _grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
+    count, height, width, channels = images.shape
+    across = min(count, columns)
+    down = -(-count // across)
+    grid_image = np.zeros((down * across, height, width, channels), images.dtype)
+    grid_image[:count] = images
+    rows = grid_image.reshape(down, across, height, width, channels).transpose(0, 2, 1, 3, 4)
+    return rows.reshape(down * height, across * width, channels)
+
+
+def image(tag: str, tensor: Any, dataformats: str) -> Any:
+    pixels = _as_pixels(tensor, dataformats)
+    height, width, channels = pixels.shape
+    result = proto("summary").Summary.Image(
+        height=height, width=width, colorspace=channels, encoded_image_string=png(pixels)
+    )
+    return value(tag=tag, image=result)
+
+
+def figure(figures: Any, close: bool) -> np.ndarray:
+    matches = []
+    for one in figures if isinstance(figures, list) else [figures]:
+        plt: Any = import_module("matplotlib.pyplot")  # only for those who have made a figure
+        canvas = import_module("matplotlib.backends.backend_agg").FigureCanvasAgg(one)
+        canvas.draw()
+        matches.append(np.asarray(canvas.buffer_rgba())[..., :3].transpose(2, 0, 1))
+        if close:
+            plt.close(one)
+    return np.stack(matches)
+
+
+def audio(tag: str, sound: Any, sample_rate: int) -> Any:
+    """The summary of a sound between -1 and 1, as one channel of 16 bits."""
+    samples = as_array(sound).squeeze()
+    if samples.ndim != 1:
+        raise AssertionError(f"input tensor should be 1 dimensional, but got {samples.ndim} dimensions")
+    grid_image = (np.clip(samples, -1, 1) * np.iinfo(np.int16).max).astype("<i2")
+    file = io.BytesIO()
+    with wave.open(file, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(sample_rate)
+        out.writeframes(grid_image.tobytes())
+    result = proto("summary").Summary.Audio(
+        sample_rate=sample_rate,
+        num_channels=1,
+        length_frames=len(grid_image),
+        encoded_audio_string=file.getvalue(),
+        content_type="audio/wav",
+    )
+    return value(tag=tag, audio=result)
+
+
+def write_embedding(
+    log_dir: str, mat: Any, metadata: Sequence[Any] | None, label_img: Any, step: int, tag: str, header: Any
+) -> None:
+    points = as_array(mat)
+    if points.ndim != 2:
+        raise AssertionError("mat should be 2D, where mat.size(0) is the number of data points")
+    name = f"{step:05d}/{tag}"
+    folder = Path(log_dir, name)
+    folder.mkdir(parents=True, exist_ok=True)
+    sizes: tuple[int, ...] = ()
+    paths = {"tensor_path": f"{name}/tensors.tsv"}
+    np.savetxt(folder / "tensors.tsv", points, delimiter="\t", fmt="%s")
+    if metadata is not None:
+        if len(metadata) != len(points):
+            raise AssertionError("#labels should equal with #data points")
+        paths["metadata_path"] = f"{name}/metadata.tsv"
+        rows = metadata if header is None else [header, *metadata]
+        lines = [str(row) if header is None else "\t".join(map(str, row)) for row in rows]
+        (folder / "metadata.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if label_img is not None:
+        images = as_array(label_img)
+        if len(images) != len(points):
+            raise AssertionError("#images should equal with #data points")
+        paths["image_path"] = f"{name}/sprite.png"
+        sizes = images.shape[3], images.shape[2]
+        (folder / "sprite.png").write_bytes(png(_sprite(images)))
+    with open(Path(log_dir, "projector_config.pbtxt"), "a", encoding="utf-8") as file:
+        file.write(_listed(f"{tag}:{step:05d}", paths, sizes))
+
+
+def _sprite(images: np.ndarray) -> np.ndarray:
+    count, channels, height, width = images.shape
+    side = int(np.ceil(np.sqrt(count)))
+    canvas = np.zeros((side * side, channels, height, width))
+    canvas[:count] = images if images.dtype != np.uint8 else images / 255.0
+    rows = canvas.reshape(side, side, channels, height, width).transpose(0, 3, 1, 4, 2)
+    return np.clip(rows.reshape(side * height, side * width, channels) * 255.0, 0, 255).astype(np.uint8)
+
+
+def _listed(name: str, paths: dict[str, str], sizes: tuple[int, ...]) -> str:
+    lines = [f'  tensor_name: "{name}"']
+    lines += [f'  {kind}: "{path}"' for kind, path in paths.items() if kind != "image_path"]
+    if sizes:
+        dims = [f"    single_image_dim: {size}" for size in sizes]
+        lines += ["  sprite {", f'    image_path: "{paths["image_path"]}"', *dims, "  }"]
+    return "\n".join(["embeddings {", *lines, "}", ""])

@@ -11,11 +11,49 @@ from typing import Any
 
 import numpy as np
 
-from . import media, messages
-from . import messages as values
-from .event_files import FileWriter
-from .media import write_embedding
-from .messages import proto
+from . import messages
+from .messages import as_array, part, proto, write_embedding
+
+
+class FileWriter:
+    """Writes an event file in a folder.
+
+    Args:
+        log_dir: the folder.
+        max_queue: how many events wait before they are written.
+        flush_secs: after how many seconds they are.
+        filename_suffix: the end of the file's name.
+
+    Raises:
+        ImportError: the package `tensorboard` is not installed.
+    """
+
+    def __init__(self, log_dir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = "") -> None:
+        writer = part("summary.writer.event_file_writer").EventFileWriter
+        self.event_writer = writer(str(log_dir), max_queue, flush_secs, filename_suffix)
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return str(self.event_writer.get_logdir())
+
+    def add_event(self, event: Any, step: Any = None, walltime: float | None = None) -> None:
+        """Write a message, `event`, with a `step` and a time, now where `walltime` is left out."""
+        event.wall_time = time.time() if walltime is None else walltime
+        if step is not None:
+            event.step = int(as_array(step))
+        self.event_writer.add_event(event)
+
+    def add_summary(self, summary: Any, global_step: Any = None, walltime: float | None = None) -> None:
+        """Write a `summary`, with `global_step` and `walltime` as `add_event` has step and time."""
+        self.add_event(proto("event").Event(summary=summary), global_step, walltime)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        self.event_writer.flush()
+
+    def close(self) -> None:
+        """Write what waits, and end."""
+        self.event_writer.close()
 
 
 class SummaryWriter:
@@ -86,7 +124,7 @@ class SummaryWriter:
         `global_step` and `walltime` say when it was so; `new_style` writes it as a tensor, in float64 where
         `double_precision` says so.
         """
-        self._add(values.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
+        self._add(messages.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
 
     def add_scalars(
         self, main_tag: str, tag_scalar_dict: Mapping[str, Any], global_step: Any = None, walltime: float | None = None
@@ -102,13 +140,13 @@ class SummaryWriter:
             own = os.path.join(folder, f"{main_tag.replace('/', '_')}_{tag}")
             if own not in self.all_writers:
                 self.all_writers[own] = FileWriter(own, *self._options)
-            self.all_writers[own].add_summary(values.scalar(main_tag, number, False, False), global_step, now)
+            self.all_writers[own].add_summary(messages.scalar(main_tag, number, False, False), global_step, now)
 
     def add_tensor(self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None) -> None:
         """Add the elements of a `tensor` under the name `tag`; `global_step` and `walltime` say when it was so."""
-        result = values.as_array(tensor).astype(np.float32)
+        result = messages.as_array(tensor).astype(np.float32)
         elements = {"float_val": result.ravel().tolist()}
-        self._add(values.tensor_summary(tag, None, "DT_FLOAT", elements, result.shape), global_step, walltime)
+        self._add(messages.tensor_summary(tag, None, "DT_FLOAT", elements, result.shape), global_step, walltime)
 
     def add_histogram(
         self,
@@ -124,7 +162,7 @@ class SummaryWriter:
         `bins` are 'tensorflow', those of `numpy.histogram`, or edges; `max_bins` is how many there may be.
         `global_step` and `walltime` say when it was so.
         """
-        self._add(_histogram(tag, values, bins, max_bins), global_step, walltime)
+        self._add(messages.histogram(tag, values, bins, max_bins), global_step, walltime)
 
     def add_histogram_raw(
         self,
@@ -146,7 +184,7 @@ class SummaryWriter:
         """
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
-        result = values.histogram_of_counts(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
+        result = messages.histogram_of_counts(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
         self._add(result, global_step, walltime)
 
     def add_image(
@@ -161,7 +199,7 @@ class SummaryWriter:
 
         `dataformats` names its dimensions; `global_step` and `walltime` say when it was so.
         """
-        self._add(media.image(tag, img_tensor, dataformats), global_step, walltime)
+        self._add(messages.image(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_images(
         self,
@@ -175,7 +213,7 @@ class SummaryWriter:
 
         `dataformats` names their dimensions; `global_step` and `walltime` say when it was so.
         """
-        self._add(media.image(tag, img_tensor, dataformats), global_step, walltime)
+        self._add(messages.image(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_figure(
         self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: float | None = None
@@ -184,13 +222,11 @@ class SummaryWriter:
 
         `global_step` and `walltime` say when it was so.
         """
-        self.add_images(tag, media.figure(figure, close), global_step, walltime)
+        self.add_images(tag, messages.figure(figure, close), global_step, walltime)
 
     def add_video(self, tag: str, vid_tensor: Any, *args: Any, **kwargs: Any) -> None:
         """Refused: a video, `vid_tensor`, would be encoded by another package; `add_images` adds its frames as `tag`.
-
-        Raises:
-            NotImplementedError: always.
+        Raises NotImplementedError: always.
         """
         raise NotImplementedError(
             f"SummaryWriter.add_video({tag!r}): videos are not encoded here; add_images adds frames"
@@ -208,11 +244,11 @@ class SummaryWriter:
 
         `global_step` and `walltime` say when it was so.
         """
-        self._add(media.audio(tag, snd_tensor, sample_rate), global_step, walltime)
+        self._add(messages.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None) -> None:
         """Add a text, `text_string`, under the name `tag`; `global_step` and `walltime` say when it was so."""
-        self._add(values.text(tag, text_string), global_step, walltime)
+        self._add(messages.text(tag, text_string), global_step, walltime)
 
     def add_pr_curve(
         self,
@@ -229,7 +265,7 @@ class SummaryWriter:
         `num_thresholds` is how many points there are, `weights` how much each counts; `global_step` and `walltime` say
         when it was so.
         """
-        result = values.pr_curve(tag, labels, predictions, min(num_thresholds, 127), weights)
+        result = messages.pr_curve(tag, labels, predictions, min(num_thresholds, 127), weights)
         self._add(result, global_step, walltime)
 
     def add_embedding(
@@ -272,9 +308,7 @@ class SummaryWriter:
 
     def add_graph(self, model: Any, *args: Any, **kwargs: Any) -> None:
         """Refused: a `model` is no program that could be written down; `specgrad.graph.draw` draws what was recorded.
-
-        Raises:
-            NotImplementedError: always.
+        Raises NotImplementedError: always.
         """
         raise NotImplementedError(
             f"SummaryWriter.add_graph: {type(model).__name__} is not traced here; specgrad.graph.draw(loss) draws it"
@@ -297,6 +331,3 @@ class SummaryWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-_histogram = values.histogram  # a parameter of add_histogram has the module's name

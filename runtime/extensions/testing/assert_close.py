@@ -1,8 +1,5 @@
-"""`assert_close`: tensors, numbers and containers of these are equal up to rounding, or an error says where not.
-
-How far numbers of each dtype may lie apart and still be called close.
-
-`make_tensor`: random elements of any dtype between bounds.
+"""`assert_close`: tensors, numbers and containers of these are equal up to rounding, or an error says where not; and
+`make_tensor`, random elements of any dtype between bounds.
 """
 
 from __future__ import annotations
@@ -18,22 +15,15 @@ from ...tensor.dtypes import bool_, dtype, finfo, float32, float64, int64
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.tensor import TensorBase, compute_array
 
-_BY_NAME = {
-    "float16": (1e-3, 1e-5),
-    "bfloat16": (1.6e-2, 1e-5),
-    "float32": (1.3e-6, 1e-5),
-    "float64": (1e-7, 1e-7),
-}
+_BY_NAME = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 
 
 def default_tolerances(*kinds: dtype) -> tuple[float, float]:
-    """The relative and the absolute tolerance for numbers of some dtypes: the greatest; 0 for integers and bools."""
     matches = [_BY_NAME.get(kind.to_real().name, (0.0, 0.0)) if kind.kind in "fc" else (0.0, 0.0) for kind in kinds]
     return max(rtol for rtol, _ in matches), max(atol for _, atol in matches)
 
 
 def chosen_tolerances(rtol: Any, atol: Any, *kinds: dtype) -> tuple[float, float]:
-    """The tolerances that are given, or the defaults; a ValueError where one is given and the other is not."""
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
@@ -103,7 +93,6 @@ def _unknown(actual: Any, expected: Any) -> str:
 
 
 def _difference(actual: Any, expected: Any, options: Options, location: str) -> str | None:
-    """What is wrong, with the place in containers; None where nothing is."""
     if actual is None or expected is None:
         return None if actual is expected else f"None mismatch: {actual} is not {expected}"
     tensors = [isinstance(value, (TensorBase, np.ndarray)) for value in (actual, expected)]
@@ -186,7 +175,6 @@ def _tensors_differ(actual: Any, expected: Any, options: Options) -> str | None:
 
 
 def _widest(array: np.ndarray) -> np.ndarray:
-    """An array in the dtype of its kind that numbers are compared in."""
     kind = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind)
     return array if kind is None else array.astype(kind)
 
@@ -199,7 +187,6 @@ def _close(actual: np.ndarray, expected: np.ndarray, rtol: float, atol: float, e
 
 
 def _described(actual: np.ndarray, expected: np.ndarray, close: np.ndarray, rtol: float, atol: float) -> str:
-    """How many elements are wrong, and the greatest differences with their places."""
     if actual.dtype.kind == "b":
         actual, expected = actual.astype(np.int64), expected.astype(np.int64)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -231,14 +218,7 @@ def assert_allclose(
 ) -> None:
     """The older form of `assert_close`: dtypes, devices and strides do not count, and NaN equals NaN.
 
-    Args:
-        actual, expected: tensors, or what tensors can be made of.
-        rtol, atol: the tolerances; those of the dtypes when left out.
-        equal_nan: whether NaN equals NaN.
-        msg: what the error says.
-
-    Raises:
-        AssertionError: something is not close.
+    Results, errors and arguments as of `assert_close`; anything that tensors can be made of is compared.
     """
     first = as_tensor(actual)
     second = as_tensor(expected, dtype=first.dtype) if not isinstance(expected, TensorBase) else expected

@@ -1,6 +1,5 @@
-"""`as_torch`: from here on, or for a block, `import torch` means specgrad.
-
-`python -m specgrad.as_torch`: a program run with specgrad in the place of torch.
+"""`as_torch`: from here on, for a block or for a program (`python -m specgrad.as_torch`), `import torch` means
+specgrad.
 """
 
 from __future__ import annotations
@@ -8,17 +7,121 @@ from __future__ import annotations
 import os
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from importlib.machinery import SourceFileLoader
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.metadata import Distribution, DistributionFinder
+from importlib.util import find_spec
 from io import open_code
+from os import PathLike
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 from ...namespace import known
-from .import_hook import NAME, OWN, VERSION, Finder, exists, is_pytorchs, module_of, own_name
 from .version import TorchVersion
+
+OWN = __name__.rpartition(".runtime.")[0]
+NAME = "torch"
+BESIDE = "functorch"  # a package that comes with PyTorch
+VERSION = "2.13.0+specgrad"  # of PyTorch, whose API this is, and who answers for it
+_METADATA = f"""Metadata-Version: 2.1
+Name: {NAME}
+Version: {VERSION}
+Summary: specgrad, which stands in for PyTorch
+"""
+
+
+def own_name(name: str) -> str:
+    return OWN + (f".{name}" if name.partition(".")[0] == BESIDE else name.removeprefix(NAME))
+
+
+def is_pytorchs(name: str) -> bool:
+    return name.partition(".")[0] in (NAME, BESIDE)
+
+
+class _SameModule(Loader):
+    """Gives the module of another name, which stays what it is under its own."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = module_of(self._module)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # the import system has put that of the other name there
+
+
+class _Described(Distribution):
+    def read_text(self, filename: str) -> str | None:
+        return {"METADATA": _METADATA, "top_level.txt": f"{NAME}\n"}.get(str(filename))
+
+    def locate_file(self, path: str | PathLike[str]) -> Any:
+        return Path(str(sys.modules[OWN].__file__)).parent.parent / path
+
+
+class Finder(DistributionFinder):
+    """Finds torch and all below it, and says of both where specgrad has none."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The specification of a module of PyTorch's that specgrad has; None for what is not PyTorch's.
+        ModuleNotFoundError: an import names a module of PyTorch's that specgrad does not have.
+        """
+        if not is_pytorchs(fullname):
+            return None
+        name = own_name(fullname)
+        if not exists(name):
+            if not _is_spec_query():
+                raise ModuleNotFoundError(
+                    f"No module named {fullname!r}: {OWN}, which stands in for {NAME} here, has no {name!r}",
+                    name=fullname,
+                )
+            return None
+        spec = ModuleSpec(fullname, _SameModule(name), origin=OWN)
+        own = sys.modules.get(name)
+        spec.submodule_search_locations = list(getattr(own, "__path__", ())) or None
+        return spec
+
+    def find_distributions(self, context: DistributionFinder.Context = DistributionFinder.Context()) -> Iterator[Any]:  # noqa: B008
+        return iter([_Described()] if context.name is None or context.name.lower() == NAME else [])
+
+
+def exists(name: str) -> bool:
+    """Whether specgrad has the module: a file, or a module that another one offers under this name."""
+    if name in sys.modules:
+        return True
+    parent, _, last = name.rpartition(".")
+    if not parent or not exists(parent):
+        return False
+    module = module_of(parent)
+    if hasattr(module, "__path__") and find_spec(name) is not None:
+        return True
+    return isinstance(vars(module).get(last), ModuleType)  # not what is loaded when it is named, by this name
+
+
+def module_of(name: str) -> ModuleType:
+    parent, _, last = name.rpartition(".")
+    if name in sys.modules or not parent or find_spec(name) is not None:
+        return import_module(name)
+    value = getattr(module_of(parent), last)
+    assert isinstance(value, ModuleType)
+    return value
+
+
+def _is_spec_query() -> bool:
+    """Whether `importlib.util.find_spec` asks, which has None for an answer, and no import."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "importlib._bootstrap":
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__") == "importlib.util"
+
 
 _ROOMS = {"nn.optim": "optim", "nn.data": "utils.data"}  # whose modules PyTorch keeps elsewhere
 _CHILDREN = str(Path(str(sys.modules[OWN].__file__)).parent / "torch_for_children")
@@ -33,9 +136,7 @@ class StandIn:
     def __enter__(self) -> ModuleType:
         return sys.modules[OWN]
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _state.leave()
 
 
@@ -52,7 +153,9 @@ class _State:
             return
         package = sys.modules[OWN]
         self._version, package.__version__ = package.__version__, TorchVersion(VERSION)  # type: ignore[attr-defined]
-        self._modules = {cls: cls.__module__ for cls in _public_classes()}
+        spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
+        values = [value for space in spaces for value in list(vars(space).values()) if isinstance(value, type)]
+        self._modules = {cls: cls.__module__ for cls in values if _has_public_module(cls)}
         for cls, module in self._modules.items():
             _resolve_annotations(cls)
             cls.__module__ = _public_module(module)
@@ -101,7 +204,8 @@ def as_torch(*, children: bool = False) -> StandIn:
         tensor([0., 2.]) True
     """
     there = sys.modules.get(NAME)
-    if there is not None and there is not sys.modules[OWN] and not _is_for_children(there):
+    is_for_children = str(getattr(there, "__file__", "")).startswith(_CHILDREN)
+    if there is not None and there is not sys.modules[OWN] and not is_for_children:
         raise RuntimeError(
             f"as_torch(): {NAME} itself has been imported already (from {getattr(there, '__file__', 'somewhere')}): "
             "call as_torch() before anything imports it"
@@ -110,10 +214,6 @@ def as_torch(*, children: bool = False) -> StandIn:
     if children:
         _tell_children()
     return StandIn()
-
-
-def _is_for_children(module: ModuleType) -> bool:
-    return str(getattr(module, "__file__", "")).startswith(_CHILDREN)
 
 
 def _tell_children() -> None:
@@ -127,17 +227,6 @@ def _tell_children() -> None:
     )
 
 
-def _public_classes() -> list[type]:
-    """The classes of specgrad's own that programs meet: those of its namespace, and layers, optimizers and data."""
-    spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
-    results: dict[type, None] = {}
-    for space in spaces:
-        for value in list(vars(space).values()):
-            if isinstance(value, type) and _has_public_module(value):
-                results[value] = None
-    return list(results)
-
-
 def _resolve_annotations(cls: type) -> None:
     """Make objects of a class's annotations, as `typing.get_type_hints` looks names up in the module that it names."""
     own, names = vars(cls).get("__annotations__", {}), vars(sys.modules[cls.__module__])
@@ -148,7 +237,6 @@ def _resolve_annotations(cls: type) -> None:
 
 
 def _has_public_module(cls: Any) -> bool:
-    """Whether a class of ours can be found by PyTorch's name for it, so that pickles name it rightly."""
     if not cls.__module__.startswith(OWN + "."):
         return False
     package_dir = own_name(_public_module(cls.__module__))
@@ -203,7 +291,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_script(path: str) -> None:
-    """Run a file as `python path` does: its folder comes first where modules are looked for."""
     if os.path.isdir(path) or not path.endswith((".py", ".pyw")):
         runpy.run_path(path, run_name="__main__")  # a folder or an archive with a `__main__`, or any other file
         return

@@ -77,7 +77,6 @@ def _scanned(combined: Callable[[list[Any], list[Any]], list[Any]], rows: list[A
 
 
 def _alternating(first: Any, even: Any, odd: Any) -> Any:
-    """The first element, then those of two tensors in turn."""
     even = op.cat([first, even])
     paired = op.stack([even[: len(odd)], odd], 1).flatten(0, 1)
     return op.cat([paired, even[len(odd) :]])

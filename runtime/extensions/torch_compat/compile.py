@@ -1,10 +1,7 @@
 """`compile` and the marks that programs leave for a compiler: nothing is compiled, and `compile` says so once.
 
-`_check` and its like: conditions that a program states, of which PyTorch's compiler makes assumptions.
-
-The classes of errors of PyTorch's compiler: programs name them where they catch.
-
-Functions by which programs calculate with sizes that a compiler would not know: here sizes are numbers.
+Besides the conditions that a program states for a compiler (`_check`), the errors that it would raise, which programs
+name where they catch, and the functions for sizes that it would not know: here sizes are numbers.
 """
 
 from __future__ import annotations
@@ -142,12 +139,7 @@ class CompileCounter:
         self.clear()
 
     def __call__(self, gm: Any, example_inputs: Any) -> Callable[..., Any]:
-        """Count the graph of a function, and return what runs it.
-
-        Args:
-            gm: the graph.
-            example_inputs: its inputs.
-        """
+        """Count the graph of a function, `gm`, which `example_inputs` are for, and return what runs it."""
         self.frame_count += 1
         self.op_count += sum("call" in node.op for node in gm.graph.nodes)
         return gm.forward
@@ -236,62 +228,36 @@ def _check_tensor_all_with(error_type: type[Exception], cond: Any, message: Mess
 _check_tensor_all = partial(_check_tensor_all_with, RuntimeError)
 
 
-class TorchDynamoException(RuntimeError):
-    """A program could not be compiled."""
+def _named(name: str, base: type, what: str) -> Any:
+    return type(name, (base,), {"__doc__": what, "__module__": __name__})
 
 
-class Unsupported(TorchDynamoException):
-    """A program does what the compiler does not know."""
-
-
-class BackendCompilerFailed(TorchDynamoException):
-    """A compiler of graphs has failed."""
-
-
-class InductorError(RuntimeError):
-    """The code generator has failed."""
-
-
-class CppCompileError(RuntimeError):
-    """The compiler of C++ has failed."""
-
-
-class SymInt:
-    """The class of sizes that are not known yet: there are none, sizes are ints."""
-
-
-class SymFloat:
-    """The class of numbers that are computed from sizes that are not known yet: there are none."""
-
-
-class SymBool:
-    """The class of answers about sizes that are not known yet: there are none."""
+TorchDynamoException = _named("TorchDynamoException", RuntimeError, "A program could not be compiled.")
+Unsupported = _named("Unsupported", TorchDynamoException, "A program does what the compiler does not know.")
+BackendCompilerFailed = _named("BackendCompilerFailed", TorchDynamoException, "A compiler of graphs has failed.")
+InductorError = _named("InductorError", RuntimeError, "The code generator has failed.")
+CppCompileError = _named("CppCompileError", RuntimeError, "The compiler of C++ has failed.")
+SymInt = _named("SymInt", object, "The class of sizes that are not known yet: there are none, sizes are ints.")
+SymFloat = _named("SymFloat", object, "The class of numbers that are computed from such sizes: there are none.")
+SymBool = _named("SymBool", object, "The class of answers about such sizes: there are none.")
 
 
 def sym_int(a: Any) -> int:
     """A number as an int, cut off as `int` does.
 
     Args:
-        a: the number.
+        a: a number, or an answer.
     """
     return int(a)
 
 
 def sym_float(a: Any) -> float:
-    """A number as a float.
-
-    Args:
-        a: the number.
-    """
+    """A number as a float; arguments as of `sym_int`."""
     return float(a)
 
 
 def sym_not(a: Any) -> bool:
-    """The opposite of an answer.
-
-    Args:
-        a: the answer.
-    """
+    """The opposite of an answer; arguments as of `sym_int`."""
     return not a
 
 
@@ -305,11 +271,7 @@ def sym_max(a: Any, b: Any) -> Any:
 
 
 def sym_min(a: Any, b: Any) -> Any:
-    """The lesser of two numbers, a float where one of them is.
-
-    Args:
-        a, b: the numbers.
-    """
+    """The lesser of two numbers, a float where one of them is; arguments as of `sym_max`."""
     return _as_either(min(a, b), a, b)
 
 
@@ -327,11 +289,7 @@ def sym_sum(args: Iterable[Any]) -> Any:
 
 
 def sym_sqrt(a: Any) -> float:
-    """The square root of a number.
-
-    Args:
-        a: the number.
-    """
+    """The square root of a number; arguments as of `sym_int`."""
     return math.sqrt(a)
 
 

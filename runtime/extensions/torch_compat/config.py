@@ -1,7 +1,4 @@
-"""How specgrad is made up: the libraries that compute, and threads.
-
-A description of the machine and of what is installed, for reports of mistakes.
-"""
+"""What specgrad is built on, its threads, and the machine, for reports of mistakes."""
 
 from __future__ import annotations
 
@@ -22,7 +19,6 @@ _VARIABLES = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "SPEC
 
 
 def version_of(package: str) -> str | None:
-    """The version of a package that is installed; None where it is not."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -30,7 +26,6 @@ def version_of(package: str) -> str | None:
 
 
 def blas() -> str:
-    """Name and version of the library of matrix products that NumPy calls."""
     result: Any = np.show_config(mode="dicts")
     library = result.get("Build Dependencies", {}).get("blas", {})
     return f"{library.get('name', 'unknown')} {library.get('version', '')}".strip()

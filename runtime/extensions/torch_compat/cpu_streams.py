@@ -1,6 +1,5 @@
-"""Streams and events of the CPU: places that programs for any device name; all is done when a call returns.
-
-Which of PyTorch's kernels of attention programs allow: kept, as there is one kernel here.
+"""Streams and events of the CPU, which programs for any device name: all is done when a call returns. And which of
+PyTorch's kernels of attention programs allow: kept, as there is one kernel here.
 """
 
 from __future__ import annotations

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 from ...autograd.function import Function
+from ...namespace import op as own_ops
 from ...pytree import flatten, unflatten
-from ...tensor.tensor import TensorBase
+from ...tensor.tensor import TensorBase, tensor_class
 
 Kernel = Callable[..., Any]
 REGISTERED: dict[str, CustomOpDef] = {}
 ANY = "default"  # the kernel for devices that have none of their own
 _UNDEFINED = "not defined yet"  # the schema of an op of which only a part has been registered
-_KEYS = {
-    "": ANY,
-    "CompositeExplicitAutograd": ANY,
-    "CompositeImplicitAutograd": ANY,
-    "Autograd": ANY,
-    "CPU": "cpu",
-    "CUDA": "cuda",
-    "AutogradCPU": "cpu",
-    "AutogradCUDA": "cuda",
-    "Meta": "meta",
-}
+_KEYS = dict.fromkeys(("", "CompositeExplicitAutograd", "CompositeImplicitAutograd", "Autograd"), ANY)
+_KEYS |= {"CPU": "cpu", "AutogradCPU": "cpu", "CUDA": "cuda", "AutogradCUDA": "cuda", "Meta": "meta"}
 
 
 class CustomOpDef:
@@ -46,46 +40,35 @@ class CustomOpDef:
         self.__name__ = self._name
 
     def register_kernel(self, device_types: Any, func: Kernel | None = None, /) -> Any:
-        """Set the function for some devices.
+        """Set the function `func` for some devices, or without it return a decorator of the function.
 
-        Args:
-            device_types: 'cpu' or 'cuda', several of these, or None for all devices without one.
-            func: the function; without it, a decorator.
+        `device_types` are 'cpu' or 'cuda', several of these, or None for all devices without one.
         """
 
         def register(kernel: Kernel) -> Kernel:
-            kinds = (
-                (ANY,) if device_types is None else (device_types,) if isinstance(device_types, str) else device_types
-            )
-            for kind in kinds:
+            kinds = ANY if device_types is None else device_types
+            for kind in (kinds,) if isinstance(kinds, str) else kinds:
                 self._kernels[_KEYS.get(kind, kind)] = kernel
             return kernel
 
         return register if func is None else register(func)
 
     def register_fake(self, fn: Kernel, /) -> Kernel:
-        """Set the function that makes results of the right shape without computing them: the kernel of `meta`.
-
-        Args:
-            fn: the function.
-        """
+        """Set the function `fn` that makes results of the right shape without computing them: the kernel of `meta`."""
         self._kernels["meta"] = fn
         return fn
 
     def register_autograd(self, backward: Kernel, /, *, setup_context: Kernel | None = None) -> None:
-        """Set the gradient.
+        """Set the gradient: `backward(ctx, *grads)` returns one, or None, for each argument.
 
-        Args:
-            backward: called as `backward(ctx, *grads)`: one gradient, or None, for each argument.
-            setup_context: called as `setup_context(ctx, inputs, output)`, to save what backward needs.
+        `setup_context(ctx, inputs, output)` saves what backward needs.
         """
         self._backward, self._setup_context, self._function = backward, setup_context, None
 
     def register_vmap(self, func: Kernel | None = None) -> Any:
-        """Set what `vmap` does.
+        """Set what `vmap` does: `func(info, in_dims, *args)` returns a batch of results and its dimension.
 
-        Args:
-            func: called as `func(info, in_dims, *args)`: a batch of results and its dimension; without it, a decorator.
+        Without `func` this returns a decorator of it.
         """
 
         def register(rule: Kernel) -> Kernel:
@@ -155,7 +138,6 @@ def _as_leaves(arguments: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
 
 
 def split_name(qualname: str) -> tuple[str, str]:
-    """Namespace and name of an op; a ValueError where they are not joined by `::`."""
     namespace, separator, name = qualname.partition("::")
     if not separator or not namespace or not name:
         raise ValueError(f"Expected qualname to be of the form 'namespace::name', but got {qualname!r}")
@@ -225,7 +207,6 @@ def define(qualname: str, schema: str, *, lib: Any = None, tags: Any = ()) -> No
 
 
 def registered(op: Any) -> CustomOpDef:
-    """The op of a name, or of what `custom_op` returned; a RuntimeError where there is none."""
     if isinstance(op, CustomOpDef):
         return op
     if op not in REGISTERED:
@@ -254,14 +235,7 @@ def impl(qualname: Any, types: Any, func: Kernel | None = None, *, lib: Any = No
 
 
 def register_fake(op: Any, func: Kernel | None = None, /, *, lib: Any = None, **kwargs: Any) -> Any:
-    """Set the function of an op that makes results of the right shape without computing them.
-
-    Args:
-        op: the op or its name.
-        func: the function; without it, a decorator.
-        lib: kept by nobody.
-        **kwargs: what newer versions of PyTorch take.
-    """
+    """Set the function of an op that makes results of the right shape; arguments as of `library.register_kernel`."""
     result = _expected(op)
     return result.register_fake if func is None else result.register_fake(func)
 
@@ -279,24 +253,18 @@ def register_kernel(op: Any, device_types: Any, func: Kernel | None = None, /, *
 
 
 def register_autograd(op: Any, backward: Kernel, /, *, setup_context: Kernel | None = None, lib: Any = None) -> None:
-    """Set the gradient of an op.
+    """Set the gradient of an op; other arguments as of `library.register_kernel`.
 
     Args:
-        op: the op or its name.
         backward: called as `backward(ctx, *grads)`: one gradient, or None, for each argument.
         setup_context: called as `setup_context(ctx, inputs, output)`, to save what backward needs.
-        lib: kept by nobody.
     """
     _expected(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_vmap(op: Any, func: Kernel | None = None, /, *, lib: Any = None) -> Any:
-    """Set what `vmap` does with an op.
-
-    Args:
-        op: the op or its name.
-        func: called as `func(info, in_dims, *args)`: a batch of results and its dimension; without it, a decorator.
-        lib: kept by nobody.
+    """Set what `vmap` does with an op: `func(info, in_dims, *args)` returns a batch of results and its dimension;
+    arguments as of `library.register_kernel`.
     """
     return registered(op).register_vmap(func)
 
@@ -341,3 +309,72 @@ class Library:
         name = op_name if isinstance(op_name, str) else op_name._qualname
         qualname = name if "::" in name else f"{self.ns}::{name}"
         registered(qualname).register_kernel(dispatch_key or self.dispatch_key, fn)
+
+
+class OpOverload:
+    """One of specgrad's functions, under a name of PyTorch's dispatcher: `ops.aten.add`, `ops.aten.add.Tensor`.
+
+    Args:
+        name: the name of the function.
+        function: the function, which chooses among overloads by its arguments.
+    """
+
+    def __init__(self, name: str, function: Any) -> None:
+        self.__name__ = name
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> OpOverload:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return self.function == getattr(other, "function", other)
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(aten.{self.__name__})>"
+
+
+def _function(name: str) -> Any:
+    """The op or method of a name. Private ones are parts of PyTorch's, which libraries list and nobody can call."""
+    match = next(
+        (each for op_library in (own_ops, *tensor_class().__bases__) if (each := getattr(op_library, name, None))), None
+    )
+    return partial(_refuse, name) if match is None and name.startswith("_") else match
+
+
+def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(f"specgrad.ops.aten.{name}: a part of PyTorch's own ops, which specgrad does not have")
+
+
+class OpNamespace(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        cached = REGISTERED.get(f"{self.__name__}::{name}")
+        if cached is not None:
+            return cached
+        function = _function(name) if self.__name__ == "aten" and not name.startswith("__") else None
+        if function is None:
+            raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'")
+        self.__dict__[name] = OpOverload(name, function)  # kept, as programs compare them by identity
+        return self.__dict__[name]
+
+
+class Ops(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__dict__[name] = OpNamespace(name)
+        return self.__dict__[name]
+
+    def load_library(self, path: str) -> None:
+        """Load ops from the shared library at `path`: refused by an OSError, as it would be PyTorch's machine code."""
+        raise OSError(f"specgrad.ops.load_library({path!r}): libraries of PyTorch's ops cannot be loaded")
+
+
+ops = Ops("specgrad.ops")

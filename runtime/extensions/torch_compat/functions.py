@@ -1,16 +1,14 @@
 """Methods of tensors that are functions too, and older functions that programs still call.
 
-`Variable`: how programs that are older than PyTorch 0.4 ask for gradients.
-
-Functions that PyTorch has removed: programs that name them begin, and a call says what to call in their place.
-
-Functions whose names begin with `_` in PyTorch, which libraries call all the same.
+Of `Variable` programs older than PyTorch 0.4 ask for gradients. Functions that PyTorch has removed say what to call in
+their place. Libraries also call some whose names begin with `_`.
 """
 
 from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ...dispatch import argument_checks
@@ -32,22 +30,23 @@ def _neg_view(input: Any) -> Any:
     return op._neg_view(argument_checks.tensor("_neg_view", "input", input))
 
 
-def detach(input: Any) -> Any:
-    """The tensor outside of the graph: `input.detach()`.
+def _of_tensor(name: str, what: str) -> Callable[[Any], Any]:
+    """The method of a name as a function; `what` says what it gives."""
 
-    Args:
-        input: the tensor.
-    """
-    return argument_checks.tensor("detach", "input", input).detach()
+    def function(input: Any) -> Any:
+        return getattr(argument_checks.tensor(name, "input", input), name)()
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{what}\n\nArgs:\n    input: the tensor.\n"
+    return function
 
 
-def detach_(input: Any) -> Any:
-    """Take a tensor out of the graph: `input.detach_()`.
-
-    Args:
-        input: the tensor.
-    """
-    return argument_checks.tensor("detach_", "input", input).detach_()
+detach = _of_tensor("detach", "The tensor outside of the graph: `input.detach()`.")
+detach_ = _of_tensor("detach_", "Take a tensor out of the graph: `input.detach_()`.")
+get_device = _of_tensor("get_device", "The index of the CUDA device that a tensor lies on; -1 on the CPU.")
+is_inference = _of_tensor("is_inference", "Whether a tensor was made in `inference_mode`: `input.is_inference()`.")
+is_distributed = _of_tensor("is_distributed", "Whether a tensor is spread over processes: never.")
+is_signed = _of_tensor("is_signed", "Whether the dtype of a tensor has negative numbers.")
 
 
 def fill(input: Any, value: Any) -> Any:
@@ -73,42 +72,6 @@ def resize_as_(input: Any, the_template: Any) -> Any:
         the_template: the other.
     """
     return argument_checks.tensor("resize_as_", "input", input).resize_as_(the_template)
-
-
-def get_device(input: Any) -> int:
-    """The index of the CUDA device that a tensor lies on; -1 on the CPU.
-
-    Args:
-        input: the tensor.
-    """
-    return argument_checks.tensor("get_device", "input", input).get_device()
-
-
-def is_signed(input: Any) -> bool:
-    """Whether the dtype of a tensor has negative numbers.
-
-    Args:
-        input: the tensor.
-    """
-    return argument_checks.tensor("is_signed", "input", input)._dtype.is_signed
-
-
-def is_inference(input: Any) -> bool:
-    """Whether a tensor was made in `inference_mode`: `input.is_inference()`.
-
-    Args:
-        input: the tensor.
-    """
-    return argument_checks.tensor("is_inference", "input", input).is_inference()
-
-
-def is_distributed(input: Any) -> bool:
-    """Whether a tensor is spread over processes: never.
-
-    Args:
-        input: the tensor.
-    """
-    return argument_checks.tensor("is_distributed", "input", input).is_distributed()
 
 
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
@@ -221,80 +184,28 @@ class Variable(metaclass=_AllTensors):
         return source.detach().requires_grad_(bool(requires_grad))
 
 
-_REMOVED = "This function was deprecated since version 1.9 and is now removed. {}"
+def _removed(name: str, instead: str) -> Callable[..., NoReturn]:
+    def function(*args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed. {instead}")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Removed: {instead}"
+    return function
 
 
-def solve(input: Any, A: Any, *, out: Any = None) -> NoReturn:
-    """Removed: `linalg.solve`.
-
-    Args:
-        input: the right-hand sides.
-        A: the coefficients.
-        out: took the result.
-    """
-    raise RuntimeError(
-        _REMOVED.format("X = torch.solve(B, A).solution should be replaced with: X = torch.linalg.solve(A, B)")
-    )
-
-
-def lstsq(input: Any, A: Any, *, out: Any = None) -> NoReturn:
-    """Removed: `linalg.lstsq`.
-
-    Args:
-        input: the right-hand sides.
-        A: the coefficients.
-        out: took the result.
-    """
-    raise RuntimeError(
-        _REMOVED.format("X, _ = torch.lstsq(B, A) should be replaced with: X = torch.linalg.lstsq(A, B).solution")
-    )
-
-
-def eig(self: Any, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> NoReturn:
-    """Removed: `linalg.eig`.
-
-    Args:
-        self: the matrix.
-        eigenvectors: whether these were computed.
-        e, v: took the results.
-    """
-    raise RuntimeError(
-        _REMOVED.format("L, V = torch.eig(A, eigenvectors=True) should be replaced with: L, V = torch.linalg.eig(A)")
-    )
-
-
-def symeig(input: Any, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> NoReturn:
-    """Removed: `linalg.eigh`.
-
-    Args:
-        input: the matrix.
-        eigenvectors: whether these were computed.
-        upper: which triangle was read.
-        out: took the results.
-    """
-    raise RuntimeError(
-        _REMOVED.format(
-            "L, V = torch.symeig(A, eigenvectors=True) should be replaced with: "
-            "L, V = torch.linalg.eigh(A, UPLO='U' if upper else 'L')"
-        )
-    )
-
-
-def matrix_rank(input: Any, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> NoReturn:
-    """Removed: `linalg.matrix_rank`.
-
-    Args:
-        input: the matrix.
-        tol: the tolerance.
-        symmetric: whether it was known to be symmetric.
-        out: took the result.
-    """
-    raise RuntimeError(
-        _REMOVED.format(
-            "Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in "
-            "`torch.linalg.matrix_rank()` to 'hermitian'."
-        )
-    )
+solve = _removed("solve", "X = torch.solve(B, A).solution should be replaced with: X = torch.linalg.solve(A, B)")
+lstsq = _removed("lstsq", "X, _ = torch.lstsq(B, A) should be replaced with: X = torch.linalg.lstsq(A, B).solution")
+eig = _removed("eig", "L, V = torch.eig(A, eigenvectors=True) should be replaced with: L, V = torch.linalg.eig(A)")
+symeig = _removed(
+    "symeig",
+    "L, V = torch.symeig(A, eigenvectors=True) should be replaced with: "
+    "L, V = torch.linalg.eigh(A, UPLO='U' if upper else 'L')",
+)
+matrix_rank = _removed(
+    "matrix_rank",
+    "Please use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was renamed in "
+    "`torch.linalg.matrix_rank()` to 'hermitian'.",
+)
 
 
 def _assert_async(input: Any, assert_msg: str = "Expected Tensor with single nonzero value, but got zero") -> None:
@@ -348,3 +259,58 @@ def _convert_indices_from_csr_to_coo(
     pair = (col_indices.to(rows.dtype), rows) if transpose else (rows, col_indices.to(rows.dtype))
     result = op.stack(pair)
     return result.int() if out_int32 else result
+
+
+Grouped = dict[tuple[Any, Any], tuple[list[list[Any]], list[int]]]
+
+
+def group_tensors_by_device_and_dtype(tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False) -> Grouped:
+    """Lists of tensors that belong together, cut into those of each device and dtype.
+
+    Args:
+        tensorlistlist: lists of one length; the first decides where the tensors of all of them go.
+        with_indices: whether the places in these lists are wanted.
+
+    Returns:
+        For each device and dtype the lists, and the places.
+
+    Raises:
+        TypeError: there are no lists.
+
+    Example:
+        >>> import specgrad as sg
+        >>> found = group_tensors_by_device_and_dtype([[sg.ones(1), sg.ones(1).double(), sg.zeros(1)]], True)
+        >>> [(dtype, places) for (_, dtype), (_, places) in found.items()]
+        [(specgrad.float32, [0, 2]), (specgrad.float64, [1])]
+    """
+    if not isinstance(tensorlistlist, list | tuple) or not all(isinstance(row, list | tuple) for row in tensorlistlist):
+        raise TypeError("_group_tensors_by_device_and_dtype(): expected a list of lists of tensors")
+    groups: Grouped = {}
+    for position, row in enumerate(zip(*tensorlistlist, strict=True)):
+        first = next(one for one in row if one is not None)
+        lists, positions = groups.setdefault((first.device, first.dtype), ([[] for _ in row], []))
+        for result, one in zip(lists, row, strict=True):
+            result.append(one)
+        if with_indices:
+            positions.append(position)
+    return groups
+
+
+def foreach_devices() -> list[str]:
+    """The kinds of devices on which PyTorch prefers ops of several tensors."""
+    return ["cuda", "xpu", "mtia"]
+
+
+def fused_devices() -> list[str]:
+    """The kinds of devices that have optimizers of one kernel."""
+    return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia"]
+
+
+def device_has_foreach(device: Any) -> bool:
+    """Whether ops of several tensors are preferred on a device."""
+    return device.type in (*foreach_devices(), "cpu")
+
+
+def has_foreach(tensors: Sequence[Any], device: Any) -> bool:
+    """Whether ops of several tensors take these."""
+    return device_has_foreach(device) and all(tensor is None or hasattr(tensor, "dtype") for tensor in tensors)

@@ -1,7 +1,4 @@
-"""`hub`: models of a folder, and weights by their address, kept in a folder and checked by their hash.
-
-`tqdm`: the bar of progress of the package of that name, or one that shows nothing where it is not installed.
-"""
+"""`hub`: models of a folder, and weights by their address, kept in a folder and checked by their hash."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 from ..serialization.save_load import load as load_file
@@ -33,9 +30,7 @@ def get_dir() -> str:
 
     Weights of an address are the same files for both libraries, so they share the folder.
     """
-    if _chosen:
-        return _chosen[0]
-    return os.path.join(hub_root(), "hub")
+    return _chosen[0] if _chosen else os.path.join(hub_root(), "hub")
 
 
 def hub_root() -> str:
@@ -81,7 +76,6 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
 
 
 def _copied(source: Any, write: Callable[[bytes], Any], shown: bool) -> str:
-    """Copy a stream; the SHA-256 of what it gave."""
     total = int(source.headers.get("Content-Length") or 0)
     digest, size = hashlib.sha256(), 0
     while chunk := source.read(_CHUNK):
@@ -269,9 +263,7 @@ class Silent:
     def __enter__(self) -> Silent:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -1,6 +1,5 @@
-"""`jit`: a function or module that is scripted or traced is that function or module.
-
-Classes of TorchScript's programs, which libraries name in annotations and `isinstance`: nothing here is of one.
+"""`jit`: a function or module that is scripted or traced is that function or module; no object is of TorchScript's
+classes.
 """
 
 from __future__ import annotations
@@ -36,31 +35,17 @@ class Attribute(NamedTuple):
 
 
 class ScriptFunction:
-    """The class of compiled functions: there are none, a scripted function is the function itself.
-
-    Raises:
-        RuntimeError: one is made.
-    """
+    """The class of compiled functions: making one is a RuntimeError, as a scripted function is the function itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(f"specgrad.jit.{type(self).__name__}: nothing is compiled here; functions run as they are")
 
 
 class CompilationUnit(ScriptFunction):
-    """Source text of TorchScript: it cannot be compiled here.
-
-    Raises:
-        RuntimeError: always.
-    """
+    """Source text of TorchScript: making one is a RuntimeError, as it cannot be compiled here."""
 
 
-def script(
-    obj: T,
-    optimize: Any = None,
-    _frames_up: int = 0,
-    _rcb: Any = None,
-    example_inputs: Any = None,
-) -> T:
+def script(obj: T, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> T:
     """The function, module or class itself; what a call of the module raises is an `Error` from now on.
 
     Args:
@@ -113,7 +98,6 @@ def trace_module(mod: T, inputs: Any, *args: Any, **kwargs: Any) -> T:
     Args:
         mod: the module.
         inputs: arguments by method.
-        *args, **kwargs: as of `trace`.
     """
     return call_as_compiled(mod)
 
@@ -279,26 +263,21 @@ def fuser(name: str) -> Iterator[None]:
     yield
 
 
-TYPES = (
-    *("AnyType", "AwaitType", "BoolType", "ClassType", "ComplexType", "DeviceObjType", "DictType", "EnumType"),
-    *("FloatType", "FutureType", "InterfaceType", "IntType", "ListType", "NoneType", "NumberType", "OptionalType"),
-    *("PyObjectType", "RRefType", "StreamObjType", "StringType", "SymBoolType", "SymIntType", "TensorType"),
-    *("TupleType", "Type", "UnionType"),
-)
-PARTS = (
-    *("Argument", "Block", "Code", "FunctionSchema", "JITException", "ScriptClass", "ScriptDict", "ScriptList"),
-    *("ScriptMethod", "ScriptObject", "TracingState", "Use"),
-)
-
-
-def _class(name: str, what: str) -> Any:
-    namespace = {"__doc__": f"{what} of TorchScript's programs: there are none.", "__module__": __name__}
-    return type(name, (ScriptFunction,), namespace)
-
-
+_CLASSES = {
+    "A type": "AnyType AwaitType BoolType ClassType ComplexType DeviceObjType DictType EnumType FloatType FutureType "
+    "InterfaceType IntType ListType NoneType NumberType OptionalType PyObjectType RRefType StreamObjType StringType "
+    "SymBoolType SymIntType TensorType TupleType Type UnionType",
+    "A part": "Argument Block Code FunctionSchema JITException ScriptClass ScriptDict ScriptList ScriptMethod "
+    "ScriptObject TracingState Use",
+}
 KINDS: dict[str, Any] = {
-    **{name: _class(name, "A type") for name in TYPES},
-    **{name: _class(name, "A part") for name in PARTS},
+    name: type(
+        name,
+        (ScriptFunction,),
+        {"__doc__": f"{what} of TorchScript's programs: there are none.", "__module__": __name__},
+    )
+    for what, names in _CLASSES.items()
+    for name in names.split()
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
@@ -160,9 +161,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Whether something is a member of Tensor: a method, or the `__get__` of a property.
-
-    An op is one function under its name in the package and as a method: it is said to be a function.
+    """Whether something is a member of Tensor: a method, or the `__get__` of a property. An op counts as a function.
 
     Args:
         func: what a `__torch_function__` was given.
@@ -175,7 +174,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """
     if getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
         return True
-    return resolve_name(func).startswith(f"{known.name}.Tensor.") if _is_known(func) else False
+    return resolve_name(func).startswith(f"{known.name}.Tensor.")
 
 
 def resolve_name(f: Callable[..., Any]) -> str:
@@ -189,8 +188,10 @@ def resolve_name(f: Callable[..., Any]) -> str:
         >>> sg.overrides.resolve_name(sg.nn.functional.relu), sg.overrides.resolve_name(sg.Tensor.shape.__get__)
         ('specgrad.nn.functional.relu', 'specgrad.Tensor.shape.__get__')
     """
-    result = _names().get(f, None) if _is_known(f) else None
-    return str(f) if result is None else f"{known.name}.{result}"
+    try:
+        return f"{known.name}.{_names()[f]}"
+    except (KeyError, TypeError):  # it is none of specgrad's, or cannot be hashed
+        return str(f)
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
@@ -235,12 +236,10 @@ def _dummy(function: Callable[..., Any]) -> Callable[..., Any]:
     def dummy(*args: Any, **kwargs: Any) -> int:
         return -1
 
-    try:
+    with suppress(ValueError):  # of functions without a signature
         known = inspect.signature(function).parameters.values()
-    except ValueError:
-        return dummy
-    unwrapped = [p.replace(annotation=p.empty) for p in known if p.name not in ("out", "axis", "keepdims")]
-    dummy.__signature__ = inspect.Signature(unwrapped)  # type: ignore[attr-defined]
+        unwrapped = [p.replace(annotation=p.empty) for p in known if p.name not in ("out", "axis", "keepdims")]
+        dummy.__signature__ = inspect.Signature(unwrapped)  # type: ignore[attr-defined]
     return dummy
 
 
@@ -252,29 +251,17 @@ def _tensor_class() -> Any:
     return import_module(_PACKAGE).Tensor
 
 
-def _is_known(function: Any) -> bool:
-    try:
-        return function in _names()
-    except TypeError:  # cannot be hashed
-        return False
-
-
 @functools.cache
 def _names() -> dict[Any, str]:
-    """The first name of each function, then of each member of Tensor."""
     results: dict[Any, str] = {}
     for namespace, functions in _by_namespace().items():
+        module = namespace.__name__
+        package = "" if module in (OWN, known.name) else f"{module.removeprefix(f'{OWN}.')}."
         for name, function in functions:
-            results.setdefault(function, f"{_below_package(namespace)}{name}")
+            results.setdefault(function, package + name)
     for name, member in _members():
         results.setdefault(member, f"Tensor.{name}")
     return results
-
-
-def _below_package(namespace: ModuleType) -> str:
-    """Where the names of a namespace begin, below the package: `nn.functional.`."""
-    name = namespace.__name__
-    return "" if name in (OWN, known.name) else f"{name.removeprefix(f'{OWN}.')}."
 
 
 def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
@@ -285,13 +272,12 @@ def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
         except ModuleNotFoundError:
             continue
         listed = getattr(namespace, "__all__", ())
-        functions = [(key, vars(namespace).get(key)) for key in listed if not key.startswith("_")]
+        functions = [(key, getattr(namespace, key)) for key in listed if not key.startswith("_")]
         results[namespace] = [(key, function) for key, function in functions if isinstance(function, FunctionType)]
     return results
 
 
 def _members() -> Iterator[tuple[str, Any]]:
-    """The methods of Tensor, and of its properties what gets and sets them, also while a mode is asked for them."""
     cls = _tensor_class()
     for name in dir(cls):
         value = originals.get(name) or inspect.getattr_static(cls, name)

@@ -31,11 +31,6 @@ class Error(RuntimeError):
 
 
 def call_as_compiled(obj: T) -> T:
-    """The object itself; if it is a module, its calls raise what those of a compiled one would.
-
-    Args:
-        obj: a module, or anything else, which stays as it is.
-    """
     if hasattr(type(obj), MARK):
         setattr(obj, MARK, True)
     return obj
@@ -56,7 +51,6 @@ def leave_as_compiled(
 
 
 def _of_both(error: Exception) -> Error:
-    """An error of the same class, text and attributes that is an `Error` too."""
     plain: Any = type(error)  # hashable, which types of exceptions are not for mypy
     kind = _both(plain)
     made = kind.__new__(kind, *error.args)

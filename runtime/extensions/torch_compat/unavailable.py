@@ -1,15 +1,7 @@
-"""What libraries import of PyTorch's exporter to ONNX before the present one, which wrote graphs of TorchScript.
+"""Classes and functions for what is not here, which programs derive from, call or catch; names alone: `unavailable.py`.
 
-They register functions that make nodes of such graphs when they are imported, mostly for exports that never come.
-There are no such graphs here: making a node with one of PyTorch's functions is an error.
-
-Extensions in C++ and CUDA: they are compiled against PyTorch's headers, which are not here.
-
-`distributed.tensor`: no tensor lies on several processes, but how one would can be said.
-
-What a build of PyTorch may have and lack, as programs ask for it.
-
-Classes of `distributed` that programs derive from or catch; the rest that is not here: `specgrad/unavailable.py`.
+Libraries register functions that make nodes of TorchScript's graphs for PyTorch's older exporter to ONNX, mostly for
+exports that never come; making a node with one of PyTorch's functions is an error.
 """
 
 from __future__ import annotations
@@ -17,6 +9,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -25,48 +18,27 @@ from typing import Any
 from ...device.device import cuda_available
 from ...device.device import device as Device
 from ...namespace import op as own_ops
+from ...tensor.grad_mode import no_grad
 from ...tensor.tensor import TensorBase
+from ..amp.autocast import autocast
 
 _PACKAGE = f"{__name__.partition('.')[0]}.onnx"
 
 
-class TensorProtoDataType(enum.IntEnum):
-    """The dtypes of ONNX by their numbers."""
-
-    UNDEFINED = 0
-    FLOAT = 1
-    UINT8 = 2
-    INT8 = 3
-    UINT16 = 4
-    INT16 = 5
-    INT32 = 6
-    INT64 = 7
-    STRING = 8
-    BOOL = 9
-    FLOAT16 = 10
-    DOUBLE = 11
-    UINT32 = 12
-    UINT64 = 13
-    COMPLEX64 = 14
-    COMPLEX128 = 15
-    BFLOAT16 = 16
-
-
-class TrainingMode(enum.Enum):
-    """In which mode a module was to be exported."""
-
-    EVAL = 0
-    PRESERVE = 1
-    TRAINING = 2
-
-
-class OperatorExportTypes(enum.Enum):
-    """What was to be done with ops that ONNX does not have."""
-
-    ONNX = 0
-    ONNX_ATEN = 1
-    ONNX_ATEN_FALLBACK = 2
-    ONNX_FALLTHROUGH = 3
+TensorProtoDataType = enum.IntEnum(
+    "TensorProtoDataType",
+    "UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64 COMPLEX64 COMPLEX128 "
+    "BFLOAT16",
+    module=__name__,
+    start=0,
+)
+TensorProtoDataType.__doc__ = "The dtypes of ONNX by their numbers."
+TrainingMode = enum.Enum("TrainingMode", "EVAL PRESERVE TRAINING", module=__name__, start=0)
+TrainingMode.__doc__ = "In which mode a module was to be exported."
+OperatorExportTypes = enum.Enum(
+    "OperatorExportTypes", "ONNX ONNX_ATEN ONNX_ATEN_FALLBACK ONNX_FALLTHROUGH", module=__name__, start=0
+)
+OperatorExportTypes.__doc__ = "What was to be done with ops that ONNX does not have."
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[Any], Any]:
@@ -130,21 +102,15 @@ OPSETS = {name: _Opset(f"{_PACKAGE}.{name}") for name in (f"symbolic_opset{n}" f
 sys.modules.update({opset.__name__: opset for opset in OPSETS.values()})
 
 
-_MESSAGE = (
-    "specgrad.utils.cpp_extension.{}: extensions in C++ or CUDA need PyTorch's headers and libraries, which specgrad "
-    "does not have; an op of your own is an entry of a spec (docs/adding-an-op.md) or a specgrad.autograd.Function"
-)
-
-
 class BuildExtension:
-    """The command of setuptools by which extensions are compiled: refused.
-
-    Raises:
-        RuntimeError: one is made.
-    """
+    """The command of setuptools by which extensions are compiled: refused. Raises RuntimeError: one is made."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(_MESSAGE.format("BuildExtension"))
+        raise RuntimeError(
+            "specgrad.utils.cpp_extension.BuildExtension: extensions in C++ or CUDA need PyTorch's headers and "
+            "libraries, which specgrad does not have; an op of your own is an entry of a spec (docs/adding-an-op.md) "
+            "or a specgrad.autograd.Function"
+        )
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:
@@ -243,3 +209,95 @@ class JoinHook:
 
 class ChildFailedError(RuntimeError):
     """What the process that has started others raises when one of them fails; nobody does here."""
+
+
+_AUTOCAST, _AUTOGRAD = "Autocast", "Autograd"
+
+
+DispatchKey = enum.Enum(
+    "DispatchKey",
+    "CPU CUDA XPU MPS Meta CompositeExplicitAutograd CompositeImplicitAutograd Autograd AutogradCPU AutogradCUDA "
+    "AutogradXPU AutocastCPU AutocastCUDA AutocastXPU AutocastMPS",
+    module=__name__,
+)
+DispatchKey.__doc__ = "The keys whose effect specgrad has, and those that name devices and kinds of kernels."
+
+
+class DispatchKeySet:
+    """Some keys.
+
+    Args:
+        *keys: the keys.
+
+    Example:
+        >>> both = DispatchKeySet(DispatchKey.AutocastCPU) | DispatchKeySet(DispatchKey.AutocastCUDA)
+        >>> both.has(DispatchKey.AutocastCPU), both.has(DispatchKey.Autograd)
+        (True, False)
+    """
+
+    def __init__(self, *keys: DispatchKey) -> None:
+        self.keys = frozenset(keys)
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(*self.keys, *other.keys) if isinstance(other, DispatchKeySet) else NotImplemented
+
+    def __sub__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(*(self.keys - other.keys)) if isinstance(other, DispatchKeySet) else NotImplemented
+
+    def add(self, key: DispatchKey) -> DispatchKeySet:
+        """The keys and `key`."""
+        return DispatchKeySet(*self.keys, key)
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether `key` is among them."""
+        return key in self.keys
+
+    def __repr__(self) -> str:
+        return f"DispatchKeySet({', '.join(sorted(key.name for key in self.keys))})"
+
+
+class ExcludeDispatchKeyGuard:
+    """A block in which what the keys stand for is left out: autocast of a device, or recording.
+
+    Args:
+        keys: a DispatchKeySet.
+
+    Raises:
+        NotImplementedError: a key stands for something that cannot be left out here.
+    """
+
+    def __init__(self, keys: DispatchKeySet) -> None:
+        self._left_out = ExitStack()
+        names = sorted(key.name for key in keys.keys)
+        if wrong := [name for name in names if not name.startswith((_AUTOCAST, _AUTOGRAD))]:
+            raise NotImplementedError(f"_ExcludeDispatchKeyGuard(): {', '.join(wrong)} cannot be left out")
+        self._names = names
+
+    def __enter__(self) -> None:
+        for name in self._names:
+            device = name.removeprefix(_AUTOCAST).lower()
+            if not name.startswith(_AUTOCAST):
+                self._left_out.enter_context(no_grad())
+            elif device in ("cpu", "cuda"):
+                self._left_out.enter_context(autocast(device, enabled=False))
+
+    def __exit__(self, *_: object) -> None:
+        self._left_out.close()
+
+
+class TorchDispatchMode:
+    """The base of such modes: classes may derive from it, and none can be entered.
+    Raises NotImplementedError: it is entered.
+    """
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError("__torch_dispatch__(): there is no dispatcher below ops")
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError(
+            f"{type(self).__name__}: there is no dispatcher below ops whose calls a TorchDispatchMode could take; "
+            "overrides.TorchFunctionMode takes the calls of ops"
+        )
+
+    def __exit__(self, *error: Any) -> None:
+        """Nothing: it cannot have been entered."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 _PATTERN = re.compile(
@@ -21,7 +22,6 @@ Key = tuple[Any, ...]
 
 
 def _key(version: str) -> Key | None:
-    """What orders versions; None for text that is no version."""
     match = _PATTERN.fullmatch(version)
     if match is None:
         return None
@@ -36,12 +36,17 @@ def _key(version: str) -> Key | None:
         stage = _BEFORE
     pre = stage, int(match["pre_number"] or 0)
     dev = (0, int(match["dev_number"] or 0)) if match["dev"] else (1, 0)
-    local = [(1, int(p), "") if p.isdigit() else (0, 0, p) for p in re.split(r"[-_.]", (match["local"] or "").lower())]
-    return int(match["epoch"] or 0), tuple(release), pre, -1 if post is None else int(post), dev, _local(match, local)
+    parts = re.split(r"[-_.]", match["local"].lower()) if match["local"] else []
+    local = tuple([(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts])
+    return int(match["epoch"] or 0), tuple(release), pre, -1 if post is None else int(post), dev, local
 
 
-def _local(result: re.Match[str], parts: list[tuple[int, int, str]]) -> Key:
-    return tuple(parts) if result["local"] else ()
+def _comparison(compared: Callable[[Any, Any], bool]) -> Any:
+    def compare(self: TorchVersion, other: object) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else compared(*both)
+
+    return compare
 
 
 class TorchVersion(str):
@@ -59,7 +64,6 @@ class TorchVersion(str):
     __slots__ = ()
 
     def _both(self, other: Any) -> tuple[Any, Any] | None:
-        """This and the other as what can be compared; None for an object that stands for no version."""
         if not isinstance(other, str):
             if hasattr(other, "release"):  # a `packaging.version.Version`
                 other = str(other)
@@ -74,28 +78,6 @@ class TorchVersion(str):
         keys = _key(self), _key(other)
         return (str(self), str(other)) if None in keys else keys
 
-    def __eq__(self, other: object) -> bool:
-        both = self._both(other)
-        return NotImplemented if both is None else both[0] == both[1]
-
-    def __ne__(self, other: object) -> bool:
-        both = self._both(other)
-        return NotImplemented if both is None else both[0] != both[1]
-
-    def __lt__(self, other: Any) -> bool:
-        both = self._both(other)
-        return NotImplemented if both is None else both[0] < both[1]
-
-    def __le__(self, other: Any) -> bool:
-        both = self._both(other)
-        return NotImplemented if both is None else both[0] <= both[1]
-
-    def __gt__(self, other: Any) -> bool:
-        both = self._both(other)
-        return NotImplemented if both is None else both[0] > both[1]
-
-    def __ge__(self, other: Any) -> bool:
-        both = self._both(other)
-        return NotImplemented if both is None else both[0] >= both[1]
-
+    __eq__, __ne__ = map(_comparison, (operator.eq, operator.ne))
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, (operator.lt, operator.le, operator.gt, operator.ge))
     __hash__ = str.__hash__

@@ -86,7 +86,6 @@ def _parts(leaf: Any, inputs: Sequence[Any], in_spec: Any) -> Any:
 
 
 def with_aux(call: str, returned: Any, has_aux: bool) -> tuple[Any, Any]:
-    """The return value of a function as (output, aux)."""
     if not has_aux:
         return returned, None
     if not (isinstance(returned, tuple) and len(returned) == 2):
@@ -103,7 +102,6 @@ def check_tensor(name: str, value: Any) -> None:
 
 
 def check_input(name: str, value: Any) -> None:
-    """Whether a value can be differentiated with respect to, by reverse mode."""
     check_tensor(name, value)
     if value._dtype.kind not in "fc":
         raise RuntimeError(
@@ -140,7 +138,6 @@ def check_real(name: str, what: str, tensors: Sequence[Any]) -> None:
 
 
 def check_scalar(call: str, value: Any) -> None:
-    """Whether a function has returned one real number, as `grad` wants."""
     if not isinstance(value, TensorBase):
         raise RuntimeError(f"{call}: Expected f(*args) to return a Tensor, got {type(value)}")
     if len(value._shape):

@@ -51,7 +51,6 @@ def jvp(
 
 
 def _matching(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
-    """The leaves of primals and tangents, checked to belong together, and their structure."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     (values, spec), (directions, other) = flatten(primals), flatten(tangents)

@@ -111,7 +111,6 @@ def _forward(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: 
 
 
 def _blocks(i: int, output: Any, xs: Tensors, create_graph: bool, strict: bool) -> list[Any]:
-    """The Jacobians of output i in all inputs, row after row."""
     if output.is_complex():
         raise GraphError(
             f"jacobian(): grad can be implicitly created only for real scalar outputs but got {output.dtype!r} for "

@@ -76,19 +76,13 @@ def jvp(
     Computed by backward of backward: u^T J is linear in u, and its derivative in u times v is J v. `forward_ad` and
     `func.jvp` need one pass only.
 
+    Errors and other arguments as of `autograd.functional.vjp`.
+
     Args:
-        func: a function of tensors to a Tensor or a tuple of Tensors.
-        inputs: its arguments, a Tensor or a tuple of Tensors.
         v: as many tensors as there are inputs, of their shapes; 1 when not given, for one input of one element.
-        create_graph: compute both results so that they can be differentiated in turn.
-        strict: raise an error where an output depends on no input or an input has no effect, instead of giving zeros.
 
     Returns:
         (outputs, jvp): the outputs of `func`, and the product, with their structure.
-
-    Raises:
-        RuntimeError: `v` has not the structure of the inputs, or something that `strict` forbids.
-        TypeError: inputs, outputs or `v` are not tensors.
 
     Example:
         >>> import specgrad as sg
@@ -155,21 +149,7 @@ def hvp(
 
     Computed by backward of the backward that gives v^T H. The Hessian of a function that is twice continuously
     differentiable is symmetric, and `vhp` gives the same in less time.
-
-    Args:
-        func: a function of tensors to a Tensor of one element.
-        inputs: its arguments, a Tensor or a tuple of Tensors.
-        v: as many tensors as there are inputs, of their shapes; 1 when not given, for one input of one element.
-        create_graph: compute both results so that they can be differentiated in turn.
-        strict: raise an error where the gradient does not depend on an input, instead of giving zeros.
-
-    Returns:
-        (output, hvp): the output of `func`, and the product, with the structure of `inputs`.
-
-    Raises:
-        RuntimeError: the output is not one element, `v` has not the structure of the inputs, or something that
-            `strict` forbids.
-        TypeError: inputs, output or `v` are not tensors.
+    Results, errors and arguments as of `autograd.functional.vhp`.
 
     Example:
         >>> import specgrad as sg
@@ -186,14 +166,12 @@ def hvp(
 
 
 def _vector(v: Any, function: str, xs: Any, in_tuple: bool, create_graph: bool) -> tuple[Any, ...]:
-    """The vector that the user gave, one tensor for each input; 1 where it was left out."""
     if v is None:
         return ones_for(xs, "the input to the user-provided function is")
     return as_vector(v, function, xs, in_tuple, create_graph)
 
 
 def _gradient(func: Callable[..., Any], xs: Any, strict: bool, function: str) -> tuple[Any, tuple[Any, ...]]:
-    """The one number that the user's function gives, and its gradient, recorded."""
     output = number_of(func, xs, function)
     check_outputs(strict, (output,))
     grads = gradients((output,), xs, (None,), create_graph=True)

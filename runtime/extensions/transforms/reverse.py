@@ -1,9 +1,6 @@
-"""Reverse-mode transforms: grad, grad_and_value, vjp and jacrev.
-
-Inputs of a function that is being differentiated, and the gradients of what it returned.
-
-A transform works on whole batches: an input that a running vmap has in a batch, or shares, is differentiated as the
-batch, so that each example gets a gradient of its own, and the graph holds ordinary tensors only.
+"""Reverse-mode transforms: grad, grad_and_value, vjp and jacrev. They work on whole batches: an input that a running
+vmap has in a batch, or shares, is differentiated as the batch, so that each example gets a gradient of its own, and the
+graph holds ordinary tensors only.
 """
 
 from __future__ import annotations
@@ -63,7 +60,6 @@ class Tracked:
         return without_history(output)
 
     def finish(self) -> None:
-        """The function has been called and differentiated: nobody else can ask for gradients of these inputs."""
         for batch in self.batches:
             batch.is_finished_input = True
 

@@ -39,7 +39,6 @@ def outputs_of(func: Callable[..., Any], inputs: Tensors, function: str) -> tupl
 
 
 def number_of(func: Callable[..., Any], inputs: Tensors, function: str) -> Any:
-    """The result of the user's function, which must be one tensor of one element."""
     value, outputs = outputs_of(func, inputs, function)
     if value:
         raise GraphError(f"The function given to {function} should return a single Tensor")
@@ -49,7 +48,6 @@ def number_of(func: Callable[..., Any], inputs: Tensors, function: str) -> Any:
 
 
 def as_vector(v: Any, function: str, like: Tensors, in_tuple: bool, create_graph: bool) -> Tensors:
-    """The vector of a product, one tensor for each of `like` and of its shape."""
     _, vectors = as_tensors(v, function, "v")
     if len(vectors) != len(like):
         if in_tuple:
@@ -63,14 +61,12 @@ def as_vector(v: Any, function: str, like: Tensors, in_tuple: bool, create_graph
 
 
 def ones_for(tensors: Tensors, source: str) -> Tensors:
-    """The vector to take when none is given: one 1, where there is one element."""
     if len(tensors) != 1 or tensors[0].numel() != 1:
         raise GraphError(f"The vector v can only be None if {source} a single Tensor with a single element.")
     return (None,)
 
 
 def restore_structure(tensors: Sequence[Any], in_tuple: bool, create_graph: bool) -> Any:
-    """Results in the structure of what was given, cut off from the graph unless it is to be continued."""
     results = tuple(tensors) if create_graph else tuple(t.detach() for t in tensors)
     return results if in_tuple else results[0]
 
@@ -117,7 +113,6 @@ def check_outputs(strict: bool, outputs: Sequence[Any]) -> None:
 
 
 def check_recorded(strict: bool, grads: Sequence[Any], constant: str) -> None:
-    """In strict mode gradients that are to be differentiated must depend on something; `constant` is the message."""
     for i, g in enumerate(grads):
         if strict and g is None:
             raise GraphError(OUTPUT.format(i))
@@ -128,7 +123,6 @@ def check_recorded(strict: bool, grads: Sequence[Any], constant: str) -> None:
 def filled(
     strict: bool, create_graph: bool, result: Sequence[Any], like: Sequence[Any], missing: str, what: str = "jacobian"
 ) -> tuple[Any, ...]:
-    """The found tensors with zeros in place of None; in strict mode None is an error, of the message `missing`."""
     for i, value in enumerate(result):
         if strict and value is None:
             raise GraphError(missing.format(i))

@@ -32,12 +32,19 @@ ESCAPED = (
 
 
 def refusal(level: int, why: str) -> RuntimeError:
-    """The error for an example of a level: why it has no values, or that its vmap is over."""
     return RuntimeError(why if is_running(level) else ESCAPED)
 
 
 def _of_value(name: str) -> property:
     return property(lambda self: getattr(self.value, name), lambda self, new: setattr(self.value, name, new), doc=name)
+
+
+def _new_of_size(name: str) -> Any:
+    def method(self: BatchedMethods, *size: Any, **kwargs: Any) -> Any:
+        sizes = size[0] if len(size) == 1 and not isinstance(size[0], int) else size
+        return self._new(name, sizes, **kwargs)
+
+    return method
 
 
 def _storage_of(example: Any) -> Any:
@@ -62,15 +69,9 @@ class BatchedMethods(TensorBase):
     _strides = property(lambda self: self.value.stride()[1:])
     _tangent = property(lambda self: None)
     _storage = property(_storage_of)
-    _offset = _of_value("_offset")
-    _dtype = _of_value("_dtype")
-    _device = _of_value("_device")
-    _requires_grad = _of_value("_requires_grad")
-    _grad_fn = _of_value("_grad_fn")
-    _base = _of_value("_base")
-    _version_counter = _of_value("_version_counter")
-    _views = _of_value("_views")
-    _hooks = _of_value("_hooks")
+    _offset, _dtype, _device = map(_of_value, ("_offset", "_dtype", "_device"))
+    _requires_grad, _grad_fn, _base = map(_of_value, ("_requires_grad", "_grad_fn", "_base"))
+    _version_counter, _views, _hooks = map(_of_value, ("_version_counter", "_views", "_hooks"))
 
     @property
     def _grad(self) -> Any:
@@ -83,7 +84,6 @@ class BatchedMethods(TensorBase):
 
     @property
     def array(self) -> Any:
-        """Refused: an example has no memory of its own."""
         raise refusal(self.level, ITEM)
 
     def __bool__(self) -> bool:
@@ -93,7 +93,6 @@ class BatchedMethods(TensorBase):
         return self.value.is_contiguous()
 
     def contiguous(self, memory_format: Any = None) -> Any:
-        """The example itself where the batch is contiguous, else a contiguous copy."""
         return self if self.is_contiguous() else op.contiguous_copy(self)
 
     def detach(self) -> Any:
@@ -101,23 +100,12 @@ class BatchedMethods(TensorBase):
 
     @property
     def data(self) -> Any:
-        """An example over this memory outside the graph, writes to which are not counted."""
         return wrap(self.value.data, self.level)
 
     def register_hook(self, hook: Any) -> Any:
-        """Call `hook(grad)` with the gradient of an example, for all examples at once.
-
-        Args:
-            hook: may return another gradient.
-        """
         return self.value.register_hook(of_batch(hook, self.value._shape[0]))
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
-        """Call `hook(example)` after a gradient was added to its `.grad`.
-
-        Args:
-            hook: is called once for all examples.
-        """
         return self.value.register_post_accumulate_grad_hook(of_batch(hook, self.value._shape[0]))
 
     def retain_grad(self) -> None:
@@ -126,14 +114,7 @@ class BatchedMethods(TensorBase):
     def _new(self, name: str, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
         return wrap(getattr(self.value, name)((self.value._shape[0], *size), *args, **kwargs), self.level)
 
-    def new_zeros(self, *size: Any, **kwargs: Any) -> Any:
-        return self._new("new_zeros", _sizes(size), **kwargs)
-
-    def new_ones(self, *size: Any, **kwargs: Any) -> Any:
-        return self._new("new_ones", _sizes(size), **kwargs)
-
-    def new_empty(self, *size: Any, **kwargs: Any) -> Any:
-        return self._new("new_empty", _sizes(size), **kwargs)
+    new_zeros, new_ones, new_empty = map(_new_of_size, ("new_zeros", "new_ones", "new_empty"))
 
     def new_full(self, size: Sequence[int], fill_value: Any, **kwargs: Any) -> Any:
         return self._new("new_full", size, fill_value, **kwargs)
@@ -152,10 +133,6 @@ class BatchedMethods(TensorBase):
     def __repr__(self) -> str:
         depth = sum(level.number <= self.level for level in running_levels())
         return f"BatchedTensor(lvl={depth}, bdim=0, value=\n    {self.value!r}\n)"
-
-
-def _sizes(size: tuple[Any, ...]) -> Sequence[int]:
-    return size[0] if len(size) == 1 and not isinstance(size[0], int) else size
 
 
 def of_batch(function: Callable[[Any], Any], size: int) -> Callable[[Any], Any]:
@@ -185,7 +162,6 @@ def wrap(value: Any, level: int) -> Any:
 
 
 def level_of(value: Any) -> int:
-    """The vmap level of a tensor, 0 where it is no part of a batch."""
     return value.level if isinstance(value, BatchedMethods) else 0
 
 

@@ -37,7 +37,6 @@ def by_own_rule(cls: Any, info: VmapInfo, batched: Sequence[bool], spec: Any, va
 
 
 def as_examples(returned: Any, level: int) -> Any:
-    """The user's rule's outputs, as the function under vmap sees them."""
     if not isinstance(returned, tuple) or len(returned) != 2:
         count = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
         raise RuntimeError(
@@ -135,7 +134,6 @@ class BatchedCall:
         keep_attributes(ctx, own, level)
 
     def context(self, ctx: Any, batched: Sequence[bool], level: int) -> FunctionCtx:
-        """The ctx of an example, with what was saved and the user's attributes."""
         saved = tuple(self.examples(ctx.saved_tensors, batched, level))
         own = FunctionCtx()
         values, flags, spec = ctx.attributes
@@ -189,7 +187,6 @@ class BatchedCall:
 
 
 def keep_attributes(ctx: Any, own: FunctionCtx, level: int) -> None:
-    """Keep what the user put on the ctx of an example with that of the whole batch."""
     values, spec = flatten({name: v for name, v in own.__dict__.items() if name not in _OF_THE_CALL})
     ctx.attributes = list(_unbatched(values, level)), _belong(values, level), spec
 
@@ -199,12 +196,10 @@ def _items(output: Any) -> tuple[Any, ...]:
 
 
 def _of_tensors(value: Any) -> list[Any]:
-    """Gradients or tangents by argument, None for one that was a list, tuple or dictionary."""
     return [None if children(item) is not None else item for item in _items(value)]
 
 
 def _unbatched(value: Any, level: int) -> Any:
-    """The whole batch of an example, or of each in a sequence."""
     if isinstance(value, (list, tuple)):
         return tuple([_unbatched(v, level) for v in value])
     return value.value if level_of(value) == level else value
@@ -218,7 +213,6 @@ _HELP = "See 'Extending torch.func with autograd.Function' in PyTorch's document
 
 
 def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A call with examples of a batch among its arguments; NOT_HANDLED where there are none."""
     leaves, spec = flatten(args)
     level, size = innermost(leaves)
     if not level:
@@ -234,7 +228,6 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _by_rule(cls: Any, call: BatchedCall, values: list[Any]) -> Any:
-    """The result for whole batches, as examples of the level that the call is in."""
     if not cls.generate_vmap_rule:
         returned = by_own_rule(cls, call.info, call.batched, call.spec, values)
         if not _is_cut_off(values, returned):
@@ -272,7 +265,6 @@ def _check_rule(cls: Any) -> None:
 
 
 def _outside(leaf: Any, level: int, size: int) -> Any:
-    """The whole batch of an argument, in front; the argument itself where it is the same for all examples."""
     if not isinstance(leaf, TensorBase):
         return leaf
     tangents = (leaf._tangent or {}).values()

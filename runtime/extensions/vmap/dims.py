@@ -1,6 +1,5 @@
-"""The dimensions that vmap maps over: `in_dims` and `out_dims` spread over the leaves of arguments and outputs.
-
-The vmaps that are running, per thread, and what they make of random numbers.
+"""The dimensions that vmap maps over, spread over the leaves of arguments and outputs; the vmaps that are running, per
+thread, and what they make of random numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ def name_of(func: Any) -> str:
 
 
 def parsed_in_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
-    """The leaves of all arguments, the dimension each is mapped over, their structure and the number of examples."""
     if in_dims.__class__ is int and in_dims == 0 and not kwargs and are_tensors_of_one_size(args):
         count = len(args)
         return list(args), [0] * count, (tuple, None, [(tuple, None, [None] * count), NO_KWARGS]), args[0]._shape[0]
@@ -54,7 +52,6 @@ def parsed_in_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[lis
 
 
 def are_tensors_of_one_size(args: Sequence[Any]) -> bool:
-    """Whether arguments are tensors, and nothing else, with first dimensions of one size: most calls are such."""
     size = -1
     for arg in args:  # no generator: this is called for every vmap
         shape = arg._shape if isinstance(arg, TensorBase) else None
@@ -65,7 +62,6 @@ def are_tensors_of_one_size(args: Sequence[Any]) -> bool:
 
 
 def _counted(where: str, leaf: Any, dim: Any) -> int | None:
-    """A dimension counted from the front, after checking that the argument has it."""
     if dim is None:
         return None
     if not isinstance(dim, int):
@@ -99,7 +95,6 @@ def _size(leaves: Sequence[Any], dims: Sequence[Any]) -> int:
 
 
 def output_dims(func: Any, out_dims: Any, returned: Any, spec: Any) -> list[Any]:
-    """For each leaf of what a function returned the dimension where its examples stand."""
     if spec is None and out_dims.__class__ is int:
         return [out_dims]
     description = f"vmap({name_of(func)}, ..., out_dims={out_dims})"

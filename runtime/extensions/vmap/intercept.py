@@ -1,8 +1,5 @@
-"""vmap's interception of ops: find the innermost level among the arguments and call the op's batching rule.
-
-Batching rules by the names that entries of the spec give.
-
-Calls with examples of batches that are made again later, when the vmaps that they were made in may be over.
+"""vmap's interception of ops: the innermost level among the arguments, and the op's batching rule by the name in the
+spec. Calls may be made again later, when the vmaps that they were made in are over.
 """
 
 from __future__ import annotations
@@ -14,22 +11,17 @@ from typing import Any
 
 from ...errors import warn_user
 from ...tensor.observers import NOT_HANDLED, OpCall
-from . import rules_general, rules_indexing, rules_linalg, rules_nn, rules_norm_loss, rules_reduction, rules_shape
+from . import rules_general, rules_indexing, rules_linalg, rules_norm_loss, rules_reduction
 from .batched_tensor import ESCAPED, BatchedMethods, level_of, wrap
 from .dims import is_running, outside, running_levels, vmap_level
-from .error_parity import accept
-from .op_call import Call, wrapped
+from .op_call import Call, accept, wrapped
 from .rule_cache import key_of, remember, translation
 
-_MODULES = (
-    *(rules_general, rules_nn, rules_reduction, rules_linalg),
-    *(rules_indexing, rules_norm_loss, rules_shape),
-)
+_MODULES = rules_general, rules_reduction, rules_linalg, rules_indexing, rules_norm_loss
 
 
 @functools.cache
 def rule_named(name: str) -> Callable[[Call], Any]:
-    """The rule of a name; no two modules define one of the same name."""
     return next(getattr(module, name) for module in _MODULES if hasattr(module, name))
 
 
@@ -37,7 +29,6 @@ Rule = Callable[[Call], Any]
 
 
 def intercept(call: OpCall) -> Any:
-    """The result of an op for all examples; NOT_HANDLED where no argument is part of a batch."""
     rule = call.rule
     if rule == "random":
         return draw(call)
@@ -109,7 +100,6 @@ def check_written(call: Call) -> None:
 
 
 def rule_for(call: Call, name: str | Rule) -> Rule:
-    """The rule by name, the loop where there are no examples; it says so where the op has no other."""
     if not call.size and name != "dynamic":
         name = "loop"
     elif name == "loop":
@@ -122,13 +112,10 @@ def rule_for(call: Call, name: str | Rule) -> Rule:
 
 @functools.cache
 def rule_called(rule: str | Rule) -> Rule:
-    """The rule of a name, or the function itself that a user's package gives."""
-
     return rule_named(rule) if isinstance(rule, str) else rule
 
 
 def draw(call: OpCall) -> Any:
-    """Random numbers under vmap: refused, the same for all examples, or others for each."""
     levels = running_levels()
     if not levels:
         return NOT_HANDLED
@@ -174,7 +161,6 @@ def bared(tensor: Any) -> tuple[Any, list[int]]:
 
 
 def as_examples(value: Any, levels: list[int], numbers: Mapping[int, int]) -> Any:
-    """A whole batch from `bared` as an example again, of the vmaps that stand for its levels now."""
     for level in reversed(levels):
         value = wrap(value, numbers[level])
     return value

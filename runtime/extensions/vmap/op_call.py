@@ -13,9 +13,11 @@ import numpy as np
 from ...dispatch import argument_checks
 from ...namespace import op
 from ...shapes import Shape
+from ...tensor.grad_mode import no_grad
 from ...tensor.memory import placed
-from ...tensor.tensor import TensorBase, from_flat
-from .batched_tensor import batch_first, level_of, wrap
+from ...tensor.observers import without_interception
+from ...tensor.tensor import TensorBase, alias, from_flat
+from .batched_tensor import BatchedMethods, batch_first, level_of, wrap
 
 _DIMENSION = re.compile(r"dims?\d?$")  # arguments so named count dimensions
 _SHAPE = re.compile(r"sizes?$|shape$|input_(sizes|shape)$")  # and these are whole shapes
@@ -81,7 +83,6 @@ class Call:
         return result
 
     def batch_first_if_batched(self, value: Any) -> Any:
-        """A tensor with all examples in front where they differ, else as it is: for ops that broadcast."""
         return self.batch_first(value) if belongs(value, self.level) else value
 
     def all_batch_first(self) -> dict[str, Any]:
@@ -133,7 +134,6 @@ class Call:
 
 
 def wrapped(result: Any, level: int) -> Any:
-    """The result of an op for all examples of a level, as the function under vmap sees it."""
     if isinstance(result, TensorBase):
         return wrap(result, level)
     if not isinstance(result, (list, tuple)):
@@ -153,7 +153,6 @@ def belongs(value: Any, level: int) -> bool:
 
 @functools.lru_cache(maxsize=2048)
 def defaults(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """The parameters of an op's public function with their defaults; None if it takes any number of them."""
     known = inspect.signature(function).parameters
     if any(p.kind is p.VAR_POSITIONAL for p in known.values()):
         return None
@@ -179,3 +178,43 @@ def stand_in(shape: Shape, like: Any) -> Any:
         array += (0.005 + 0.005 * np.sin(np.arange(array.size)).reshape(shape)).astype(kind.np)
         array += (0.99 * np.eye(shape[-2], shape[-1])).astype(kind.np)
     return from_flat(placed(array.reshape(-1), like._device), shape, kind)
+
+
+_accepted: set[Any] = set()
+_MAX_CACHED = 10_000  # kinds that are remembered
+
+
+def accept(call: Call) -> None:
+    kind = call.function, *[kind_of(value) for value in call.arguments.values()]
+    if kind in _accepted:
+        return
+    with without_interception(), no_grad():
+        call.run({name: first_example(value, call.writes) for name, value in call.arguments.items()})
+    if len(_accepted) >= _MAX_CACHED:
+        _accepted.clear()
+    _accepted.add(kind)
+
+
+def kind_of(value: Any) -> Any:
+    """A hashable key of an argument: shape, dtype and device of tensors, the value of integers, the type of floats."""
+    if isinstance(value, TensorBase):
+        return value._shape, value._dtype, value._device
+    if isinstance(value, (list, tuple)):
+        return tuple([kind_of(v) for v in value])
+    return value if type(value) in (int, bool, str) else type(value)
+
+
+def first_example(value: Any, copy: bool) -> Any:
+    """The argument of the first example, or a copy for an op that writes; something like one where there are none."""
+    if isinstance(value, (list, tuple)):
+        return [first_example(v, copy) for v in value]
+    if not isinstance(value, TensorBase):
+        return value
+    levels = 0
+    while isinstance(value, BatchedMethods):
+        value, levels = value.value, levels + 1
+    shape = value._shape[levels:]
+    if 0 in value._shape[:levels]:
+        return stand_in(shape, value)
+    example = alias(value, shape, value.stride()[levels:], value._offset)
+    return example.clone() if copy else example

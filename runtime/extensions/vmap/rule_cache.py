@@ -105,7 +105,6 @@ def key_of(call: OpCall, level: int) -> Key | None:
 
 
 def translation(key: Key | None) -> Translation | None:
-    """How calls of a kind are translated, where that is known."""
     return None if key is None else _translations.get(key)
 
 
@@ -149,7 +148,6 @@ def is_default(source: Any, parameter: inspect.Parameter | None) -> bool:
 
 
 def _source(call: Call, positions: dict[str, int], name: str, value: Any) -> Any:
-    """Where an argument of the op comes from; None where that cannot be told."""
     if isinstance(value, TensorBase):
         return _tensor(call, positions, value)
     if type(value) in PLAIN or type(value) is bool:  # it is part of the key
@@ -161,7 +159,6 @@ def _source(call: Call, positions: dict[str, int], name: str, value: Any) -> Any
 
 
 def _tensor(call: Call, positions: dict[str, int], value: TensorBase) -> Any:
-    """An argument as it is, its whole batch, or what was made of that."""
     for name, arg_index in positions.items():
         own = call.arguments.get(name)
         if value is own:

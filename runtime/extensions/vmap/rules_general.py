@@ -1,8 +1,5 @@
-"""Element-wise ops: examples side by side, other dimensions lined up from the last as they broadcast.
-
-Rules that serve any op: one call for each example, and random numbers.
-
-Ops along dimensions: the op itself on the whole batch, dimensions and shapes counted in it; reshaped batches.
+"""Batching rules for any op: element by element, with dimensions lined up from the last as they broadcast; along
+dimensions, which are counted in the whole batch; one call for each example; and random numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ def elementwise(call: Call) -> Any:
 
 
 def rank_of(call: Call) -> int:
-    """The number of dimensions of an example of the result."""
     return max([len(t._shape) for t in call.tensors().values()])
 
 
@@ -37,7 +33,6 @@ def side_by_side(call: Call, rank: int) -> dict[str, Any]:
 
 
 def lined_up(call: Call, value: Any, rank: int) -> Any:
-    """A whole batch whose examples have at least `rank` dimensions; what all share as it is."""
     return padded(call.batch_first(value), rank) if belongs(value, call.level) else value
 
 
@@ -118,14 +113,12 @@ def stacked(results: list[Any]) -> Any:
 
 
 def without_examples(result: Any) -> Any:
-    """The result for a batch of no examples, from that of one."""
     if isinstance(result, TensorBase):
         return op.unsqueeze(result, 0).narrow(0, 0, 0)
     return of_items(result, map(without_examples, result))
 
 
 def of_items(like: Any, items: Iterator[Any]) -> Any:
-    """A tuple, named tuple or list of the kind of another."""
     return type(like)(*items) if hasattr(like, "_fields") else type(like)(items)
 
 
@@ -138,7 +131,6 @@ def dynamic(call: Call) -> Any:
 
 
 def sampled_per_example(call: Call) -> Any:
-    """Other random numbers for each example."""
     if not call.writes:
         return call.wrapped(sampled_in_batch(call) if SIZES in call.arguments else loop(call))
     if not belongs(call.first, call.level):
@@ -160,7 +152,6 @@ def sampled_in_batch(call: Call) -> Any:
 
 
 def sampled_once(call: Call) -> Any:
-    """Random numbers that all examples of a batch share."""
     one = call.example(0)
     if call.writes:
         name = next(iter(one))
@@ -194,7 +185,6 @@ def counted(call: Call, rank: int) -> dict[str, Any]:
 
 
 def as_list(value: Any) -> list[int]:
-    """A shape given as one number or several."""
     return [value] if isinstance(value, int) else list(value)
 
 
@@ -219,12 +209,10 @@ def flattened(value: Any) -> Any:
 
 
 def merged(value: Any) -> Any:
-    """The examples and their first dimension as one dimension."""
     return value.reshape((value._shape[0] * value._shape[1], *value._shape[2:]))
 
 
 def parted(value: Any, size: int) -> Any:
-    """A merged dimension as two again, (size, rest); of several results each."""
     if isinstance(value, TensorBase):
         return op.reshape(value, (size, value._shape[0] // size, *value._shape[1:]))
     return tuple(parted(v, size) for v in value)

@@ -40,7 +40,6 @@ class IndexPlan:
         return value.movedim(list(source), [d + self.position for d in source])
 
     def to_front(self, value: Any) -> Any:
-        """The reverse of `from_front`."""
         if not self.moves or not self.position:
             return value
         source = range(1, self.count + 1)
@@ -61,7 +60,6 @@ def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
 
 
 def is_mask(index: Any) -> bool:
-    """Whether an index says yes or no of each element."""
     return index is not None and index._dtype is dtypes.bool_
 
 
@@ -106,7 +104,6 @@ def put(call: Call) -> Any:
 
 
 def put_masked(call: Call, x: Any, values: Any) -> Any:
-    """x[mask] = number, with a mask for each example; any values where the mask is one bool."""
     rank = len(x._shape) - 1
     mask = call.batch_first(call["indices"][0])
     mask = mask.reshape((*mask._shape, *[1] * (rank + 1 - len(mask._shape))))
@@ -117,7 +114,6 @@ def put_masked(call: Call, x: Any, values: Any) -> Any:
 
 
 def picked_shape(call: Call, idxs: IndexPlan) -> tuple[int, ...]:
-    """The shape of x[indices] for one example."""
     shape = call["input"]._shape
     value = positions(call, call["indices"])
     picked = broadcast_shapes(*[index._shape for index in value if index is not None])
@@ -138,7 +134,6 @@ def select_rows(call: Call) -> Any:
 
 
 def expand_index(index: Any, shape: Sequence[int], dim: int) -> Any:
-    """One list of positions along `dim` for each example, repeated along the other dimensions."""
     size = [*shape[:dim], index._shape[-1], *shape[dim + 1 :]]
     narrow = [index._shape[0], *[1] * (dim - 1), index._shape[-1], *[1] * (len(shape) - dim - 1)]
     return index.reshape(narrow).expand(size)

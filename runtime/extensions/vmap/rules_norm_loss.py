@@ -1,6 +1,5 @@
-"""Batching rules of losses: one value an element for the whole batch, then summed or averaged within each example.
-
-Norms: examples are one more dimension that statistics are kept apart along; a weight for each is applied outside.
+"""Batching rules of losses, summed or averaged within each example, and of norms, whose statistics are kept apart for
+each example; a weight for each is applied outside.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ def pointwise_loss(call: Call) -> Any:
 
 
 def broadcast_args(call: Call) -> dict[str, Any]:
-    """All tensors in the shape of the whole batch."""
     shape = (call.size, *call["input"]._shape)
     rank = len(shape) - 1
     arguments = call.all_batch_first()
@@ -57,7 +55,6 @@ def negative_log_likelihood(call: Call) -> Any:
 
 
 def _of_each_target(call: Call, loss: Any, *options: Any) -> tuple[Any, Any]:
-    """The losses of all targets, with the examples in front, and the second result of the op `loss`."""
     x, target = call.batch_first(call["input"]), call.batch_first(call["target"])
     if x.ndim == 2:  # an example is one row of scores, so that the examples are the samples of the op
         return loss(x, target, *options)
@@ -98,7 +95,6 @@ def cross_entropy(call: Call) -> Any:
 
 
 def weights_of(call: Call, target: Any, losses: Any) -> Any:
-    """How much each target counts: its class's weight, nothing where it is ignored."""
     target, weight = flattened(target), call["weight"]
     counted = (target != call["ignore_index"]).to(losses._dtype)
     if weight is None:
@@ -169,6 +165,5 @@ def normalize_rms(call: Call) -> Any:
 
 
 def _expanded(call: Call, name: str, rank: int) -> Any:
-    """A weight or bias in the shape in which it meets the examples."""
     shaped = call[name].reshape(call["affine_shape"])
     return padded(call.batch_first(shaped), rank) if call.is_batched(name) else shaped

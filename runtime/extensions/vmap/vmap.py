@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...extension_points import fill
 from ...namespace import op
@@ -74,29 +74,18 @@ def vmap(
     return wrapped
 
 
-class Mapped:
+class Mapped(NamedTuple):
     """One call of a function under vmap: the leaves of its arguments, with the dimension to map over of each."""
 
-    def __init__(
-        self,
-        func: Any,
-        out_dims: Any,
-        randomness: str,
-        leaves: Sequence[Any],
-        dims: Sequence[Any],
-        spec: Any,
-        size: int,
-    ) -> None:
-        self.func = func
-        self.out_dims = out_dims
-        self.randomness = randomness
-        self.leaves = leaves
-        self.dims = dims
-        self.spec = spec  # of (args, kwargs)
-        self.size = size
+    func: Any
+    out_dims: Any
+    randomness: str
+    leaves: Sequence[Any]
+    dims: Sequence[Any]
+    spec: Any  # of (args, kwargs)
+    size: int
 
     def all_at_once(self) -> tuple[list[Any], Any, list[Any]]:
-        """One call of the function: the leaves of its outputs, their structure, and where the examples stand."""
         with vmap_level(self.size, self.randomness) as level:
             examples = [_as_example(leaf, dim, level) for leaf, dim in zip(self.leaves, self.dims, strict=True)]
             args, kwargs = unflatten(examples, self.spec)
@@ -114,7 +103,6 @@ class Mapped:
         return batch if dim == 0 else batch.movedim(0, int(dim))
 
     def in_chunks(self, count: int) -> Any:
-        """Some examples after the others; the outputs of all put together."""
         parts = []
         state = get_rng_state() if self.randomness == "same" else None
         for start in range(0, self.size, count):
@@ -142,7 +130,6 @@ def _as_example(leaf: Any, dim: Any, level: int) -> Any:
 
 
 def check_outputs(func: Any, outputs: Sequence[Any], out_positions: Sequence[Any], level: int) -> None:
-    """Only what all examples share can have None for its dimension, and only tensors can have another."""
     name = name_of(func)
     for output, dim in zip(outputs, out_positions, strict=True):
         if dim is None and level_of(output) == level:

@@ -17,8 +17,7 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.spec import names
 from specgrad.runtime.extensions.onnx.dynamic_axes import Sizes
 from specgrad.runtime.extensions.onnx.export import Exported
-from specgrad.runtime.extensions.onnx.graph import Graph, Operators
-from specgrad.runtime.extensions.onnx.operators import operators
+from specgrad.runtime.extensions.onnx.graph import Graph, Operators, operators
 
 pytestmark = pytest.mark.cpu("a graph is recorded on the host")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.extensions.tensorboard.media import png
+from specgrad.runtime.extensions.tensorboard.messages import png
 from specgrad.utils.tensorboard import SummaryWriter
 
 pytestmark = pytest.mark.cpu("files are no tensors")

@@ -12,7 +12,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.device.cuda.array import DeviceArray
 from specgrad.runtime.device.device import device
-from specgrad.runtime.extensions.simulator.kernel_interpreter import INTERPRETED
+from specgrad.runtime.extensions.simulator.rebuild_kernels import INTERPRETED
 from specgrad.runtime.kernels.cuda.row_programs import names_of_layout
 from specgrad.runtime.kernels.cuda_launch import row_programs
 from tests.places import simulated_device

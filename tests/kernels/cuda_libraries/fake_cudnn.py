@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.device.cuda.driver import driver
-from specgrad.runtime.extensions.simulator.library_memory import Operand
+from specgrad.runtime.extensions.simulator.libraries import Operand
 from specgrad.runtime.kernels.cuda_libraries import libraries
 from specgrad.runtime.kernels.cuda_libraries.cudnn import Cudnn
 from specgrad.runtime.ops.conv import cpu

@@ -16,7 +16,7 @@ from specgrad.runtime.compiler.passes.pipelines import Kernel
 from specgrad.runtime.compiler.passes.scalar_library import cpu_library, library_of
 from specgrad.runtime.compiler.passes.target import scales
 from specgrad.runtime.dispatch.elementwise.general import elementwise_ops
-from specgrad.runtime.extensions.simulator import kernel_interpreter
+from specgrad.runtime.extensions.simulator import rebuild_kernels as kernel_interpreter
 from specgrad.runtime.kernels import scalar
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.elementwise import element_kernel, element_signature

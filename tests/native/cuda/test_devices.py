@@ -14,7 +14,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.device.cuda import driver
-from specgrad.runtime.extensions.simulator.native_entries import LaunchEntry
+from specgrad.runtime.extensions.simulator.launches import LaunchEntry
 from specgrad.runtime.kernels.cuda_libraries import matmul
 from tests.device.cuda.simulator import simulated
 from tests.native.cuda.device_programs import PROGRAMS, numbers

@@ -1,0 +1,19 @@
+"""PyTorch's `torch.cpu`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+from specgrad.runtime.extensions.torch_compat.cpu_streams import Event as Event
+from specgrad.runtime.extensions.torch_compat.cpu_streams import Stream as Stream
+from specgrad.runtime.extensions.torch_compat.cpu_streams import StreamContext as StreamContext
+from specgrad.runtime.extensions.torch_compat.cpu_streams import current_stream as current_stream
+from specgrad.runtime.extensions.torch_compat.cpu_streams import stream as stream
+from specgrad.runtime.tensor.memory import empty_cache as empty_cache
+
+from . import amp as amp
+
+def is_available(*args: Any, **kwargs: Any) -> bool: ...
+def is_initialized(*args: Any, **kwargs: Any) -> bool: ...
+def device_count(*args: Any, **kwargs: Any) -> int: ...
+def current_device(*args: Any, **kwargs: Any) -> str: ...
+def set_device(*args: Any, **kwargs: Any) -> None: ...
+def synchronize(*args: Any, **kwargs: Any) -> None: ...
