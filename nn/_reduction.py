@@ -39,5 +39,4 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
-    """The number of the reduction that two older arguments mean; arguments as of `legacy_get_string`."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

@@ -96,7 +96,6 @@ def _sections(doc: str) -> dict[str, str]:
 
 
 def _translated(doc: str, model: str, variant: str) -> str:
-    """A docstring in the words of the variant's number of dimensions; unchanged where a name tells none."""
     before, after = _DIMENSIONS.search(model), _DIMENSIONS.search(variant)
     if not before or not after:
         return doc
@@ -117,7 +116,6 @@ def _parameters(variant: Any) -> tuple[str, ...]:
 
 
 def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
-    """The section Args with an entry for each parameter, the variant's own before that of the model."""
     mine = _entries(own)
     strings = _entries(theirs) | mine
     named = [name for name in parameters if name in strings] + [name for name in mine if name not in parameters]
@@ -127,7 +125,6 @@ def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
 
 @cache
 def _entries(section: str) -> dict[str, str]:
-    """The text of a section Args for each name; names that share an entry share its text."""
     results: dict[str, str] = {}
     for entry in _ENTRY.split(section)[1:]:
         names, _, text = entry.partition(":")

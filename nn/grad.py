@@ -45,7 +45,6 @@ def conv1d_input(
         RuntimeError: shapes that do not belong together.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv1d_input((1, 1, 3), sg.tensor([[[2.0, 3.0]]]), sg.ones(1, 1, 2))
         tensor([[[2., 5., 3.]]])
     """
@@ -77,7 +76,6 @@ def conv1d_weight(
         RuntimeError: shapes that do not belong together.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv1d_weight(sg.tensor([[[1.0, 2.0, 3.0]]]), (1, 1, 2), sg.ones(1, 1, 2))
         tensor([[[3., 5.]]])
     """
@@ -98,7 +96,6 @@ def conv2d_input(
     """The gradient of `conv2d` with respect to its input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv2d_input((1, 1, 2, 2), sg.ones(1, 1, 2, 2), sg.ones(1, 1, 1, 1)).sum()
         tensor(4.)
     """
@@ -119,7 +116,6 @@ def conv2d_weight(
     """The gradient of `conv2d` with respect to its weight.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv2d_weight(sg.ones(1, 1, 2, 2), (1, 1, 1, 1), sg.ones(1, 1, 2, 2)).item()
         4.0
     """
@@ -140,7 +136,6 @@ def conv3d_input(
     """The gradient of `conv3d` with respect to its input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv3d_input((1, 1, 2, 2, 2), sg.ones(1, 1, 1, 1, 1), sg.ones(1, 1, 2, 2, 2)).sum()
         tensor(8.)
     """
@@ -161,7 +156,6 @@ def conv3d_weight(
     """The gradient of `conv3d` with respect to its weight.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv3d_weight(sg.ones(1, 1, 2, 2, 2), (1, 1, 1, 1, 1), sg.ones(1, 1, 2, 2, 2)).item()
         8.0
     """

@@ -26,7 +26,6 @@ class PackedSequence(_Packed):
         unsorted_indices: the order back.
 
     Example:
-        >>> import specgrad as sg
         >>> packed = sg.nn.utils.rnn.pack_sequence([sg.tensor([1.0, 2.0]), sg.tensor([3.0])])
         >>> packed.batch_sizes
         tensor([2, 1])
@@ -120,7 +119,6 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
         permutation: each of 0, ..., n - 1 once.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.invert_permutation(sg.tensor([2, 0, 1]))
         tensor([1, 2, 0])
     """

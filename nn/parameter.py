@@ -41,7 +41,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         RuntimeError: gradients are required but `data` is neither floating-point nor complex.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Parameter(sg.ones(2))
         Parameter containing:
         tensor([1., 1.], requires_grad=True)
@@ -71,7 +70,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
 
 def _with_flags(data: Any, parameter: Any, requires_grad: bool) -> Any:
-    """A tensor of a subclass of the user's as a parameter."""
     if type(parameter) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type_name(data)} requires that detach() returns an "
@@ -167,7 +165,6 @@ class UninitializedParameter(_Uninitialized, Parameter):
         device, dtype: where it is going to lie, and its dtype.
 
     Example:
-        >>> import specgrad as sg
         >>> p = sg.nn.UninitializedParameter()
         >>> p.materialize((2, 3))
         >>> type(p).__name__, p.shape
@@ -195,7 +192,6 @@ class UninitializedBuffer(_Uninitialized):
         persistent: whether it is part of its module's `state_dict`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.UninitializedBuffer(dtype=sg.float64)
         <UninitializedBuffer>
     """
@@ -243,7 +239,6 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         persistent: whether the buffer is part of the module's `state_dict`.
 
     Example:
-        >>> import specgrad as sg
         >>> module = sg.nn.Module()
         >>> module.mean = sg.nn.Buffer(sg.zeros(2))
         >>> list(module.state_dict())
@@ -278,7 +273,6 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
         TypeError: another name, or one given twice.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.factory_kwargs({"dtype": sg.float64})
         {'dtype': specgrad.float64}
     """

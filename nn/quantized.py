@@ -34,7 +34,6 @@ class QuantStub(Module):
         Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> QuantStub()(sg.tensor([1.0]))
         tensor([1.])
     """
@@ -61,7 +60,6 @@ class DeQuantStub(QuantStub):
         Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> DeQuantStub()(sg.tensor([1.0]))
         tensor([1.])
     """
@@ -82,7 +80,6 @@ class QuantWrapper(Module):
         TypeError: it is no module.
 
     Example:
-        >>> import specgrad as sg
         >>> QuantWrapper(sg.nn.ReLU())(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -109,7 +106,6 @@ class FloatFunctional(Module):
         as of the functions.
 
     Example:
-        >>> import specgrad as sg
         >>> FloatFunctional().add_relu(sg.tensor([-3.0, 2.0]), sg.tensor([1.0, 1.0]))
         tensor([0., 3.])
     """
@@ -172,7 +168,6 @@ def fuse_modules(model: Any, modules_to_fuse: Sequence[Any], inplace: bool = Fal
         NotImplementedError: the layers are no such sequence, or other ways are asked for.
 
     Example:
-        >>> import specgrad as sg
         >>> model = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2), sg.nn.ReLU()).eval()
         >>> x = sg.ones(1, 1, 3, 3)
         >>> sg.allclose(fuse_modules(model, ["0", "1", "2"])(x), model(x), atol=1e-5)
@@ -212,7 +207,6 @@ class ObserverBase(Module):
         NotImplementedError: one is made.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.Linear(2, 2), ObserverBase)
         False
     """
@@ -228,7 +222,6 @@ class FakeQuantizeBase(ObserverBase):
         NotImplementedError: one is made.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.Linear(2, 2), FakeQuantizeBase)
         False
     """
@@ -243,7 +236,6 @@ class ScriptModule(base_Module):
         As that class says.
 
     Example:
-        >>> import specgrad as sg
         >>> class Double(sg.jit.ScriptModule):
         ...     @sg.jit.script_method
         ...     def forward(self, x):

@@ -45,7 +45,6 @@ def sdpa_kernel(backends: Sequence[SDPBackend] | SDPBackend, set_priority: bool 
         AssertionError: what is given are no kernels.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.attention import SDPBackend, sdpa_kernel
         >>> with sdpa_kernel(SDPBackend.MATH):
         ...     sg.backends.cuda.flash_sdp_enabled()

@@ -104,7 +104,6 @@ def create_mask(
 
 
 def positional(function: Modification) -> int:
-    """How many arguments a function takes by place."""
     from inspect import Parameter, signature
 
     positional_kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -311,7 +310,6 @@ class BlockMask:
         return self._with(lambda array: array[retained])
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
-        """The mask of the first queries and keys."""
         rows, columns = (-(-new // size) for new, size in zip((new_q_len, new_kv_len), self.BLOCK_SIZE, strict=True))
         partial, full = (blocks[..., :rows, :columns] for blocks in self._kinds())
         wholly = None if self.full_kv_indices is None else full

@@ -86,7 +86,6 @@ def flex_attention(
         ValueError: sizes that do not fit, or a mask of other lengths.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.attention.flex_attention import flex_attention
         >>> x = sg.ones(1, 1, 2, 4)
         >>> flex_attention(x, x, x, lambda score, b, h, q, kv: score - (q - kv).abs()).shape

@@ -38,7 +38,6 @@ def default_collate(batch: Sequence[Any]) -> Any:
         RuntimeError: sequences differ in length, or tensors in shape.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.utils.data.default_collate([{"x": 1}, {"x": 2}])
         {'x': tensor([1, 2])}
     """
@@ -92,7 +91,6 @@ def default_convert(data: Any) -> Any:
 
 
 def like_mapping(original: Mapping[Any, Any], entries: dict[Any, Any]) -> Any:
-    """The entries in a mapping of the original's class, where one can be made."""
     if isinstance(original, MutableMapping):
         made = copy.copy(original)
         made.update(entries)
@@ -215,7 +213,6 @@ class _IterableFetcher:
 
 
 def pinned(batch: Any, requested: bool) -> Any:
-    """A batch with its tensors in pinned memory, if that is wanted and there is a device that reads it."""
     return pin_memory(batch) if requested and cuda_available() else batch
 
 
@@ -241,7 +238,6 @@ def pin_memory(data: Any, device: Any = None) -> Any:
 
 
 def _like(value: Any, result: Any) -> Any:
-    """A container of the class of the one that was given, where that takes one; else a plain one."""
     try:
         return type(value)(result)
     except TypeError:

@@ -48,7 +48,6 @@ class DataLoader:
         ValueError: arguments that exclude each other, or out of range.
 
     Example:
-        >>> import specgrad as sg
         >>> data = sg.utils.data.TensorDataset(sg.arange(5))
         >>> [batch.tolist() for (batch,) in sg.utils.data.DataLoader(data, batch_size=2)]
         [[0, 1], [2, 3], [4]]

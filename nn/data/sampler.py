@@ -23,7 +23,6 @@ class Sampler(Generic[T_co]):
     """Base class of samplers: a subclass defines `__iter__`, and `__len__` where the number is known.
 
     Example:
-        >>> import specgrad as sg
         >>> class Backwards(sg.utils.data.Sampler):
         ...     def __init__(self, data):
         ...         self.data = data
@@ -44,7 +43,6 @@ class SequentialSampler(Sampler[int]):
         data_source: what is indexed.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.utils.data.SequentialSampler("abc"))
         [0, 1, 2]
     """
@@ -72,7 +70,6 @@ class RandomSampler(Sampler[int]):
         ValueError: the number is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> sorted(sg.utils.data.RandomSampler("abc"))
         [0, 1, 2]
     """
@@ -117,7 +114,6 @@ class SubsetRandomSampler(Sampler[int]):
         generator: source of the order.
 
     Example:
-        >>> import specgrad as sg
         >>> sorted(sg.utils.data.SubsetRandomSampler([4, 2]))
         [2, 4]
     """
@@ -144,7 +140,6 @@ class BatchSampler(Sampler[list[int]]):
         ValueError: batch_size is no positive int, or drop_last no bool.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
         [[0, 1], [2, 3], [4]]
     """
@@ -186,7 +181,6 @@ class DistributedSampler(Sampler[int]):
         ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
 
     Example:
-        >>> import specgrad as sg
         >>> samplers = [sg.utils.data.DistributedSampler(range(5), 2, rank, shuffle=False) for rank in (0, 1)]
         >>> [list(sampler) for sampler in samplers]
         [[0, 2, 4], [1, 3, 0]]
@@ -248,7 +242,6 @@ class WeightedRandomSampler(Sampler[int]):
         ValueError: the number is not positive, or the weights are no sequence of numbers.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
         [1, 1, 1]
     """

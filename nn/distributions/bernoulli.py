@@ -37,7 +37,6 @@ class Bernoulli(ByProbability, ExponentialFamily):
         ValueError: both parameters or none, or what is no probability.
 
     Example:
-        >>> import specgrad as sg
         >>> coin = sg.distributions.Bernoulli(0.25)
         >>> coin.mean, coin.log_prob(sg.tensor(1.0)), coin.enumerate_support()
         (tensor(0.2500), tensor(-1.3863), tensor([0., 1.]))
@@ -103,7 +102,6 @@ class Binomial(ByProbability):
         ValueError: both parameters or none, what is no probability, or no number of trials.
 
     Example:
-        >>> import specgrad as sg
         >>> binomial = sg.distributions.Binomial(4, sg.tensor([0.5, 0.25]))
         >>> binomial.mean, binomial.log_prob(sg.tensor(2.0))
         (tensor([2., 1.]), tensor([-0.9808, -1.5562]))
@@ -152,7 +150,6 @@ class Binomial(ByProbability):
         return ways + value * logits - count * (positive + (-logits.abs()).exp().log1p())
 
     def _common_count(self, name: str) -> int:
-        """The number of trials, which all have."""
         if self.total_count.numel() == 0:
             return 0
         count = int(self.total_count.max().item())
@@ -187,7 +184,6 @@ class Geometric(ByProbability):
         ValueError: both parameters or none, what is no probability, or a probability of 0.
 
     Example:
-        >>> import specgrad as sg
         >>> geometric = sg.distributions.Geometric(0.25)
         >>> geometric.mean, geometric.variance, geometric.log_prob(sg.tensor(1.0))
         (tensor(3.), tensor(12.), tensor(-1.6740))
@@ -256,7 +252,6 @@ class NegativeBinomial(ByProbability):
         ValueError: both parameters or none, what is no such probability, or a negative count.
 
     Example:
-        >>> import specgrad as sg
         >>> counts = sg.distributions.NegativeBinomial(3.0, 0.5)
         >>> counts.mean, counts.variance, counts.log_prob(sg.tensor(1.0))
         (tensor(3.), tensor(6.), tensor(-1.6740))

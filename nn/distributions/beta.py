@@ -57,7 +57,6 @@ class Dirichlet(ExponentialFamily):
         ValueError: a number alone, a concentration that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> dirichlet = sg.distributions.Dirichlet(sg.tensor([1.0, 2.0, 3.0]))
         >>> dirichlet.mean, dirichlet.log_prob(sg.tensor([0.2, 0.3, 0.5]))
         (tensor([0.1667, 0.3333, 0.5000]), tensor(1.5041))
@@ -130,7 +129,6 @@ class Beta(ExponentialFamily):
         ValueError: a concentration that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> beta = sg.distributions.Beta(2.0, 3.0)
         >>> beta.mean, beta.mode, beta.log_prob(sg.tensor(0.5))
         (tensor(0.4000), tensor(0.3333), tensor(0.4055))
@@ -204,7 +202,6 @@ class FisherSnedecor(Parametric):
         ValueError: degrees of freedom that are not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> fisher = sg.distributions.FisherSnedecor(2.0, 6.0)
         >>> fisher.mean, fisher.log_prob(sg.tensor(1.0))
         (tensor(1.5000), tensor(-1.1507))

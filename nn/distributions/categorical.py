@@ -39,7 +39,6 @@ class Categorical(Distribution):
         ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> classes = sg.distributions.Categorical(sg.tensor([1.0, 1.0, 2.0]))
         >>> classes.probs, classes.log_prob(sg.tensor(2)), classes.entropy()
         (tensor([0.2500, 0.2500, 0.5000]), tensor(-0.6931), tensor(1.0397))
@@ -140,7 +139,6 @@ class OneHotCategorical(Distribution):
         ValueError: as of `Categorical`.
 
     Example:
-        >>> import specgrad as sg
         >>> classes = sg.distributions.OneHotCategorical(sg.tensor([1.0, 1.0, 2.0]))
         >>> classes.mode, classes.log_prob(sg.tensor([0.0, 1.0, 0.0]))
         (tensor([0., 0., 1.]), tensor(-1.3863))
@@ -196,7 +194,6 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         probs, logits, validate_args: as of `OneHotCategorical`.
 
     Example:
-        >>> import specgrad as sg
         >>> logits = sg.zeros(2, requires_grad=True)
         >>> sample = sg.distributions.OneHotCategoricalStraightThrough(logits=logits).rsample()
         >>> sample[0].backward()
@@ -230,7 +227,6 @@ class Multinomial(Distribution):
         ValueError: as of `Categorical`.
 
     Example:
-        >>> import specgrad as sg
         >>> counts = sg.distributions.Multinomial(4, sg.tensor([1.0, 3.0]))
         >>> counts.mean, counts.log_prob(sg.tensor([1.0, 3.0]))
         (tensor([1., 3.]), tensor(-0.8630))

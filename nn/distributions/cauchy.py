@@ -37,7 +37,6 @@ class Uniform(Parametric):
         ValueError: high is not greater than low.
 
     Example:
-        >>> import specgrad as sg
         >>> uniform = sg.distributions.Uniform(0.0, 2.0)
         >>> uniform.cdf(sg.tensor(0.5)), uniform.entropy()
         (tensor(0.2500), tensor(0.6931))
@@ -110,7 +109,6 @@ class Cauchy(Parametric):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> cauchy = sg.distributions.Cauchy(0.0, 1.0)
         >>> cauchy.log_prob(sg.tensor(1.0)), cauchy.cdf(sg.tensor(1.0))
         (tensor(-1.8379), tensor(0.7500))
@@ -163,7 +161,6 @@ class HalfCauchy(_Half):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> half = sg.distributions.HalfCauchy(1.0)
         >>> half.log_prob(sg.tensor(1.0)), half.cdf(sg.tensor(1.0))
         (tensor(-1.1447), tensor(0.5000))
@@ -201,7 +198,6 @@ class Gumbel(Parametric, TransformedDistribution):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> gumbel = sg.distributions.Gumbel(0.0, 1.0)
         >>> gumbel.mean, gumbel.log_prob(sg.tensor(0.0)), gumbel.cdf(sg.tensor(0.0))
         (tensor(0.5772), tensor(-1.), tensor(0.3679))

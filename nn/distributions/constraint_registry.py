@@ -4,7 +4,6 @@
 one that may have more arguments than results and suits optimisation, since it does not favour a direction.
 
 Example:
-    >>> import specgrad as sg
     >>> from specgrad.distributions import constraints, transform_to
     >>> unconstrained = sg.zeros(2, requires_grad=True)
     >>> transform_to(constraints.simplex)(unconstrained)
@@ -142,8 +141,6 @@ def _to_corr_cholesky(constraint: Any) -> Transform:
 
 
 def _register_parts(registry: ConstraintRegistry) -> None:
-    """Constraints made of others have transforms made of theirs, found in the same registry."""
-
     @registry.register(constraints.independent)
     def _to_independent(constraint: Any) -> Transform:
         base = registry(constraint.base_constraint)

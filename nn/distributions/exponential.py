@@ -33,7 +33,6 @@ class Exponential(ExponentialFamily, Parametric):
         ValueError: a rate that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> exponential = sg.distributions.Exponential(2.0)
         >>> exponential.mean, exponential.log_prob(sg.tensor(1.0)), exponential.cdf(sg.tensor(1.0))
         (tensor(0.5000), tensor(-1.3069), tensor(0.8647))
@@ -102,7 +101,6 @@ class Weibull(Parametric, TransformedDistribution):
         ValueError: a parameter that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> weibull = sg.distributions.Weibull(2.0, 1.0)
         >>> weibull.mean, weibull.variance, weibull.entropy()
         (tensor(2.), tensor(4.), tensor(1.6931))
@@ -158,7 +156,6 @@ class Pareto(Parametric, TransformedDistribution):
         ValueError: a parameter that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> pareto = sg.distributions.Pareto(1.0, 2.0)
         >>> pareto.mean, pareto.variance, pareto.cdf(sg.tensor(2.0))
         (tensor(2.), tensor(inf), tensor(0.7500))
@@ -213,7 +210,6 @@ class GeneralizedPareto(Parametric):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> tail = sg.distributions.GeneralizedPareto(0.0, 1.0, 0.5)
         >>> tail.mean, tail.cdf(sg.tensor(2.0)), tail.entropy()
         (tensor(2.), tensor(0.7500), tensor(1.5000))

@@ -45,7 +45,6 @@ class Gamma(ExponentialFamily, Parametric):
         ValueError: a parameter that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> gamma = sg.distributions.Gamma(2.0, 4.0)
         >>> gamma.mean, gamma.variance, gamma.log_prob(sg.tensor(0.5))
         (tensor(0.5000), tensor(0.1250), tensor(0.0794))
@@ -108,7 +107,6 @@ class Chi2(Gamma):
         ValueError: degrees of freedom that are not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> chi2 = sg.distributions.Chi2(3.0)
         >>> chi2.df, chi2.mean, chi2.variance
         (tensor(3.), tensor(3.), tensor(6.))
@@ -143,7 +141,6 @@ class InverseGamma(TransformedDistribution):
         ValueError: a parameter that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> inverse = sg.distributions.InverseGamma(3.0, 4.0)
         >>> inverse.mean, inverse.mode, inverse.variance
         (tensor(2.), tensor(1.), tensor(4.))
@@ -198,7 +195,6 @@ class StudentT(Parametric):
         ValueError: degrees of freedom or a scale that are not positive, or a parameter that is NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> student = sg.distributions.StudentT(3.0)
         >>> student.variance, student.log_prob(sg.tensor(1.0))
         (tensor(3.), tensor(-1.5763))

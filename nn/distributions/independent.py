@@ -30,7 +30,6 @@ class ExponentialFamily(Distribution):
         validate_args: whether parameters and values are checked.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.Normal(0.0, 1.0)
         >>> isinstance(normal, sg.distributions.ExponentialFamily)
         True
@@ -44,7 +43,6 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
-        """The logarithm of the normaliser, of the batch shape."""
         raise NotImplementedError
 
     @property
@@ -92,7 +90,6 @@ class Independent(Distribution):
         ValueError: more dimensions than the batch has.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import Independent, Normal
         >>> diagonal = Independent(Normal(sg.zeros(3), sg.ones(3)), 1)
         >>> diagonal.batch_shape, diagonal.event_shape, diagonal.log_prob(sg.zeros(3))

@@ -33,7 +33,6 @@ class MixtureSameFamily(Distribution):
         ValueError: not a Categorical and a Distribution, or batch shapes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import Categorical, MixtureSameFamily, Normal
         >>> mixture = MixtureSameFamily(Categorical(sg.ones(2)), Normal(sg.tensor([-1.0, 1.0]), sg.ones(2)))
         >>> mixture.mean, mixture.variance, mixture.cdf(sg.tensor(0.0))
@@ -64,7 +63,6 @@ class MixtureSameFamily(Distribution):
     component_distribution = alias("_component_distribution", "The components, along the last batch dimension.")
 
     def _weights(self) -> Tensor:
-        """The weights, with dimensions for an event."""
         return self._pad_mixture_dimensions(self.mixture_distribution.probs)
 
     @property

@@ -37,7 +37,6 @@ class Normal(ExponentialFamily, Parametric):
         ValueError: a scale that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.Normal(0.0, 2.0)
         >>> normal.log_prob(sg.tensor(1.0)), normal.cdf(sg.tensor(0.0)), normal.variance
         (tensor(-1.7371), tensor(0.5000), tensor(4.))
@@ -101,7 +100,6 @@ class LogNormal(TransformedDistribution):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> log_normal = sg.distributions.LogNormal(0.0, 1.0)
         >>> log_normal.mean, log_normal.mode, log_normal.cdf(sg.tensor(1.0))
         (tensor(1.6487), tensor(0.3679), tensor(0.5000))
@@ -177,7 +175,6 @@ class HalfNormal(_Half):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> half = sg.distributions.HalfNormal(1.0)
         >>> half.log_prob(sg.tensor(1.0)), half.cdf(sg.tensor(1.0))
         (tensor(-0.7258), tensor(0.6827))
@@ -217,7 +214,6 @@ class Laplace(Parametric):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> laplace = sg.distributions.Laplace(0.0, 1.0)
         >>> laplace.log_prob(sg.tensor(1.0)), laplace.variance
         (tensor(-1.6931), tensor(2.))

@@ -31,7 +31,6 @@ class Poisson(ExponentialFamily, Parametric):
         ValueError: a rate that is negative or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> poisson = sg.distributions.Poisson(4.0)
         >>> poisson.variance, poisson.log_prob(sg.tensor(2.0))
         (tensor(4.), tensor(-1.9206))

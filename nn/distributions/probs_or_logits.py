@@ -15,7 +15,6 @@ PROBS_OR_LOGITS = ("probs", "logits", "_param")  # what is expanded of such a di
 
 
 def require_one(probs: Any, logits: Any) -> None:
-    """Either of both is given."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
 
@@ -26,7 +25,6 @@ class ByProbability(Distribution):
     total_count: Tensor
 
     def _give(self, probs: Any, logits: Any) -> Tensor:
-        """Keep the parameter that is given, as a tensor; the other is computed when it is asked for."""
         require_one(probs, logits)
         name, value = ("logits", logits) if probs is None else ("probs", probs)
         (self._param,) = broadcast_all(value)
@@ -34,7 +32,6 @@ class ByProbability(Distribution):
         return self._param
 
     def _give_with_count(self, total_count: Any, probs: Any, logits: Any) -> Tensor:
-        """The same for a number of trials, of the same shape and dtype."""
         require_one(probs, logits)
         total_count, value = broadcast_all(total_count, logits if probs is None else probs)
         self.total_count = total_count.to(value.dtype)

@@ -35,7 +35,6 @@ class ExpRelaxedCategorical(Distribution):
         ValueError: both probs and logits, or neither; a negative weight.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions.relaxed_categorical import ExpRelaxedCategorical
         >>> relaxed = ExpRelaxedCategorical(sg.tensor(1.0), probs=sg.tensor([0.5, 0.5]))
         >>> relaxed.log_prob(sg.tensor([0.5, 0.5]).log())
@@ -92,7 +91,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     Gumbel-Softmax", 2016.
 
     Example:
-        >>> import specgrad as sg
         >>> relaxed = sg.distributions.RelaxedOneHotCategorical(sg.tensor(1.0), probs=sg.tensor([0.5, 0.5]))
         >>> relaxed.event_shape, relaxed.log_prob(sg.tensor([0.5, 0.5]))
         (specgrad.Size([2]), tensor(0.))
@@ -129,7 +127,6 @@ class LogisticNormal(TransformedDistribution):
         ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> logistic = sg.distributions.LogisticNormal(sg.zeros(2), sg.ones(2))
         >>> logistic.event_shape, logistic.log_prob(sg.ones(3) / 3)
         (specgrad.Size([3]), tensor(1.4580))

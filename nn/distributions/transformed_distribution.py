@@ -35,7 +35,6 @@ class TransformedDistribution(Distribution):
         ValueError: something else than transforms, or a base with too few dimensions for them.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import ExpTransform, Normal, TransformedDistribution
         >>> log_normal = TransformedDistribution(Normal(0.0, 1.0), ExpTransform())
         >>> log_normal.log_prob(sg.tensor(1.0)), log_normal.cdf(sg.tensor(1.0))
@@ -103,7 +102,6 @@ class TransformedDistribution(Distribution):
         return _sum_rightmost(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape)) - change
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """Turn probabilities round where the transforms together decrease."""
         sign = functools.reduce(lambda result, transform: result * transform.sign, self.transforms, 1)
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
@@ -129,7 +127,6 @@ def _listed(transforms: Any) -> list[Transform]:
 
 
 def _fitting(base: Any, composed: ComposeTransform) -> Any:
-    """The base, expanded to the batch shape that parameters of the transforms have."""
     shape = base.batch_shape + base.event_shape
     if len(shape) < composed.domain.event_dim:
         raise ValueError(

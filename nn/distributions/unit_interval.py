@@ -40,7 +40,6 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         ValueError: a parameter that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> kumaraswamy = sg.distributions.Kumaraswamy(1.0, 2.0)
         >>> kumaraswamy.mean, kumaraswamy.cdf(sg.tensor(0.5))
         (tensor(0.3333), tensor(0.7500))
@@ -101,7 +100,6 @@ class LogitRelaxedBernoulli(ByProbability):
         ValueError: both probs and logits, or neither; a probability outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
         >>> relaxed = LogitRelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
         >>> relaxed.log_prob(sg.tensor([0.0]))
@@ -150,7 +148,6 @@ class RelaxedBernoulli(TransformedDistribution):
         ValueError: both probs and logits, or neither; a probability outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> relaxed = sg.distributions.RelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
         >>> relaxed.log_prob(sg.tensor([0.25]))
         tensor([0.])
@@ -193,7 +190,6 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         ValueError: both parameters or none, or probs outside of [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> numbers = sg.distributions.ContinuousBernoulli(0.25)
         >>> numbers.mean, numbers.log_prob(sg.tensor(0.5))
         (tensor(0.4102), tensor(-0.0498))
@@ -223,7 +219,6 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
 
     def _outside(self) -> Tensor:
-        """Whether probs is far enough from 1/2."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _safe_probs(self) -> Tensor:
@@ -231,7 +226,6 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         return self.probs.masked_fill(~self._outside(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """log C(probs)."""
         far = self._safe_probs()
         general_value = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
         x = (self.probs - 0.5).square()

@@ -79,7 +79,6 @@ class VonMises(Parametric):
         ValueError: a concentration that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> angles = sg.distributions.VonMises(0.0, 4.0)
         >>> angles.variance, angles.log_prob(sg.tensor(0.5))
         (tensor(0.1365), tensor(-0.7525))

@@ -46,7 +46,6 @@ class LKJCholesky(Distribution):
         ValueError: a size below 2, a concentration that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> lkj = sg.distributions.LKJCholesky(3, 0.5)
         >>> lkj.sample().shape, lkj.log_prob(sg.eye(3))
         (specgrad.Size([3, 3]), tensor(-2.5310))
@@ -116,7 +115,6 @@ class Wishart(ExponentialFamily):
         ValueError: a matrix of fewer than two dimensions, too few degrees of freedom, or a parameter that is wrong.
 
     Example:
-        >>> import specgrad as sg
         >>> wishart = sg.distributions.Wishart(3.0, covariance_matrix=sg.eye(2))
         >>> wishart.mean, wishart.log_prob(sg.eye(2))
         (tensor([[3., 0.],
@@ -168,7 +166,6 @@ class Wishart(ExponentialFamily):
         )
 
     def _set_df(self, df: Any, matrix: Tensor) -> Size:
-        """Keep the degrees of freedom as a tensor of the batch shape, which is returned."""
         if isinstance(df, Number):
             self.df, shape = tensor(df, dtype=matrix.dtype, device=matrix.device), Size(matrix.shape[:-2])
             self.df = self.df.expand(shape)

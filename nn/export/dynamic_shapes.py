@@ -170,7 +170,6 @@ class Dim:
         ValueError: the name is no identifier, or the bounds hold for no size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.export.Dim("batch", min=1, max=64)
         Dim('batch', min=1, max=64)
     """
@@ -202,7 +201,6 @@ def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[D
         min, max: the smallest and the largest size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.export.dims("height", "width", max=32)
         (Dim('height', max=32), Dim('width', max=32))
     """
@@ -217,7 +215,6 @@ class Sizes:
         self.dim_sources: dict[str, list[tuple[int, int]]] = {}
 
     def note(self, dim: Any, number: int, position: int, path: str) -> None:
-        """What is said of one dim of one input."""
         if dim is None or dim is Dim.STATIC or isinstance(dim, int):
             return
         if not isinstance(dim, Dim | _Hint):
@@ -227,7 +224,6 @@ class Sizes:
         self.dim_sources.setdefault(name, []).append((number, position))
 
     def read(self, dim_spec: Any, value: Any, numbers: Mapping[int, int], path: str = "") -> None:
-        """Go through what is said of inputs, beside these; `numbers` are those of tensors by their identity."""
         if dim_spec is None:
             return
         if isinstance(value, TensorBase):

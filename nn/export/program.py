@@ -89,7 +89,6 @@ class ExportedProgram:
         example_inputs: the arguments that the graph was made with.
 
     Example:
-        >>> import specgrad as sg
         >>> program = sg.export.export(sg.nn.Linear(2, 3), (sg.ones(4, 2),))
         >>> program.module()(sg.zeros(4, 2)).shape
         specgrad.Size([4, 3])
@@ -275,7 +274,6 @@ def _flat(requested: TreeSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 
 def _root_of(state: Mapping[str, Any], signature: ExportGraphSignature) -> Module:
-    """A module with parameters, buffers and constants at their paths."""
     root = Module()
     persistent = {spec.target: spec.persistent for spec in signature.input_specs if spec.kind is InputKind.BUFFER}
     for path, value in state.items():

@@ -36,7 +36,6 @@ class Recorder(TorchFunctionMode):
     """The graph of what one thread computes inside.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.export.recorder import Recorder
         >>> recorder, x = Recorder(), sg.ones(2)
         >>> node = recorder.declare("x", x)
@@ -56,7 +55,6 @@ class Recorder(TorchFunctionMode):
         self._was_read = False
 
     def declare(self, name: str, value: Any, is_input: bool = True) -> Node:
-        """The placeholder of an input, or of a parameter or buffer; these come first."""
         node = self.graph.placeholder(name)
         if is_input:
             self._first = self._first or node
@@ -67,7 +65,6 @@ class Recorder(TorchFunctionMode):
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Inside, calls are recorded."""
         watch.enter(_NAME, Watcher(read=self._read))
         try:
             with self:
@@ -103,7 +100,6 @@ class Recorder(TorchFunctionMode):
         return iter(result) if name == "__iter__" else result
 
     def _noted(self, func: Any, args: Any, kwargs: Any) -> Node:
-        """The node of a call: an attribute, an operator, a method or a function."""
         varies = self._varies((args, kwargs))
         value, named = map_aggregate(args, self.node_of), map_aggregate(kwargs, self.node_of)
         name = getattr(func, "__name__", "")
@@ -122,7 +118,6 @@ class Recorder(TorchFunctionMode):
         return node
 
     def _varies(self, values: Any) -> bool:
-        """Whether something among arguments depends on an input."""
         matches: list[bool] = []
 
         def look(value: Any) -> Any:
@@ -134,7 +129,6 @@ class Recorder(TorchFunctionMode):
         return any(matches)
 
     def node_of(self, value: Any) -> Any:
-        """The node of a tensor, a constant's where there is none; other values as they are."""
         if not isinstance(value, TensorBase):
             return value
         if id(value) not in self._nodes:
@@ -154,7 +148,6 @@ class Recorder(TorchFunctionMode):
                 raise DataDependentError("export(): a tensor depends on an input by a call that could not be recorded")
 
     def _register(self, node: Node, result: Any) -> None:
-        """Let a node, or nodes that take its parts, stand for the tensors that it gives."""
         if isinstance(result, TensorBase):
             self._nodes[id(result)] = node, result
             node.meta["val"] = tuple(result.shape), result.dtype
@@ -167,7 +160,6 @@ class Recorder(TorchFunctionMode):
                     self._register(item, part)
 
     def finish(self, outputs: list[Any]) -> None:
-        """Give the graph its outputs, and take out parts of results that nobody uses."""
         self.graph.output(tuple(map(self.node_of, outputs)))
         for node in reversed(list(self.graph.nodes)):
             if node.target is operator.getitem and not node.users and isinstance(node.args[1], int):
@@ -175,7 +167,6 @@ class Recorder(TorchFunctionMode):
 
 
 def holds_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, or a tuple or list that has one."""
     if isinstance(value, tuple | list):
         return any(map(holds_tensor, value))
     return isinstance(value, TensorBase)

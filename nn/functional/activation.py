@@ -26,7 +26,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         Any; the output has that of input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.relu(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -40,7 +39,6 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x, 0), 6).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.relu6(sg.tensor([-1.0, 2.0, 9.0]))
         tensor([0., 2., 6.])
     """
@@ -57,7 +55,6 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         negative_slope: the slope for negative x.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
@@ -78,7 +75,6 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     units (ELUs)" (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
         tensor([-1.,  2.])
     """
@@ -96,7 +92,6 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     reinforcement learning" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
     """
@@ -113,7 +108,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         min_val, max_val: the bounds.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5, 3.0]))
         tensor([-1.0000,  0.5000,  1.0000])
     """
@@ -128,7 +122,6 @@ def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x)).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.sigmoid(sg.tensor([-2.0, 0.0]))
         tensor([0.1192, 0.5000])
     """
@@ -142,7 +135,6 @@ def tanh(input: Tensor) -> Tensor:
     """(exp(x) - exp(-x)) / (exp(x) + exp(-x)).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.tanh(sg.tensor([-1.0, 0.0]))
         tensor([-0.7616,  0.0000])
     """
@@ -160,7 +152,6 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         value: the number for the others.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
@@ -185,7 +176,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Source: Barron, "Continuously differentiable exponential linear units" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.celu(sg.tensor([-100.0, 2.0]), 0.5)
         tensor([-0.5000,  2.0000])
     """
@@ -201,7 +191,6 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.selu(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
@@ -217,7 +206,6 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     Source: Misra, "Mish: a self regularized non-monotonic activation function" (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
@@ -231,7 +219,6 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x + 3, 0), 6) / 6.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
@@ -247,7 +234,6 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     Source: Howard et al., "Searching for MobileNetV3" (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.hardswish(sg.tensor([1.5, 4.0]))
         tensor([1.1250, 4.0000])
     """
@@ -279,7 +265,6 @@ def rrelu(
         RuntimeError: lower > upper.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.rrelu(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
         tensor([-0.2000,  2.0000])
     """
@@ -306,7 +291,6 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
         Any.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.rrelu_(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
         tensor([-0.2000,  2.0000])
     """
@@ -334,7 +318,6 @@ def gumbel_softmax(
         IndexError: dim is not a dimension of logits.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.gumbel_softmax(sg.tensor([0.0, 1000.0]), hard=True)
         tensor([0., 1.])
     """

@@ -52,7 +52,6 @@ def scaled_dot_product_attention(
         RuntimeError: dtypes that differ, shapes that do not belong together, or a mask together with is_causal.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.ones(1, 1, 2, 4)
         >>> sg.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).shape
         specgrad.Size([1, 1, 2, 4])
@@ -81,7 +80,6 @@ def scaled_dot_product_attention(
 
 
 def _are_alike(query: Tensor, key: Tensor, value: Tensor) -> bool:
-    """Whether all have four dimensions, of which none has to be broadcast, and one dtype."""
     if not (isinstance(query, Tensor) and isinstance(key, Tensor) and isinstance(value, Tensor)):
         return False
     q, k, v = query._shape, key._shape, value._shape
@@ -90,7 +88,6 @@ def _are_alike(query: Tensor, key: Tensor, value: Tensor) -> bool:
 
 
 def _fits(mask: Tensor, query: Tensor, key: Tensor, is_causal: bool) -> bool:
-    """Whether a mask has the last dimensions of the scores, or 1 in their places, and a dtype that needs no words."""
     if is_causal or not isinstance(mask, Tensor) or (mask._dtype is not bool_ and mask._dtype is not query._dtype):
         return False
     scores, shape = (*query._shape[:3], key._shape[2]), mask._shape
@@ -150,7 +147,6 @@ def _four(t: Tensor, front: Sequence[int], grouped: bool) -> Tensor:
 
 
 def _mask_of_four(mask: Tensor | None, front: Sequence[int], queries: int, keys: int) -> Tensor | None:
-    """A mask with the dimensions of the scores; broadcast where those are more than four."""
     if mask is None:
         return None
     requested = (*front, queries, keys)
@@ -162,7 +158,6 @@ def _mask_of_four(mask: Tensor | None, front: Sequence[int], queries: int, keys:
 
 
 def _with_four_dims(mask: Tensor | None) -> Tensor | None:
-    """A mask with dimensions of 1 before its own."""
     if mask is None or len(mask._shape) == 4:
         return mask
     return mask.reshape((1,) * (4 - len(mask._shape)) + tuple(mask._shape))

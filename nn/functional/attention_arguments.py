@@ -17,7 +17,6 @@ Masks = tuple[Tensor | None, Tensor | None]
 
 
 def check_shapes(inputs: tuple[Tensor, Tensor, Tensor], masks: Masks, heads: int) -> None:
-    """All inputs batched, or none; masks of as many dimensions as go with that."""
     query, key, value = inputs
     dims = len(query._shape)
     if dims == 3 and query is key is value and masks[0] is None and masks[1] is None:
@@ -45,7 +44,6 @@ def check_shapes(inputs: tuple[Tensor, Tensor, Tensor], masks: Masks, heads: int
 
 
 def check_embedding(inputs: tuple[Tensor, Tensor, Tensor], embed_dim: int, heads: int, separate: bool) -> None:
-    """The features of queries, and keys and values for the same rows."""
     query, key, value = inputs
     entry = query.shape[-1]
     if entry != embed_dim or embed_dim % heads:
@@ -61,7 +59,6 @@ def check_embedding(inputs: tuple[Tensor, Tensor, Tensor], embed_dim: int, heads
 
 
 def check_masks(masks: Masks, batch: int, heads: int, queries: int, keys: int, is_causal: bool) -> None:
-    """Dtypes and shapes of the masks."""
     looks, padding = masks
     check_mask_dtype("attn_mask", looks)
     check_mask_dtype("key_padding_mask", padding)
@@ -83,7 +80,6 @@ def check_masks(masks: Masks, batch: int, heads: int, queries: int, keys: int, i
 
 
 def check_mask_dtype(name: str, mask: Tensor | None) -> None:
-    """A mask is bool or floating-point."""
     fits = mask is None or mask.dtype is bool_ or mask.is_floating_point()
     _require(fits, f"only bool and floating types of {name} are supported")
 
@@ -111,7 +107,6 @@ def in_projection(
     b_k: Tensor | None = None,
     b_v: Tensor | None = None,
 ) -> list[Tensor]:
-    """Queries, keys and values of a weight for each."""
     triples = ((q, w_q, b_q), (k, w_k, b_k), (v, w_v, b_v))
     return [linear(t, weight, bias) for t, weight, bias in triples]
 

@@ -31,7 +31,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         ValueError: p outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout(sg.ones(3), p=0.5, training=False)
         tensor([1., 1., 1.])
     """
@@ -62,7 +61,6 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         RuntimeError: an input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout1d(sg.ones(2, 2), p=1.0)
         tensor([[0., 0.],
                 [0., 0.]])
@@ -90,7 +88,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout2d(sg.ones(1, 1, 1, 2), p=0.5, training=False)
         tensor([[[[1., 1.]]]])
     """
@@ -114,7 +111,6 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         ValueError: p outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout3d(sg.ones(1, 1, 1, 2), p=0.5, training=False)
         tensor([[[[1., 1.]]]])
     """
@@ -143,7 +139,6 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.alpha_dropout(sg.ones(3), p=0.5)
         tensor([1., 1., 1.])
     """
@@ -166,7 +161,6 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
         RuntimeError: an input of less than two dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.feature_alpha_dropout(sg.ones(1, 3), p=0.5)
         tensor([[1., 1., 1.]])
     """
@@ -190,14 +184,12 @@ def _warn_of_dimensions(op: str, ndim: int, spatial: str, expected: str) -> None
 
 
 def _dropped_features(op: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Dropout with one random number for each index of the first two dimensions."""
     if training and p and input.numel() and input.ndim < 2:
         raise RuntimeError(f"{op}(): Feature dropout requires at least 2 dimensions in the input")
     return _dropped_channels(input, p, training, inplace, 2)
 
 
 def _dropped_channels(input: Tensor, p: float, training: bool, inplace: bool, numbered: int) -> Tensor:
-    """Dropout with one random number for each index of the first `numbered` dimensions."""
     if not training or not p or not input.numel():
         return input
     if p == 1:

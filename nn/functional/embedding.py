@@ -50,7 +50,6 @@ def embedding(
         ValueError: padding_idx outside the table.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.embedding(sg.tensor([1, 0]), sg.tensor([[0.0, 1.0], [2.0, 3.0]]))
         tensor([[2., 3.],
                 [0., 1.]])
@@ -69,7 +68,6 @@ def embedding(
 
 
 def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
-    """The row counted from the front; -1 for none."""
     if padding_idx is None:
         return -1
     padding_idx = argument_checks.integer("embedding", "padding_idx", padding_idx)
@@ -95,7 +93,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.one_hot(sg.tensor([1, 0]), num_classes=3)
         tensor([[0, 1, 0],
                 [1, 0, 0]])
@@ -122,7 +119,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def _number_of_classes(tensor: Tensor, stated: int) -> int:
-    """The size of the new dimension: as stated, or for -1 one more than the largest index."""
     smallest, largest = int(tensor.min()), int(tensor.max())
     if smallest < 0:
         raise RuntimeError(f"one_hot(): Class values must be non-negative, got {smallest}")
@@ -165,7 +161,6 @@ def segment_reduce(
         RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.
 
     Example:
-        >>> import specgrad as sg
         >>> segment_reduce(sg.tensor([1.0, 2.0, 4.0]), "sum", lengths=sg.tensor([2, 0, 1]))
         tensor([3., 0., 4.])
     """

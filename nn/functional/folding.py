@@ -32,7 +32,6 @@ def unfold(input: Tensor, kernel_size: Pair, dilation: Pair = 1, padding: Pair =
         RuntimeError: input of other dimensions, no window that fits, or numbers that are too small.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.unfold(sg.arange(6.0).reshape(1, 1, 2, 3), 2)
         tensor([[[0., 1.],
                  [1., 2.],
@@ -59,7 +58,6 @@ def fold(
         RuntimeError: input of other dimensions, or not as many columns as windows.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fold(sg.ones(1, 2, 2), (1, 3), (1, 2))
         tensor([[[[1., 2., 1.]]]])
     """
@@ -86,7 +84,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         NotImplementedError: another mode, or input with other dimensions than the mode has.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.pad(sg.ones(2), (1, 0))
         tensor([0., 1., 1.])
         >>> sg.nn.functional.pad(sg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode="reflect")

@@ -34,7 +34,6 @@ class LinearCrossEntropyOptions:
         ValueError: an unknown method or policy, a dtype that is no real float, or a size below 1.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LinearCrossEntropyOptions(batch_chunk_size=8).rows(100, 4, 16)
         8
         >>> sg.nn.LinearCrossEntropyOptions().rows(100, 4, 16)
@@ -113,7 +112,6 @@ def linear_cross_entropy(
         ValueError: an unknown reduction.
 
     Example:
-        >>> import specgrad as sg
         >>> x, weight = sg.ones(1, 3), sg.zeros(4, 3)
         >>> sg.nn.functional.linear_cross_entropy(x, weight, sg.tensor([2]))
         tensor(1.3863)
@@ -137,7 +135,6 @@ def linear_cross_entropy(
 
 
 def scores(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> Tensor:
-    """The linear map; its weight may have dimensions between classes and features."""
     if linear_weight.ndim == 2:
         return ops.linear(input, linear_weight, bias)
     flat = ops.linear(input, linear_weight.flatten(0, -2), None if bias is None else bias.flatten())
@@ -169,7 +166,6 @@ def _require_fitting(input: Tensor, linear_weight: Tensor, bias: Tensor | None) 
 
 
 def _divides(options: Any, x: Tensor, weight: Tensor, target: Tensor, reduction: str, smoothing: float) -> bool:
-    """Whether rows are independent of one another; says so where they are not taken in chunks."""
     if not isinstance(options, LinearCrossEntropyOptions):
         raise TypeError(f"linear_cross_entropy(): expected LinearCrossEntropyOptions as options, got {options!r}")
     fits = reduction in _REDUCTIONS and not smoothing and target.dtype is int64 and weight.ndim == 2

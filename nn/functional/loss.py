@@ -42,7 +42,6 @@ def mse_loss(
         RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
@@ -84,7 +83,6 @@ def binary_cross_entropy(
         RuntimeError: a value outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5]), sg.tensor([1.0]))
         tensor(0.6931)
     """
@@ -118,7 +116,6 @@ def binary_cross_entropy_with_logits(
         ValueError: input and target differ in shape.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0]), sg.tensor([1.0]))
         tensor(0.6931)
     """
@@ -168,7 +165,6 @@ def nll_loss(
         IndexError: a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
         tensor(1.)
     """
@@ -209,7 +205,6 @@ def cross_entropy(
         IndexError: a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
         tensor(0.6931)
     """
@@ -297,7 +292,6 @@ def triplet_margin_with_distance_loss(
         RuntimeError: inputs that differ in their number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> a, p, n = sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]])
         >>> d = lambda x, y: (x - y).abs().sum(-1)
         >>> sg.nn.functional.triplet_margin_with_distance_loss(a, p, n, distance_function=d)

@@ -47,7 +47,6 @@ def fractional_max_pool2d(
         RuntimeError: windows that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fractional_max_pool2d(sg.arange(16.0).view(1, 4, 4), 2, 3)[0, 2, 2]
         tensor(15.)
     """
@@ -66,7 +65,6 @@ def fractional_max_pool3d(
     """The largest value of each window of a volume, where windows begin at pseudo-random positions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fractional_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1, 2)
         tensor([[[[0., 1.],
                   [2., 3.]],
@@ -124,7 +122,6 @@ def max_pool1d_with_indices(
     """The largest value of each window, and where in its signal it stands: `max_pool1d` with `return_indices`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
@@ -144,7 +141,6 @@ def max_pool2d_with_indices(
     """The largest value of each window, and where in its plane it stands: `max_pool2d` with `return_indices`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         (tensor([[[4.]]]), tensor([[[3]]]))
     """
@@ -164,7 +160,6 @@ def max_pool3d_with_indices(
     """The largest value of each window, and where in its volume it stands: `max_pool3d` with `return_indices`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 2)
         (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
@@ -176,7 +171,6 @@ def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_ind
     """The largest value of each of output_size windows, and where in its signal it stands.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
@@ -188,7 +182,6 @@ def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_ind
     """The largest value of each of output_size windows, and where in its plane it stands.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
         (tensor([[[4.]]]), tensor([[[3]]]))
     """
@@ -200,7 +193,6 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_ind
     """The largest value of each of output_size windows, and where in its volume it stands.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 1)
         (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
@@ -219,7 +211,6 @@ def fractional_max_pool2d_with_indices(
     """The largest value of each window that begins at a random place, and where in its plane it stands.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fractional_max_pool2d_with_indices(sg.ones(1, 4, 4), 2, 3)[1].shape
         specgrad.Size([1, 3, 3])
     """
@@ -239,7 +230,6 @@ def fractional_max_pool3d_with_indices(
     """The largest value of each window that begins at a random place, and where in its volume it stands.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fractional_max_pool3d_with_indices(sg.ones(1, 4, 4, 4), 2, 3)[1].shape
         specgrad.Size([1, 3, 3, 3])
     """

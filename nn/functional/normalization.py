@@ -92,7 +92,6 @@ def batch_norm(
         RuntimeError: a tensor whose size is not C, or no running statistics where they are needed.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.batch_norm(sg.tensor([[1.0], [3.0]]), None, None, training=True, eps=0.0)
         tensor([[-1.],
                 [ 1.]])
@@ -135,7 +134,6 @@ def widened(input: Tensor, *parameters: Tensor | None) -> Tensor:
 
 
 def narrowed(output: Tensor, input: Tensor) -> Tensor:
-    """What was computed of a widened input, in the dtype of the input."""
     wide = input._dtype.compute
     return output.to(input._dtype) if output._dtype is wide and wide is not input._dtype else output
 
@@ -176,7 +174,6 @@ def layer_norm(
         RuntimeError: sizes that do not agree.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
         tensor([[-1.,  1.]])
     """
@@ -225,7 +222,6 @@ def group_norm(
         ValueError: groups of one value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.group_norm(sg.tensor([[1.0, 3.0, 0.0, 4.0]]), 2, eps=0.0)
         tensor([[-1.,  1., -1.,  1.]])
     """
@@ -281,7 +277,6 @@ def instance_norm(
         RuntimeError: a tensor whose size is not C, or no running statistics where they are needed.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.instance_norm(sg.tensor([[[1.0, 3.0], [0.0, 4.0]]]), eps=0.0)
         tensor([[[-1.,  1.],
                  [-1.,  1.]]])
@@ -327,7 +322,6 @@ def rms_norm(
         RuntimeError: sizes that do not agree.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.rms_norm(sg.tensor([[1.0, 7.0]]), [2], eps=0.0)
         tensor([[0.2000, 1.4000]])
     """
@@ -363,7 +357,6 @@ def rms_norm(
 
 @functools.cache
 def _default_eps(computed: dtype) -> float:
-    """The distance from 1 to the next number of the dtype of the computation."""
     return finfo(computed).eps
 
 
@@ -384,7 +377,6 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         ValueError: input of fewer than 3 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.local_response_norm(sg.tensor([[[1.0], [2.0]]]), 1, alpha=1.0, beta=1.0, k=0.0)
         tensor([[[1.0000],
                  [0.5000]]])

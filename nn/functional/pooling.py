@@ -47,7 +47,6 @@ def max_pool1d(
         RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
@@ -70,7 +69,6 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[4.]]])
     """
@@ -93,7 +91,6 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
@@ -134,7 +131,6 @@ def avg_pool2d(
         RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[2.5000]]])
     """
@@ -159,7 +155,6 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
     """
@@ -186,7 +181,6 @@ def adaptive_avg_pool2d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
         RuntimeError: input is no image, or another number of sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
         tensor([[[2.5000]]])
     """
@@ -198,7 +192,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
     """Means over output_size windows that cover the last three dimensions as evenly as may be.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1)
         tensor([[[[3.5000]]]])
     """
@@ -220,7 +213,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: AdaptiveSize, return_indices
         RuntimeError: input is no signal, or another number of sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
@@ -233,7 +225,6 @@ def adaptive_max_pool2d(input: Tensor, output_size: AdaptiveSize, return_indices
     ceil((i + 1) H / h).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
         tensor([[[4.]]])
     """
@@ -247,7 +238,6 @@ def adaptive_max_pool3d(input: Tensor, output_size: AdaptiveSize, return_indices
     """The largest value of each of output_size windows that cover the last three dimensions as evenly as may be.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), (2, 1, 1))
         tensor([[[[3.]],
         <BLANKLINE>
@@ -263,7 +253,6 @@ def _adaptive_max_pool(spatial: int, input: Tensor, output_size: Any, return_ind
 
 
 def _adaptive_sizes(op: str, input: Tensor, output_size: Any, spatial: int) -> tuple[int, ...]:
-    """output_size with the input's own sizes where it has None."""
     own = argument_checks.tensor(op, "input", input).shape[-spatial:]
     requested = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * spatial
     if spatial > 1 and isinstance(output_size, (list, tuple)) and input.ndim <= len(requested):

@@ -16,14 +16,12 @@ Layer = Callable[..., tuple[Tensor, ...]]  # (input, states, weights, batch size
 def tanh_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
-    """One layer and direction of an RNN with tanh."""
     return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "tanh")  # type: ignore[arg-type,call-arg]
 
 
 def relu_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
-    """One layer and direction of an RNN with relu."""
     return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "relu")  # type: ignore[arg-type,call-arg]
 
 
@@ -47,7 +45,6 @@ def lstm_step(
 def gru_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
-    """One layer and direction of a GRU."""
     return ops.gru_layer(input, *states, *weights, batch_sizes, reverse)[:2]  # type: ignore[arg-type,call-arg]
 
 

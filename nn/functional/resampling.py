@@ -59,7 +59,6 @@ def interpolate(
         RuntimeError: a size of 0.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[1.0, 3.0]]])
         >>> sg.nn.functional.interpolate(x, scale_factor=2, mode="linear")
         tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
@@ -254,7 +253,6 @@ def grid_sample(
         RuntimeError: shapes or dtypes that do not agree.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
         >>> sg.nn.functional.grid_sample(x, sg.tensor([[[[-1.0, 0.0]]]]), align_corners=True)
         tensor([[[[2.]]]])
@@ -292,7 +290,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         NotImplementedError: a size of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> theta = sg.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
         >>> sg.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False)
         tensor([[[[0., 0.],
@@ -308,7 +305,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 
 def _aligned(align_corners: bool | None) -> bool:
-    """`align_corners`; False with a warning where it is None."""
     if align_corners is None:
         warn_user(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "

@@ -302,7 +302,6 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         RuntimeError: shapes that do not belong together.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.conv_tbc(sg.ones(3, 1, 2), sg.ones(2, 2, 4), sg.zeros(4)).shape
         specgrad.Size([2, 1, 4])
     """
@@ -320,7 +319,6 @@ def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
         Input and output (N, C, *).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.native_channel_shuffle(sg.arange(4).view(1, 4, 1), 2).flatten()
         tensor([0, 2, 1, 3])
     """

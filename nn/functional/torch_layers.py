@@ -29,7 +29,6 @@ def lstm(input: Tensor, *arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
         The output and the last states.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LSTM(2, 3)
         >>> state = sg.zeros(1, 1, 3)
         >>> weights = [*layer.parameters()]
@@ -90,7 +89,6 @@ def convolution(
         output_padding: of a transposed one.
 
     Example:
-        >>> import specgrad as sg
         >>> convolution(sg.ones(1, 1, 3), sg.ones(1, 1, 2), None, [1], [0], [1], False, [0], 1)
         tensor([[[2., 2.]]])
     """
@@ -110,7 +108,6 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
         norm_type: its p.
 
     Example:
-        >>> import specgrad as sg
         >>> embedding_renorm_(sg.tensor([[3.0, 4.0], [3.0, 4.0]]), sg.tensor([1]), 2.5, 2.0)
         tensor([[3.0000, 4.0000],
                 [1.5000, 2.0000]])

@@ -37,7 +37,6 @@ SYMBOLS = {name: f"{{}} {sign} {{}}" for name, sign in BINARY.items()} | {
 
 
 def method_name(name: str) -> str:
-    """The special method of an operator: `__and__` of `and_`."""
     return f"__{name.rstrip('_')}__"
 
 
@@ -162,7 +161,6 @@ class _Writer:
         return f";  {' = '.join(freed)} = None" if freed else ""
 
     def line(self, node: Node) -> str | None:
-        """The step as a line of code; None for an argument, which is a parameter."""
         if node.op == "placeholder":
             self._parameter(node)
             return None
@@ -196,7 +194,6 @@ class _Writer:
         return self.call(node)
 
     def call(self, node: Node) -> str:
-        """The call of a function; of an operator as such."""
         name, module = getattr(node.target, "__name__", ""), getattr(node.target, "__module__", "")
         if module == "_operator" and name in SYMBOLS and not node.kwargs:
             spelled = self.text if name == "getitem" else self.operand
@@ -206,7 +203,6 @@ class _Writer:
         return f"{self.global_name(node.target)}({self.arguments(node.args, node.kwargs)})"
 
     def operand(self, value: Any) -> str:
-        """An operand of an operator; a negative number in parentheses."""
         text = self.text(value)
         return f"({text})" if isinstance(value, (int, float)) and text.startswith("-") else text
 
@@ -229,7 +225,6 @@ class _Writer:
         return self.constant(value)
 
     def constant(self, value: Any) -> str:
-        """A value that is no node: written down where its text says it, else a global."""
         if isinstance(value, _CONSTANTS):
             return self.of_package(f"{known.name}.{str(value).rpartition('.')[2]}")
         if isinstance(value, device):
@@ -250,7 +245,6 @@ class _Writer:
         return text
 
     def global_name(self, value: Any) -> str:
-        """The name by which the code reaches a function, class or other object."""
         if is_ours(value):
             return self.of_package(qualified_name(value))
         if value in (int, float, bool, str, list, tuple, dict, len, getattr, sum, max, min) or value is type(None):
@@ -261,7 +255,6 @@ class _Writer:
         return name
 
     def of_package(self, text: str) -> str:
-        """A dotted name of the package, which becomes a global."""
         self.globals[known.name] = sys.modules[OWN]
         return text
 
@@ -278,7 +271,6 @@ class _Writer:
 
 
 def _path(root: str, target: str) -> str:
-    """An attribute of the module, with `getattr` for parts that are no names."""
     text = root
     for part in target.split("."):
         text = f"{text}.{part}" if part.isidentifier() else f'getattr({text}, "{part}")'

@@ -22,7 +22,6 @@ class Graph:
         tracer_extras: what that needs to trace again.
 
     Example:
-        >>> import specgrad as sg
         >>> graph = sg.fx.Graph()
         >>> x = graph.placeholder("x")
         >>> result = graph.output(graph.call_function(sg.relu, (x,)))

@@ -30,7 +30,6 @@ class GraphModule(Module):
         class_name: the name of the class, for its repr.
 
     Example:
-        >>> import specgrad as sg
         >>> traced = sg.fx.symbolic_trace(sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.ReLU()))
         >>> traced(sg.ones(1, 2)).shape
         specgrad.Size([1, 3])

@@ -21,7 +21,6 @@ class Record(NamedTuple):
 
 
 def records_of(graph: Graph) -> list[Record]:
-    """The nodes of a graph as records."""
     return [Record(n.op, n.target, _named(n.args), _named(n.kwargs), n.name, n.type) for n in graph.nodes]
 
 
@@ -35,7 +34,6 @@ class _Reference:
 
 
 def graph_of(records: list[Record]) -> Graph:
-    """The graph of records."""
     graph = Graph()
     nodes: dict[str, Node] = {}
 

@@ -27,7 +27,6 @@ class Interpreter:
         TypeError: `module` is no Module.
 
     Example:
-        >>> import specgrad as sg
         >>> class Shout(sg.fx.Interpreter):
         ...     def call_function(self, target, args, kwargs):
         ...         print(target.__name__)
@@ -217,7 +216,6 @@ class Transformer(Interpreter):
         module: the GraphModule.
 
     Example:
-        >>> import specgrad as sg
         >>> class Smooth(sg.fx.Transformer):
         ...     def call_function(self, target, args, kwargs):
         ...         return super().call_function(sg.sigmoid if target is sg.relu else target, args, kwargs)

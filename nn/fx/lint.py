@@ -45,7 +45,6 @@ class GraphLike(Protocol):
 
 
 def lint(graph: GraphLike) -> None:
-    """Raise a RuntimeError, or a ValueError for targets, that says what is wrong with a graph."""
     seen_names: set[str] = set()
     seen: set[NodeLike] = set()
     for node in graph.nodes:
@@ -77,7 +76,6 @@ def _check_used(node: NodeLike, used: NodeLike, graph: GraphLike, seen: set[Node
 
 
 def _check_target(node: NodeLike, module: Any) -> None:
-    """The path of a module or attribute must lead to one."""
     result = module
     for part in node.target.split("."):
         if not hasattr(result, part):
@@ -95,7 +93,6 @@ class ArgsKwargsPair(NamedTuple):
 
 
 def normalized(node: NodeLike, root: Any) -> ArgsKwargsPair | None:
-    """All arguments of a call by name, defaults too; None where the signature is not known."""
     called = node.target if node.op == "call_function" else None
     if node.op == "call_module":
         called = root.get_submodule(node.target).forward

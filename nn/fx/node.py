@@ -25,7 +25,6 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
         fn: the function.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx.has_side_effect(print) is print
         True
     """
@@ -344,7 +343,6 @@ def _annotation(kind: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """An argument as the text of a graph shows it."""
     if isinstance(value, Node):
         return f"%{value.name}"
     if isinstance(value, dict):

@@ -25,7 +25,6 @@ class immutable_list(list[Any]):
     """A list that cannot be changed.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx.immutable_collections.immutable_list([1, 2]) + [3]
         [1, 2, 3]
     """
@@ -44,7 +43,6 @@ class immutable_dict(dict[str, Any]):
     """A dict that cannot be changed.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx.immutable_collections.immutable_dict(dim=1)["dim"]
         1
     """
@@ -75,7 +73,6 @@ def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
         fn: called with each item.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx.node.map_aggregate((1, [2, {"a": 3}]), lambda n: n * 10)
         (10, [20, {'a': 30}])
     """
@@ -105,7 +102,6 @@ def map_arg(a: Any, fn: Callable[[Any], Any]) -> Any:
         fn: called with each Node.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.fx.Graph().placeholder("x")
         >>> sg.fx.map_arg((x, [x, 1]), lambda node: node.name)
         ('x', ['x', 1])

@@ -46,7 +46,6 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
         list: one Match for each place.
 
     Example:
-        >>> import specgrad as sg
         >>> traced = sg.fx.symbolic_trace(lambda x: sg.relu(x) + 1)
         >>> found = sg.fx.replace_pattern(traced, lambda x: sg.relu(x), lambda x: sg.sigmoid(x))
         >>> len(found), traced(sg.zeros(1))
@@ -70,7 +69,6 @@ def _graph_of(value: Any) -> Graph:
 
 
 def _matches(graph: Graph, pattern: Graph) -> list[Match]:
-    """All places from the first on; a node is part of one of them only."""
     result = pattern.output_node().args[0]
     if not isinstance(result, Node):
         raise RuntimeError("a pattern returns one value")
@@ -90,7 +88,6 @@ def _matches(graph: Graph, pattern: Graph) -> list[Match]:
 
 
 def _fits(pattern: Any, value: Any, mapped: dict[Node, Node]) -> bool:
-    """Whether a value does what a node of the pattern does, with the same node of the graph for equal ones."""
     if not isinstance(pattern, Node):
         return _is_equal(pattern, value, mapped)
     if pattern in mapped:
@@ -121,7 +118,6 @@ def _is_closed(inside: set[Node], result: Node) -> bool:
 
 
 def _put(graph: Graph, pattern: Graph, instead: Graph, match: Match, replaced: dict[Node, Node]) -> None:
-    """The replacement before the result of one place, which is removed."""
     args = [match.nodes_map[n] for n in pattern.nodes if n.op == "placeholder" and n in match.nodes_map]
     args = [replaced.get(value, value) if isinstance(value, Node) else value for value in args]
     parameters = [n for n in instead.nodes if n.op == "placeholder"]
@@ -139,7 +135,6 @@ def _put(graph: Graph, pattern: Graph, instead: Graph, match: Match, replaced: d
 
 
 def _take_over(gm: GraphModule, source: Module, instead: Graph) -> None:
-    """Let the module have what the replacement names and it has not."""
     for node in instead.nodes:
         if node.op == "call_module" and not _has(gm, node.target):
             gm.add_submodule(node.target, copy.deepcopy(source.get_submodule(node.target)))
@@ -170,7 +165,6 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
         TypeError: it is not.
 
     Example:
-        >>> import specgrad as sg
         >>> net = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2)).eval()
         >>> fused = sg.fx.experimental.optimization.fuse(net)
         >>> [node.target for node in fused.graph.nodes if node.op == "call_module"]
@@ -198,7 +192,6 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
 
 
 def _are_pair(before: Node, node: Node, modules: dict[str, Any]) -> bool:
-    """Whether two nodes call a convolution and the batch norm of as many dimensions."""
     if before.op != "call_module" or node.op != "call_module":
         return False
     kinds = type(modules[before.target]), type(modules[node.target])
@@ -219,7 +212,6 @@ def remove_dropout(model: Any) -> GraphModule:
         model: the module.
 
     Example:
-        >>> import specgrad as sg
         >>> bare = sg.fx.experimental.optimization.remove_dropout(sg.nn.Sequential(sg.nn.Dropout(), sg.nn.ReLU()))
         >>> [node.target for node in bare.graph.nodes if node.op == "call_module"]
         ['1']
@@ -255,7 +247,6 @@ class ShapeProp(Interpreter):
         fake_mode: refused: there are no tensors without values here but those of the device `meta`.
 
     Example:
-        >>> import specgrad as sg
         >>> traced = sg.fx.symbolic_trace(lambda x: x.sum(0))
         >>> out = sg.fx.passes.shape_prop.ShapeProp(traced).propagate(sg.ones(2, 3))
         >>> [node.meta["tensor_meta"].shape for node in traced.graph.nodes if node.op == "call_method"]

@@ -194,7 +194,6 @@ class Proxy:
         tracer: makes the nodes; one that adds to the node's graph when not given.
 
     Example:
-        >>> import specgrad as sg
         >>> graph = sg.fx.Graph()
         >>> x = sg.fx.Proxy(graph.placeholder("x"))
         >>> (sg.relu(x) + 1).node.op

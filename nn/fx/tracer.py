@@ -38,7 +38,6 @@ PH = _Anything()
 
 @has_side_effect
 def assert_value(value: Any, expected: Any, message: str) -> None:
-    """Raise an AssertionError with a message where an argument is not the value that a graph was traced with."""
     if value is not expected and not (type(value) is type(expected) and value == expected):
         raise AssertionError(message)
 
@@ -52,7 +51,6 @@ class Tracer(TracerBase):
         param_shapes_constant: whether shapes of parameters are numbers, and no nodes.
 
     Example:
-        >>> import specgrad as sg
         >>> class Leafless(sg.fx.Tracer):
         ...     def is_leaf_module(self, m, qualname):
         ...         return False
@@ -213,7 +211,6 @@ class Tracer(TracerBase):
 
     @contextmanager
     def _patched(self, space: dict[str, Any]) -> Iterator[None]:
-        """Calls of modules, look-ups of parameters, and functions that are wrapped, come to this tracer."""
         proxies: dict[str, Any] = {}
         call, look_up = Module.__call__, Module.__getattr__
 
@@ -238,7 +235,6 @@ class Tracer(TracerBase):
             yield
 
     def _autowrap(self, patcher: Patcher, space: dict[str, Any]) -> None:
-        """Let the functions that are wrapped everywhere be nodes where a module names them."""
         for name, value in list(space.items()):
             if id(value) in self._autowrapped and not name.startswith("_") and callable(value):
                 patcher.patch_item(space, name, recording(value))
@@ -261,12 +257,10 @@ class Tracer(TracerBase):
         return self.create_proxy("placeholder", name, args, {}, type_expr=hint)
 
     def _hint(self, name: str) -> Any:
-        """The annotation of a parameter or of the result, where it says something."""
         cached = self._hints.get(name)
         return None if cached in (Any, "Any") else cached
 
     def _proxy_of(self, value: Any, members: Any, cache: dict[str, Any]) -> Any:
-        """The proxy of a member of the root; the value itself where it is none."""
         for name, member in members:
             if member is not value:
                 continue
@@ -281,7 +275,6 @@ class Tracer(TracerBase):
         return ParameterProxy(self, node, name, value)
 
     def _note_tensors(self, module: Any, prefix: str) -> None:
-        """Remember the paths of tensors that are plain attributes."""
         for name, value in vars(module).items():
             if isinstance(value, TensorBase):
                 self.tensor_attrs[id(value)] = prefix + name, value
@@ -321,7 +314,6 @@ def is_fx_tracing() -> bool:
     """Whether a program is being traced.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx._symbolic_trace.is_fx_tracing()
         False
     """
@@ -329,7 +321,6 @@ def is_fx_tracing() -> bool:
 
 
 def _positional_wrapper(function: Any, count: int) -> FunctionType:
-    """A function whose parameters are all given by place, those of `*args` and `**kwargs` as one value each."""
     code = function.__code__
     flags = code.co_flags & ~_VARIADIC
     plain = code.replace(co_flags=flags, co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0)
@@ -360,7 +351,6 @@ def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> Gr
         TraceError: what the program does depends on values that are not known.
 
     Example:
-        >>> import specgrad as sg
         >>> def double_relu(x):
         ...     return sg.relu(x) * 2
         >>> print(sg.fx.symbolic_trace(double_relu).code.strip())

@@ -24,7 +24,6 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         generator: source of the numbers; the default generator when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.uniform_(sg.empty(3, 5), 1, 2)
         >>> bool((w >= 1).all() and (w < 2).all())
         True
@@ -44,7 +43,6 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
         generator: source of the numbers; the default generator when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
         tensor([3., 3.])
     """
@@ -61,7 +59,6 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         val: the value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.constant_(sg.empty(2), 0.3)
         tensor([0.3000, 0.3000])
     """
@@ -98,7 +95,6 @@ def eye_(tensor: Tensor) -> Tensor:
         ValueError: the tensor is no matrix.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.eye_(sg.empty(2, 3))
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
@@ -133,7 +129,6 @@ def trunc_normal_(
         generator: source of the numbers; the default generator when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> float(sg.nn.init.trunc_normal_(sg.empty(100), std=2.0).abs().max()) <= 2.0
         True
     """
@@ -169,7 +164,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         ValueError: the tensor has fewer than 2 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.orthogonal_(sg.empty(2, 3))
         >>> sg.allclose(w @ w.T, sg.eye(2), atol=1e-6)
         True
@@ -200,7 +194,6 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         ValueError: the tensor has another number of dimensions, or channels cannot be split into groups.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.dirac_(sg.empty(2, 2, 3))
         tensor([[[0., 1., 0.],
                  [0., 0., 0.]],
@@ -238,7 +231,6 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     Source: Martens, Deep learning via Hessian-free optimization (2010).
 
     Example:
-        >>> import specgrad as sg
         >>> int((sg.nn.init.sparse_(sg.empty(10, 3), sparsity=0.25) == 0).sum())
         9
     """

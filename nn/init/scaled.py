@@ -50,7 +50,6 @@ def _leaky_param(param: float | None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """The fan-in and fan-out of a weight: the inputs that one output sums over, the outputs that one input reaches."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     receptive_field = math.prod(tensor.shape[2:])
@@ -71,7 +70,6 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
         ValueError: the tensor has fewer than 2 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.xavier_uniform_(sg.empty(3, 5), gain=sg.nn.init.calculate_gain("relu"))
         >>> float(w.abs().max()) < (2 * 6 / 8) ** 0.5
         True
@@ -125,7 +123,6 @@ def kaiming_uniform_(
         ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.kaiming_uniform_(sg.empty(3, 6), nonlinearity="relu")
         >>> float(w.abs().max()) <= 1.0
         True

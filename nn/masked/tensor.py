@@ -26,7 +26,6 @@ class MaskedTensor(Tensor):
         ValueError: data and mask have different shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.masked.MaskedTensor(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([True, False, True]))
         >>> x.sum().to_tensor(0), (x + 1).to_tensor(0)
         (tensor(4.), tensor([2., 0., 4.]))
@@ -111,7 +110,6 @@ def check(data: Any, mask: Any) -> None:
 
 
 def lines(data: Any, mask: Any, indent: str) -> str:
-    """Nested lists as PyTorch prints them: `--` where no number counts."""
     if not isinstance(data, list):
         text = f"{data:8.4f}" if isinstance(data, float) else str(data)
         return text if mask else "      --"
@@ -134,7 +132,6 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
         ValueError: data and mask have different shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.masked.masked_tensor(sg.tensor([1.0, 2.0]), sg.tensor([True, False]))
         MaskedTensor(
           [  1.0000,       --]
@@ -156,7 +153,6 @@ def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
         ValueError: data and mask have different shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([4.0, -1.0], requires_grad=True)
         >>> sg.masked.as_masked_tensor(x, x > 0).sqrt().sum().to_tensor(0).backward()
         >>> x.grad
@@ -173,7 +169,6 @@ def is_masked_tensor(obj: Any, /) -> bool:
         obj: what is asked about.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.masked.is_masked_tensor(sg.ones(2))
         False
     """

@@ -55,7 +55,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         RuntimeError: input and target of different sizes, or a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [4, 10])
         >>> output, loss = layer(sg.ones(3, 8), sg.tensor([0, 5, 19]))
         >>> output.shape, bool(loss == -output.mean())

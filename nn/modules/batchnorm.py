@@ -143,7 +143,6 @@ class _BatchNorm(NormBase):
             raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
 
     def _average_factor(self) -> float:
-        """The weight of this batch in the running estimates; counts the batch."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             count(self.num_batches_tracked)
             if self.momentum is None:  # plain average over all batches
@@ -191,7 +190,6 @@ class BatchNorm1d(_BatchNorm):
         RuntimeError: input without num_features channels.
 
     Example:
-        >>> import specgrad as sg
         >>> y = sg.nn.BatchNorm1d(3)(sg.randn(10, 3))
         >>> bool((y.mean(0).abs() < 1e-5).all())
         True
@@ -205,7 +203,6 @@ class BatchNorm2d(_BatchNorm):
     """Normalises each channel over the batch and the image.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.BatchNorm2d(3)(sg.randn(2, 3, 4, 5)).shape)
         [2, 3, 4, 5]
     """
@@ -218,7 +215,6 @@ class BatchNorm3d(_BatchNorm):
     """Normalises each channel over the batch and the volume.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.BatchNorm3d(3)(sg.randn(2, 3, 4, 5, 2)).shape)
         [2, 3, 4, 5, 2]
     """
@@ -284,7 +280,6 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
     """A `BatchNorm1d` whose `num_features` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyBatchNorm1d()
         >>> _ = layer(sg.ones(4, 5, 6))
         >>> layer.num_features
@@ -299,7 +294,6 @@ class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
     """A `BatchNorm2d` whose `num_features` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyBatchNorm2d()
         >>> _ = layer(sg.ones(4, 5, 6, 6))
         >>> layer.num_features
@@ -314,7 +308,6 @@ class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
     """A `BatchNorm3d` whose `num_features` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyBatchNorm3d()
         >>> _ = layer(sg.ones(4, 5, 2, 2, 2))
         >>> layer.num_features
@@ -338,7 +331,6 @@ class SyncBatchNorm(_BatchNorm):
         ValueError: input of fewer than 2 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> y = sg.nn.SyncBatchNorm(3)(sg.randn(10, 3, 4, 4, 4))
         >>> bool((y.mean((0, 2, 3, 4)).abs() < 1e-5).all())
         True
@@ -381,7 +373,6 @@ class SyncBatchNorm(_BatchNorm):
             process_group: as of SyncBatchNorm.
 
         Example:
-            >>> import specgrad as sg
             >>> type(sg.nn.SyncBatchNorm.convert_sync_batchnorm(sg.nn.BatchNorm2d(3))).__name__
             'SyncBatchNorm'
         """

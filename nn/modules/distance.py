@@ -25,7 +25,6 @@ class CosineSimilarity(Module):
         IndexError: a dim that the inputs do not have.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CosineSimilarity()(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
         tensor([0.9600])
     """
@@ -55,7 +54,6 @@ class PairwiseDistance(Module):
         RuntimeError: shapes that do not broadcast.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PairwiseDistance(p=1)(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
         tensor([7.0000])
     """

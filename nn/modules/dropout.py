@@ -43,7 +43,6 @@ class Dropout(_Dropout):
         Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout(0.2).eval()(sg.ones(2))
         tensor([1., 1.])
     """
@@ -70,7 +69,6 @@ class Dropout1d(_Dropout):
     Source: Tompson et al., Efficient object localization using convolutional networks (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout1d(1.0)(sg.ones(1, 2))
         tensor([[0., 0.]])
     """
@@ -89,7 +87,6 @@ class Dropout2d(_Dropout):
         ValueError: p is not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout2d(1.0)(sg.ones(1, 1, 1, 2))
         tensor([[[[0., 0.]]]])
     """
@@ -105,7 +102,6 @@ class Dropout3d(_Dropout):
         ValueError: p is not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout3d(1.0)(sg.ones(1, 1, 1, 2))
         tensor([[[[0., 0.]]]])
     """
@@ -122,7 +118,6 @@ class AlphaDropout(_Dropout):
     Source: Klambauer et al., Self-normalizing neural networks (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AlphaDropout(0.2).eval()(sg.ones(2))
         tensor([1., 1.])
     """
@@ -147,7 +142,6 @@ class FeatureAlphaDropout(_Dropout):
         RuntimeError: an input of less than two dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.FeatureAlphaDropout(0.2).eval()(sg.ones(1, 2))
         tensor([[1., 1.]])
     """

@@ -27,7 +27,6 @@ class Flatten(Module):
         IndexError: a dimension that the input does not have.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Flatten()(sg.ones(32, 1, 5, 5)).shape)
         [32, 25]
     """
@@ -58,7 +57,6 @@ class Unflatten(Module):
         TypeError: the dimension is no int, or the sizes are no tuple or list of ints.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Unflatten(1, (2, 5, 5))(sg.ones(32, 50)).shape)
         [32, 2, 5, 5]
     """

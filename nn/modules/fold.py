@@ -39,7 +39,6 @@ class Unfold(_Windows):
         Input: (N, C, H, W) or (C, H, W). Output: (N, C kh kw, L) or (C kh kw, L), one column for each window.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Unfold((1, 2))(sg.arange(3.0).reshape(1, 1, 3))
         tensor([[0., 1.],
                 [1., 2.]])
@@ -65,7 +64,6 @@ class Fold(_Windows):
         Input: (N, C kh kw, L) or (C kh kw, L), one column for each window. Output: (N, C, H, W) or (C, H, W).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Fold((1, 3), (1, 2))(sg.ones(2, 2))
         tensor([[[1., 2., 1.]]])
     """

@@ -117,7 +117,6 @@ class InstanceNorm1d(_InstanceNorm):
         ValueError: input of other dimensions, one value per channel, or other than num_features channels when `affine`.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.InstanceNorm1d(3)(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -130,7 +129,6 @@ class InstanceNorm2d(_InstanceNorm):
     """Normalises each channel of each sample over the image.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.InstanceNorm2d(3)(sg.randn(2, 3, 4, 5)).shape)
         [2, 3, 4, 5]
     """
@@ -143,7 +141,6 @@ class InstanceNorm3d(_InstanceNorm):
     """Normalises each channel of each sample over the volume.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.InstanceNorm3d(3)(sg.randn(2, 3, 4, 5, 2)).shape)
         [2, 3, 4, 5, 2]
     """
@@ -159,7 +156,6 @@ class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
         Input: (N, C, L). Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyInstanceNorm1d()
         >>> _ = layer(sg.ones(4, 5, 6))
         >>> layer.num_features
@@ -174,7 +170,6 @@ class LazyInstanceNorm2d(LazyNorm, InstanceNorm2d):
     """A `InstanceNorm2d` whose `num_features` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyInstanceNorm2d()
         >>> _ = layer(sg.ones(4, 5, 6, 6))
         >>> layer.num_features
@@ -189,7 +184,6 @@ class LazyInstanceNorm3d(LazyNorm, InstanceNorm3d):
     """A `InstanceNorm3d` whose `num_features` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyInstanceNorm3d()
         >>> _ = layer(sg.ones(4, 5, 2, 2, 2))
         >>> layer.num_features

@@ -25,7 +25,6 @@ class Identity(Module):
         Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Identity(54, unused=True)(sg.ones(2))
         tensor([1., 1.])
     """
@@ -62,7 +61,6 @@ class Linear(Module):
         RuntimeError: the last size of the input is not in_features.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Linear(20, 30)(sg.randn(128, 20)).shape)
         [128, 30]
     """
@@ -121,7 +119,6 @@ class Bilinear(Module):
         RuntimeError: the inputs do not fit to the weight or to each other.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Bilinear(20, 30, 40)(sg.randn(128, 20), sg.randn(128, 30)).shape)
         [128, 40]
     """
@@ -180,7 +177,6 @@ class LazyLinear(LazyModuleMixin, Linear):
         Input: (*, in_features). Output: (*, out_features).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyLinear(3)
         >>> _ = layer(sg.ones(2, 5))
         >>> layer

@@ -23,7 +23,6 @@ class _Affine(Module):
     bias: Parameter | None
 
     def _register(self, shape: tuple[int, ...], device: Any, dtype: Any, **has_parameters: bool) -> None:
-        """Add the parameters that are named, None for those that are not present."""
         for name, requested in has_parameters.items():
             self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if requested else None)
         self.reset_parameters()
@@ -59,7 +58,6 @@ class LayerNorm(_Affine):
         RuntimeError: the last sizes of the input are not normalized_shape.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.LayerNorm([3, 4])(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -103,7 +101,6 @@ class RMSNorm(_Affine):
     Source: Zhang and Sennrich, Root Mean Square Layer Normalization (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.RMSNorm([3, 4])(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -143,7 +140,6 @@ class LocalResponseNorm(Module):
         Input: (N, C, ...), of at least 3 dimensions. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.LocalResponseNorm(2)(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -179,7 +175,6 @@ class GroupNorm(_Affine):
     Source: Wu and He, Group Normalization (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.GroupNorm(3, 6)(sg.randn(2, 6, 4, 4)).shape)
         [2, 6, 4, 4]
     """
@@ -227,7 +222,6 @@ class CrossMapLRN2d(LocalResponseNorm):
         ValueError: input that has not 4 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.CrossMapLRN2d(3)(sg.randn(2, 3, 4, 4)).shape)
         [2, 3, 4, 4]
     """

@@ -24,7 +24,6 @@ class PixelShuffle(Module):
         RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PixelShuffle(2)(sg.arange(4.0).reshape(4, 1, 1))
         tensor([[[0., 1.],
                  [2., 3.]]])
@@ -55,7 +54,6 @@ class PixelUnshuffle(Module):
         RuntimeError: fewer than three dimensions, or a height or width that r does not divide.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PixelUnshuffle(2)(sg.arange(4.0).reshape(1, 2, 2)).shape
         specgrad.Size([4, 1, 1])
     """

@@ -50,7 +50,6 @@ class _Table(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     def _with_options(self, **defaults: Any) -> str:
-        """The sizes of the table, and the options whose values are not the usual ones."""
         values = {name: getattr(self, name) for name in defaults}
         options = [f"{name}={value!r}" for name, value in values.items() if value != defaults[name]]
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *options])
@@ -86,7 +85,6 @@ class Embedding(_Table):
         AssertionError: padding_idx outside the table, or _weight of another shape.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Embedding(10, 3)(sg.tensor([[1, 2], [4, 3]])).shape)
         [2, 2, 3]
     """
@@ -140,7 +138,6 @@ class Embedding(_Table):
             AssertionError: the table is no matrix.
 
         Example:
-            >>> import specgrad as sg
             >>> sg.nn.Embedding.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([1]))
             tensor([[3., 4.]])
         """
@@ -187,7 +184,6 @@ class EmbeddingBag(_Table):
         ValueError: no offsets of one dimension where they are needed, or an unknown mode.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.EmbeddingBag(10, 3)(sg.tensor([1, 2, 4, 3]), sg.tensor([0, 3])).shape)
         [2, 3]
     """
@@ -256,7 +252,6 @@ class EmbeddingBag(_Table):
             AssertionError: the table is no matrix.
 
         Example:
-            >>> import specgrad as sg
             >>> sg.nn.EmbeddingBag.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([[1, 0]]))
             tensor([[2., 3.]])
         """

@@ -20,7 +20,6 @@ def ntuple(count: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
 
 
 def reverse_repeated(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
-    """The elements from the last one on, each `n` times."""
     return tuple(x for x in reversed(t) for _ in range(n))
 
 

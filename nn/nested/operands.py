@@ -16,7 +16,6 @@ from .tensor import NestedTensor, Ragged, pack
 
 
 def nested_in(values: Iterable[Any]) -> list[NestedTensor]:
-    """The nested tensors among arguments."""
     return [value for value in values if isinstance(value, NestedTensor)]
 
 
@@ -33,7 +32,6 @@ def first_nested(args: Iterable[Any]) -> NestedTensor:
 
 
 def repacked(packed: Any, like: NestedTensor) -> NestedTensor:
-    """Other elements in the parts of a nested tensor."""
     return pack(packed, like._ragged, like._ragged_dim)
 
 
@@ -56,7 +54,6 @@ def pointwise(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -
 
 
 def on_values(value: Any, like: NestedTensor) -> Any:
-    """An operand beside the elements of a nested tensor, with which it broadcasts."""
     if isinstance(value, NestedTensor):
         return value._packed
     if not isinstance(value, TensorBase) or value.ndim == 0:
@@ -124,7 +121,6 @@ def along(function: Callable[..., Any], entry: Op, args: Any, kwargs: dict[str, 
 
 
 def counted(name: str, value: Any, tensor: NestedTensor, dims: list[int]) -> Any:
-    """Dimensions of a nested tensor as those of its parts, which are noted."""
     if isinstance(value, tuple | list):
         return [counted(name, each, tensor, dims) for each in value]
     if isinstance(value, bool) or not isinstance(value, int):
@@ -153,7 +149,6 @@ def unpacked(result: Any, tensor: NestedTensor, dims: list[int]) -> Any:
 
 
 def concatenated(results: list[Any], tensor: NestedTensor, reduces: bool) -> Any:
-    """What an op gives for each part: one tensor with a row for each, or a nested tensor."""
     first = results[0]
     if isinstance(first, tuple | list):
         items = [concatenated(list(item), tensor, reduces) for item in zip(*results, strict=True)]

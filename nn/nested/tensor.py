@@ -76,7 +76,6 @@ class NestedTensor(Tensor):
     in, run once on all elements; others run on each part. Gradients pass to the tensor that holds the elements.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.nested.nested_tensor([sg.ones(2, 3), sg.ones(4, 3)], layout=sg.jagged)
         >>> x.sum(1)
         tensor([[2., 2., 2.],

@@ -41,7 +41,6 @@ class Adagrad(PerParameter):
     Source: Duchi, Hazan and Singer, Adaptive subgradient methods for online learning (2011).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.Adagrad([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -115,7 +114,6 @@ class Adadelta(PerParameter):
     Source: Zeiler, ADADELTA: an adaptive learning rate method (2012).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.Adadelta([w], lr=100.0)
         >>> (w * w).sum().backward()
@@ -169,7 +167,6 @@ class Adafactor(PerParameter):
     Source: Shazeer and Stern, Adafactor: adaptive learning rates with sublinear memory cost (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.Adafactor([w], lr=0.1)
         >>> (w * w).sum().backward()

@@ -39,7 +39,6 @@ class Adam(PerParameter):
     convergence of Adam and beyond (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.Adam([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -95,7 +94,6 @@ class AdamW(Adam):
     Source: Loshchilov and Hutter, Decoupled weight decay regularization (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.AdamW([w], lr=0.1, weight_decay=0.5)
         >>> (w * w).sum().backward()
@@ -147,7 +145,6 @@ class Adamax(PerParameter):
     Source: Kingma and Ba, Adam: a method for stochastic optimization (2015), section 7.1.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.Adamax([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -203,7 +200,6 @@ class NAdam(PerParameter):
     Source: Dozat, Incorporating Nesterov momentum into Adam (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.NAdam([w], lr=0.1)
         >>> (w * w).sum().backward()

@@ -40,7 +40,6 @@ class RAdam(PerParameter):
     Source: Liu et al., On the variance of the adaptive learning rate and beyond (2020).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.RAdam([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -101,7 +100,6 @@ class SparseAdam(PerParameter):
     Source: Kingma and Ba, Adam: A Method for Stochastic Optimization (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> table = sg.nn.Embedding(10, 3, sparse=True)
         >>> optimizer = sg.optim.SparseAdam(table.parameters(), lr=0.1)
         >>> before = table.weight.detach().clone()
@@ -163,7 +161,6 @@ class SparseAdam(PerParameter):
 
 
 def _moved(average: Tensor, positions: tuple[Tensor, ...], values: Tensor, share: float) -> Tensor:
-    """The elements of a running average at some places, a share of the way on to new values, once written there."""
     entry = average[positions]
     entry = entry + (values - entry) * share
     average[positions] = entry
@@ -198,7 +195,6 @@ class Muon(PerParameter):
     al., Muon is scalable for LLM training (2025).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.eye(2).requires_grad_()
         >>> optimizer = sg.optim.Muon([w], lr=0.1, weight_decay=0.0)
         >>> (w * w).sum().backward()

@@ -34,7 +34,6 @@ class PendingLaunch:
         self.counts: list[tuple[Tensor, ...]] = []
 
     def run(self) -> None:
-        """Change them."""
         from ...runtime.ops.optim.cuda import change_of
 
         if watch.active:
@@ -69,7 +68,6 @@ class Launches:
         group: dict[str, Any],
         signs: tuple[float, float],
     ) -> None:
-        """Put the step of one parameter to those that it is computed with."""
         param: Any = tensors[0]
         lr, kinds = group["lr"], None
         counts: tuple[Any, ...] = ()
@@ -98,7 +96,6 @@ class Launches:
         settings: Sequence[float],
         signs: tuple[float, float],
     ) -> tuple[float, ...]:
-        """The numbers of a step that is counted on the host."""
         counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
         key = (rule, lr, signs, *counts, *settings)
         cached = self.numbers.get(key)
@@ -107,21 +104,18 @@ class Launches:
         return cached
 
     def run(self) -> None:
-        """Compute them."""
         for batch in self.waiting.values():
             batch.run()
 
 
 @cache
 def several() -> Any:
-    """The module of launches over several arrays, loaded with the first device."""
     from ...runtime.kernels.cuda_launch import multi_tensor as several
 
     return several
 
 
 def fits(tensors: Tensors) -> bool:
-    """Whether a launch can compute the step of a parameter: all tensors have one dtype, shape and device."""
     first: Any = tensors[0]
     kind, shape, device = first._dtype, first._shape, first._device
     if kind.kind not in "fc":
@@ -134,7 +128,6 @@ def fits(tensors: Tensors) -> bool:
 
 
 def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
-    """What is counted, beside the parameter: brought there from where a checkpoint has left it."""
     state_values: Tensor = state[name]
     if state_values.device != param.device:
         state_values = state[name] = state_values.to(param.device)
@@ -142,7 +135,6 @@ def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
 
 
 def in_order(tensors: Tensors) -> Tensors:
-    """The tensors, or copies with their elements in row order of those that have not."""
     for t in tensors:
         if t is not None and t._flat is None:
             return [t if t is None or t._flat is not None else t.contiguous() for t in tensors]

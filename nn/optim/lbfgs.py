@@ -67,7 +67,6 @@ def strong_wolfe(
 
 
 def _bracket(look: Look, start: Point, step: float, max_norm: int, rule: Rule) -> tuple[list[Point], int, bool]:
-    """One point that is good enough, or two with such a point between them."""
     before, point = start, look(step)
     for tried in range(1, max_norm + 1):
         if _too_high(point, start, rule) or (tried > 2 and point.loss >= before.loss):
@@ -90,7 +89,6 @@ def _flat_enough(point: Point, start: Point, rule: Rule) -> bool:
 
 
 def _inside(bracket: list[Point], unsure: bool) -> tuple[float, bool]:
-    """A step between two points, and whether it is so near to one of them that the next must not be."""
     low, high = sorted(point.step for point in bracket)
     step = _lowest(bracket[0], bracket[1], (low, high))
     margin = 0.1 * (high - low)
@@ -102,7 +100,6 @@ def _inside(bracket: list[Point], unsure: bool) -> tuple[float, bool]:
 
 
 def _narrowed(bracket: list[Point], new: Point, start: Point, rule: Rule) -> tuple[list[Point], bool]:
-    """The two points after `new` between them was seen, and whether it is good enough."""
     first_is_low = bracket[0].loss <= bracket[1].loss
     low, high = bracket if first_is_low else bracket[::-1]
     result = False
@@ -176,7 +173,6 @@ def _strong_wolfe(
 def _cubic_interpolate(
     x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
 ) -> Any:
-    """Where the cubic with values f and slopes g at x1 and x2 is lowest, within bounds or between both."""
     a, b = Point(x1, f1, g1, g1), Point(x2, f2, g2, g2)
     return _lowest(a, b, (min(x1, x2), max(x1, x2)) if bounds is None else bounds)
 
@@ -206,7 +202,6 @@ class LBFGS(Optimizer):
     Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization (1989).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = sg.optim.LBFGS([w], line_search_fn="strong_wolfe")
         >>> def closure():
@@ -285,14 +280,12 @@ class LBFGS(Optimizer):
         return first
 
     def _move(self, closure: Closure, way: Tensor, now: Point, is_last: bool) -> tuple[Point, int]:
-        """Go along the direction; where that led, and how often the closure was called."""
         self._add(now.step, way)
         if is_last:
             return now, 0
         return Point(now.step, float(closure()), self._flat_grad(), 0.0), 1
 
     def _search(self, closure: Closure, way: Tensor, now: Point, allowed: int) -> tuple[Point, int]:
-        """Go along the direction as far as is good; where that led, and how often the closure was called."""
         if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
         start = [param.clone() for param in self._params]
@@ -323,7 +316,6 @@ class LBFGS(Optimizer):
 
 
 def _put_in_order(state: dict[str, Any]) -> None:
-    """Sort the state that the first iterations have made into the order of PyTorch's state_dict."""
     for name in ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
         if name in state:
             state[name] = state.pop(name)

@@ -24,7 +24,6 @@ _NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the oth
 
 
 def check_not_negative(name: str, value: Any) -> None:
-    """A hyperparameter must be a number, or a tensor of one, that is not negative."""
     if isinstance(value, Tensor) and value.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     if not isinstance(value, (int, float, np.number, Tensor)):
@@ -34,7 +33,6 @@ def check_not_negative(name: str, value: Any) -> None:
 
 
 def check_betas(betas: Any) -> None:
-    """The shares that two running estimates keep must be a pair of numbers in [0, 1)."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise TypeError(f"betas must be a pair of numbers, not {betas!r}")
     for position, beta in enumerate(betas):
@@ -168,7 +166,6 @@ class Optimizer(OptimizerState):
         state: what the rule keeps for each parameter.
 
     Example:
-        >>> import specgrad as sg
         >>> class SignDescent(sg.optim.Optimizer):
         ...     def __init__(self, params, lr=0.1):
         ...         super().__init__(params, {"lr": lr})

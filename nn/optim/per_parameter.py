@@ -56,7 +56,6 @@ class PerParameter(Optimizer):
     _settings: tuple[float, ...] = ()
 
     def _enter(self, group: dict[str, Any]) -> None:
-        """Find the names of the rule's buffers, how they are found in a state, and the rule's settings."""
         if self._rule is not None:
             self._names, self._settings = self._rule.names_in(group), self._rule.settings_in(group)
             self._buffers = buffers_of(self._names)
@@ -71,7 +70,6 @@ class PerParameter(Optimizer):
         self._apply(state, (param, grad, *buffers), self._settings, group)
 
     def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        """The update for a sparse gradient, where the rule has one."""
         raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def step(self, closure: Closure | None = None) -> Any:

@@ -38,7 +38,6 @@ class SGD(PerParameter):
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning (2013).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.SGD([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -115,7 +114,6 @@ class ASGD(PerParameter):
     Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging (1992).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.ASGD([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -183,7 +181,6 @@ class RMSprop(PerParameter):
     neural networks (2013).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.RMSprop([w], lr=0.05)
         >>> (w * w).sum().backward()
@@ -246,7 +243,6 @@ class Rprop(PerParameter):
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
         >>> optimizer = sg.optim.Rprop([w], lr=0.1)
         >>> (w * w).sum().backward()

@@ -114,7 +114,6 @@ class OptimizerState:
             hook(self)
 
     def _fitted(self, value: Any, parameter: Tensor | None, group: dict[str, Any], key: str = "") -> Any:
-        """A copy of a saved value, its tensors in the parameter's dtype and on its device."""
         if isinstance(value, Tensor):
             if parameter is not None and key in self._scalars and is_counted_on_device(group):
                 return value.detach().clone().to(device=parameter.device, dtype=float32)
@@ -130,7 +129,6 @@ class OptimizerState:
 
 
 def _placed(key: Any, state_entry: Any) -> Any:
-    """What is kept for a parameter; of one that lies on several ranks, as the same rows."""
     of_these_rows = getattr(key, "of_these_rows", None)
     if of_these_rows is None or not isinstance(state_entry, dict):
         return state_entry

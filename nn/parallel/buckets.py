@@ -74,7 +74,6 @@ class Bucket:
             self.make_memory()
 
     def make_memory(self) -> None:
-        """Have memory for all gradients, of zeros."""
         self.flat = self.parameters[0].detach().new_zeros(sum(one.numel() for one in self.parameters))
         start = 0
         for number, one in zip(self.numbers, self.parameters, strict=True):
@@ -82,7 +81,6 @@ class Bucket:
             start += one.numel()
 
     def fill(self, number: int, gradient: Any) -> None:
-        """Take the gradient of a parameter, or zeros where there is none."""
         if self.in_place and gradient is not None and self._as_it_is(gradient):
             self.views[number], self.flat = gradient, gradient.detach().view(-1)
             return
@@ -101,7 +99,6 @@ class Bucket:
         return plain and gradient.dtype == like.dtype and gradient.device == like.device
 
     def release(self) -> None:
-        """Let go of gradients that were reduced where they are."""
         if self.in_place:
             self.flat, self.views = None, {}
 
@@ -146,7 +143,6 @@ class Reducer:
         self.bucket_of = {number: bucket for bucket in self.buckets for number in bucket.numbers}
 
     def prepare(self, unused: Iterable[int]) -> None:
-        """Expect the gradients of a backward pass, but for parameters that have no part in it."""
         for bucket in self.buckets:
             bucket.missing, bucket.work = len(bucket.numbers), None
         self.pending = set(range(len(self.parameters)))
@@ -211,7 +207,6 @@ class Reducer:
         return {number for number in everybody if marks[number]}
 
     def marks(self, own: Sequence[float]) -> list[float]:
-        """The sums over ranks of what each says of the parameters."""
         table = tensor(list(own), dtype=float64)
         collectives.all_reduce(table, group=self.group)
         return [float(mark) for mark in table.tolist()]
@@ -247,7 +242,6 @@ class Reducer:
 
 
 def tensors_in(value: Any) -> Iterator[Any]:
-    """The tensors in a structure of lists, tuples, mappings and objects of dataclasses."""
     if isinstance(value, TensorBase):
         yield value
     elif isinstance(value, Mapping):
@@ -261,7 +255,6 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 
 def unused_of(parameters: Sequence[Any], output: Any) -> list[int]:
-    """The numbers of the parameters that no graph of the output's tensors leads to."""
     outputs = [one for one in tensors_in(output) if one.requires_grad]
     matches = {id(one) for one in outputs}
     waiting = [one.grad_fn for one in outputs if one.grad_fn is not None]

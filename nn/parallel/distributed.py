@@ -81,7 +81,6 @@ class DistributedDataParallel(Module):
         DistBackendError: the ranks have other parameters.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributed.is_initialized()
         False
     """
@@ -128,7 +127,6 @@ class DistributedDataParallel(Module):
         self._handles = [one.register_post_accumulate_grad_hook(self._came) for one in trained]
 
     def _agree(self) -> None:
-        """Compare names, shapes and dtypes of parameters with those of the other ranks."""
         listed = "; ".join(
             f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in self.module.named_parameters()
         )
@@ -179,7 +177,6 @@ class DistributedDataParallel(Module):
             self._copy_from(0, parameters=False)
 
     def _some_came(self) -> bool:
-        """Whether the pass before had a backward pass at all, which has not given all gradients."""
         return len(self._reducer.pending) + len(self._reducer.unused) < len(self._reducer.parameters)
 
     @contextmanager
@@ -219,11 +216,9 @@ class DistributedDataParallel(Module):
             self._reducer.divisor = self.process_group.size()
 
     def _announce_join(self, reduces: bool) -> None:
-        """Tell ranks that have no more batches that this one has, and whether it will reduce gradients."""
         self._count_active(1.0, float(reduces))
 
     def _count_active(self, *own: float) -> tuple[int, int]:
-        """How many ranks have a batch, and how many of these will reduce gradients."""
         active, reducing = map(int, self._reducer.marks(own))
         if 0 < active < self.process_group.size() and self._throw:
             raise RuntimeError("Detected at least one rank that exhausted inputs. Throwing across all ranks.")

@@ -32,7 +32,6 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
         A list of what each device gets; fewer than devices where a tensor has fewer rows.
 
     Example:
-        >>> import specgrad as sg
         >>> [part.tolist() for part in sg.nn.parallel.scatter(sg.arange(3), ["cpu", "cpu"])]
         [[0, 1], [2]]
     """
@@ -82,7 +81,6 @@ def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
         ValueError: dicts with other keys.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.parallel.gather([sg.ones(1), sg.zeros(2)], "cpu")
         tensor([1., 0., 0.])
     """

@@ -30,7 +30,6 @@ class Partition:
         self.memories: list[list[Any]] = [[] for _ in range(size)]  # of each rank, where its parameters are views
 
     def add(self, params: list[Any]) -> None:
-        """Share out the parameters of one more group: the next largest to the rank with fewest elements."""
         by_rank: list[list[Any]] = [[] for _ in self.elements]
         for param in sorted(params, key=lambda one: one.numel(), reverse=True):
             rank = self.elements.index(min(self.elements))
@@ -39,23 +38,19 @@ class Partition:
         self.groups.append(by_rank)
 
     def groups_of(self, rank: int, groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Groups, as many as have been added, with the parameters of one rank alone, and without their names."""
         return [
             {**{name: value for name, value in group.items() if name != "param_names"}, "params": by_rank[rank]}
             for group, by_rank in zip(groups, self.groups, strict=True)
         ]
 
     def of(self, rank: int) -> list[Any]:
-        """All parameters of a rank."""
         return [param for by_rank in self.groups for param in by_rank[rank]]
 
     def numbers(self, groups: list[dict[str, Any]]) -> dict[int, int]:
-        """The number that each parameter has among all, by its identity."""
         every = [param for group in groups for param in group["params"]]
         return {id(param): number for number, param in enumerate(every)}
 
     def share_memory(self) -> None:
-        """Give all parameters of a rank that have one dtype and device one memory."""
         for rank in range(len(self.elements)):
             kinds: dict[Any, list[Any]] = {}
             for param in self.of(rank):
@@ -63,7 +58,6 @@ class Partition:
             self.memories[rank] = [_flattened(params) for params in kinds.values()]
 
     def sent(self) -> Iterator[tuple[int, list[Any]]]:
-        """Each rank, and the tensors that it tells the others after a step."""
         for rank, memories in enumerate(self.memories):
             yield rank, memories or [param.detach() for param in self.of(rank)]
 
@@ -103,7 +97,6 @@ class ZeroRedundancyOptimizer(Optimizer):
     Source: Rajbhandari et al., ZeRO: memory optimizations toward training trillion parameter models (2020).
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.optim import ZeroRedundancyOptimizer
         >>> issubclass(ZeroRedundancyOptimizer, sg.optim.Optimizer)
         True
@@ -136,7 +129,6 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._share_memory()
 
     def _take_settings_of(self, optimizer: Optimizer) -> None:
-        """Make an optimizer the one of this rank's parameters, and show its hyperparameters, also those left out."""
         self.optim = optimizer
         self.defaults = optimizer.defaults
         _copy_settings(optimizer.param_groups, self.param_groups)

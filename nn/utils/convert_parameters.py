@@ -19,7 +19,6 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
         parameters: the parameters, in order.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.utils.parameters_to_vector(sg.nn.Linear(3, 2).parameters()).shape)
         [8]
     """

@@ -53,7 +53,6 @@ def make_functional_with_buffers(
         The function, the parameters and the buffers.
 
     Example:
-        >>> import specgrad as sg
         >>> func, params, buffers = make_functional_with_buffers(sg.nn.BatchNorm1d(2))
         >>> len(params), len(buffers), func(params, buffers, sg.ones(3, 2)).shape
         (2, 3, specgrad.Size([3, 2]))
@@ -79,7 +78,6 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
         RuntimeError: the module has buffers.
 
     Example:
-        >>> import specgrad as sg
         >>> func, params = make_functional(sg.nn.Linear(2, 1))
         >>> func(tuple(sg.zeros_like(p) for p in params), sg.ones(1, 2))
         tensor([[0.]])
@@ -105,7 +103,6 @@ def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[FunctionalModuleW
         RuntimeError: there are no modules, or they differ in class or mode.
 
     Example:
-        >>> import specgrad as sg
         >>> func, params, buffers = combine_state_for_ensemble([sg.nn.Linear(2, 1) for _ in range(3)])
         >>> sg.vmap(func, in_dims=(0, 0, None))(params, buffers, sg.ones(4, 2)).shape
         specgrad.Size([3, 4, 1])
@@ -135,7 +132,6 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
         The module.
 
     Example:
-        >>> import specgrad as sg
         >>> replace_all_batch_norm_modules_(sg.nn.Sequential(sg.nn.BatchNorm1d(2)))[0].running_mean is None
         True
     """
@@ -157,7 +153,6 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         RuntimeError: another word.
 
     Example:
-        >>> import specgrad as sg
         >>> functionalize(lambda x: x.clone().add_(1))(sg.ones(2))
         tensor([2., 2.])
     """

@@ -25,7 +25,6 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
         AssertionError: one of them is in training mode, or `bn` keeps no running statistics.
 
     Example:
-        >>> import specgrad as sg
         >>> conv, bn = sg.nn.Conv2d(2, 3, 3).eval(), sg.nn.BatchNorm2d(3).eval()
         >>> x = sg.randn(1, 2, 5, 5)
         >>> sg.allclose(sg.nn.utils.fuse_conv_bn_eval(conv, bn)(x), bn(conv(x)), atol=1e-5)
@@ -49,7 +48,6 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
             differ.
 
     Example:
-        >>> import specgrad as sg
         >>> linear, bn = sg.nn.Linear(2, 3).eval(), sg.nn.BatchNorm1d(3).eval()
         >>> x = sg.randn(4, 2)
         >>> sg.allclose(sg.nn.utils.fuse_linear_bn_eval(linear, bn)(x), bn(linear(x)), atol=1e-5)
@@ -97,7 +95,6 @@ def fuse_conv_bn_weights(
         transpose: whether the weight is that of a transposed convolution.
 
     Example:
-        >>> import specgrad as sg
         >>> one, two = sg.ones(1), sg.tensor([2.0])
         >>> w, b = sg.nn.utils.fuse_conv_bn_weights(sg.ones(1, 1, 1), None, one, sg.tensor([4.0]), 0.0, two, one)
         >>> w.item(), b.item()
@@ -129,7 +126,6 @@ def fuse_linear_bn_weights(
         bn_b: its bias.
 
     Example:
-        >>> import specgrad as sg
         >>> one, two = sg.ones(1), sg.tensor([2.0])
         >>> w, b = sg.nn.utils.fuse_linear_bn_weights(sg.ones(1, 1), None, one, sg.tensor([4.0]), 0.0, two, one)
         >>> w.item(), b.item()

@@ -27,7 +27,6 @@ def convert_conv2d_weight_memory_format(module: AnyModule, memory_format: Any) -
         The module itself.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.convert_conv2d_weight_memory_format(sg.nn.Conv2d(2, 2, 1), sg.channels_last)
     """
     return _converted(module, (Conv2d, ConvTranspose2d), memory_format)
@@ -66,7 +65,6 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
         RuntimeError: what is given is no class of modules, or takes no device.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.skip_init(sg.nn.Linear, 5, 1).weight.shape
         specgrad.Size([1, 5])
     """

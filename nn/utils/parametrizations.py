@@ -153,7 +153,6 @@ def orthogonal(
     Source: Lezcano-Casado, Trivializations for gradient-based optimization on manifolds (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.orthogonal(sg.nn.Linear(3, 5))
         >>> sg.allclose(layer.weight.T @ layer.weight, sg.eye(3), atol=1e-5)
         True
@@ -235,7 +234,6 @@ def spectral_norm(
     Source: Miyato et al., Spectral normalization for generative adversarial networks (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.Linear(2, 2)
         >>> _ = sg.nn.init.constant_(layer.weight, 4.0)
         >>> sg.nn.utils.parametrizations.spectral_norm(layer).weight
@@ -282,7 +280,6 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     Source: Salimans and Kingma, Weight normalization (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> list(layer.state_dict())
         ['bias', 'parametrizations.weight.original0', 'parametrizations.weight.original1']

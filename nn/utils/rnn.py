@@ -31,7 +31,6 @@ def pad_sequence(
         RuntimeError: no sequence, another side, or shapes that differ in more than the length.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.pad_sequence([sg.tensor([1, 2]), sg.tensor([3])], batch_first=True)
         tensor([[1, 2],
                 [3, 0]])
@@ -74,7 +73,6 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
         batch_first: whether padded_sequences is (batch, steps, *).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.unpad_sequence(sg.tensor([[1, 3], [2, 0]]), sg.tensor([2, 1]))
         [tensor([1, 2]), tensor([3])]
     """
@@ -97,7 +95,6 @@ def pack_padded_sequence(
         RuntimeError: a length below 1, another number of lengths than sequences, or lengths that are not sorted.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.pack_padded_sequence(sg.tensor([[1.0, 2.0], [3.0, 0.0]]), [2, 1])[:2]
         (tensor([1., 2., 3.]), tensor([2, 1]))
     """
@@ -160,7 +157,6 @@ def pad_packed_sequence(
         RuntimeError: the batch sizes of the sequence grow, or do not add up to the rows of its data.
 
     Example:
-        >>> import specgrad as sg
         >>> packed = sg.nn.utils.rnn.pack_sequence([sg.tensor([1.0, 2.0]), sg.tensor([3.0])])
         >>> sg.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
         (tensor([[1., 2.],
@@ -215,7 +211,6 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
         RuntimeError: no sequence, an empty one, or lengths that are not sorted.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.pack_sequence([sg.tensor([1, 2]), sg.tensor([3])]).data
         tensor([1, 3, 2])
     """
@@ -230,7 +225,6 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
         packed_sequences: packed sequences.
 
     Example:
-        >>> import specgrad as sg
         >>> rnn = sg.nn.utils.rnn
         >>> rnn.unpack_sequence(rnn.pack_sequence([sg.tensor([1, 2]), sg.tensor([3])]))
         [tensor([1, 2]), tensor([3])]

@@ -13,22 +13,18 @@ from ..parameter import Parameter
 
 
 def output_dim(module: Any) -> int:
-    """The dimension of a layer's weight that numbers its outputs."""
     return 1 if isinstance(module, ConvTranspose1d | ConvTranspose2d | ConvTranspose3d) else 0
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """The weight with `dim` as rows, all else as columns."""
     return weight.movedim(dim, 0).flatten(1)
 
 
 def unit(v: Tensor, eps: float) -> Tensor:
-    """The vector of length one in the direction of `v`."""
     return v / v.norm().clamp_min(eps)
 
 
 def random_unit(like: Tensor, size: int, eps: float) -> Tensor:
-    """A direction, all equally likely, of the dtype and on the device of `like`."""
     return unit(randn(size, dtype=like.dtype, device=like.device), eps)
 
 
@@ -46,7 +42,6 @@ def largest_singular_value(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
 
 
 def check_iterations(count: int) -> None:
-    """At least one iteration."""
     if count <= 0:
         raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={count}")
 
@@ -58,7 +53,6 @@ class SpectralNorm:
         self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
-        """The weight of `module` now, with `do_power_iteration` after some iterations."""
         weight, u, v = (getattr(module, self.name + part) for part in ("_orig", "_u", "_v"))
         matrix = as_matrix(weight, self.dim)
         if do_power_iteration:
@@ -94,7 +88,6 @@ def spectral_norm(
     Source: Miyato et al., Spectral normalization for generative adversarial networks (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.spectral_norm(sg.nn.Linear(2, 3))
         >>> list(layer.state_dict())
         ['bias', 'weight_orig', 'weight_u', 'weight_v']

@@ -37,7 +37,6 @@ def total_norm(tensors: Sequence[Any], order: float) -> Any:
 
 
 def _local(tensors: Sequence[Any], order: float) -> float:
-    """What the norm of some tensors is made of: a sum of powers, or an extreme value."""
     norms = [float(one.detach().norm(order)) for one in tensors if one.numel()]
     if math.isinf(order):
         return _combined_norm(norms, order)

@@ -19,7 +19,6 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
 
 
 def of_length(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """Slices in the directions of `v` with the lengths `g`."""
     return v * (g / norm_except_dim(v, dim))
 
 
@@ -30,7 +29,6 @@ class WeightNorm:
         self.name, self.dim = name, dim
 
     def compute_weight(self, module: Any) -> Tensor:
-        """The weight of `module` now."""
         return of_length(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     def __call__(self, module: Any, inputs: Any) -> None:
@@ -57,7 +55,6 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     Source: Salimans and Kingma, Weight normalization (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> import warnings
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore")

@@ -37,7 +37,6 @@ class Distribution:
         ValueError: a parameter that does not satisfy its constraint.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.Normal(sg.zeros(3), 1.0)
         >>> normal.batch_shape, normal.event_shape, normal.sample((2,)).shape
         (specgrad.Size([3]), specgrad.Size([]), specgrad.Size([2, 3]))
@@ -124,7 +123,6 @@ class Distribution:
         return new
 
     def _expanded(self, value: Any, shape: Size) -> Any:
-        """A tensor or distribution, of the batch shape and dimensions of its own, which stay, for the batch `shape`."""
         own = value.shape if isinstance(value, Tensor) else value.batch_shape
         return value.expand(shape + own[len(self._batch_shape) :])
 
@@ -240,12 +238,10 @@ class Distribution:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _check(self, value: Tensor) -> None:
-        """Check a value if the distribution is to check what it is given."""
         if self._validate_args:
             self._validate_sample(value)
 
     def _validate_sample(self, value: Tensor) -> None:
-        """Check that `value` has a shape that fits and lies in the support."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         self._validate_shape(value.shape)
@@ -274,7 +270,6 @@ class Distribution:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
 
     def _along(self, values: Tensor, expand: bool) -> Tensor:
-        """What `enumerate_support` returns: values along the first dimension, with dimensions for the batch."""
         values = values.view(-1, *(1,) * len(self._batch_shape), *self._event_shape)
         return values.expand(-1, *self._batch_shape, *self._event_shape) if expand else values
 
@@ -294,5 +289,4 @@ class Distribution:
 
 
 def _shown(value: Tensor) -> str:
-    """The values; of an example of a batch, which has none of its own, the whole batch."""
     return repr(value) if level_of(value) else f"{value}"

@@ -44,7 +44,6 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         ValueError: a value that is neither.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.broadcast_all(sg.zeros(2), 1.0)
         (tensor([0., 0.]), tensor([1., 1.]))
     """
@@ -66,7 +65,6 @@ def _standard_normal(shape: Sequence[int], dtype: Any, device: Any) -> Tensor:
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last `dim` dimensions; `value` itself for none."""
     return value if dim == 0 else value.flatten(-dim).sum(-1)
 
 
@@ -78,7 +76,6 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
         is_binary: whether each stands for an event of its own, and not the last dimension for classes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.logits_to_probs(sg.tensor([0.0, 0.0]))
         tensor([0.5000, 0.5000])
     """
@@ -92,7 +89,6 @@ def clamp_probs(probs: Tensor) -> Tensor:
         probs: probabilities.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.clamp_probs(sg.tensor([0.0, 0.5]))
         tensor([1.1921e-07, 5.0000e-01])
     """
@@ -108,7 +104,6 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
         is_binary: whether each is that of an event of its own, and not the last dimension one of classes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.probs_to_logits(sg.tensor([0.5, 1.0]), is_binary=True)
         tensor([ 0.0000, 15.9424])
     """
@@ -123,7 +118,6 @@ class lazy_property(Generic[Checked]):
         wrapped: the property's function.
 
     Example:
-        >>> import specgrad as sg
         >>> class Square:
         ...     def __init__(self, side):
         ...         self.side = side
@@ -194,7 +188,6 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
         ValueError: a diagonal that the matrices do not have.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.tril_matrix_to_vec(sg.tensor([[1, 0], [2, 3]]))
         tensor([1, 2, 3])
     """
@@ -216,7 +209,6 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         ValueError: a number of entries that no square matrix has there.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.vec_to_tril_matrix(sg.tensor([1, 2, 3]))
         tensor([[1, 0],
                 [2, 3]])

@@ -53,7 +53,6 @@ class Parametric(Distribution):
             cls.__init__ = _constructor(cls, declared)  # type: ignore[method-assign]
 
     def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
-        """What the constructor does once the parameters are there."""
         Distribution.__init__(self, batch_shape, validate_args=validate_args)
 
 

@@ -17,7 +17,6 @@ class Constraint:
         event_dim: how many rightmost dimensions make one event, of which `check` gives one answer. Default: 0.
 
     Example:
-        >>> import specgrad as sg
         >>> constraint = sg.distributions.constraints.positive
         >>> constraint, constraint.is_discrete, constraint.event_dim
         (GreaterThan(lower_bound=0.0), False, 0)
@@ -81,7 +80,6 @@ def is_dependent(constraint: object) -> bool:
         constraint: a constraint.
 
     Example:
-        >>> import specgrad as sg
         >>> constraints = sg.distributions.constraints
         >>> constraints.is_dependent(constraints.dependent), constraints.is_dependent(constraints.real)
         (True, False)
@@ -98,7 +96,6 @@ class _DependentProperty(property, _Dependent):
         event_dim: what is known of it without an instance.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import constraints
         >>> class Uniform(sg.distributions.Distribution):
         ...     def __init__(self, low, high):

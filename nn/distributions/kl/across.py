@@ -33,7 +33,6 @@ def _from(*types: Any, to: Any) -> Callable[[Divergence], Divergence]:
 
 @singledispatch
 def _mean_log(p: Any) -> Tensor:
-    """The mean of log(x)."""
     raise NotImplementedError
 
 

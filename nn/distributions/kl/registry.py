@@ -33,7 +33,6 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Registered], Registered
         TypeError: not a class. (A library's own distributions may have another base, as they do in PyTorch.)
 
     Example:
-        >>> import specgrad as sg
         >>> class Skewed(sg.distributions.Normal): pass
         >>> @sg.distributions.register_kl(Skewed, Skewed)
         ... def distance(p, q):
@@ -64,7 +63,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         NotImplementedError: no function is registered for the classes.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import Normal, kl_divergence
         >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
         tensor(0.5000)
@@ -94,7 +92,6 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
 
 
 def _infinite_like(value: Tensor) -> Tensor:
-    """Infinity everywhere: the divergence where p has a value that is impossible under q."""
     return value.new_full(value.shape, float("inf"))
 
 
@@ -130,7 +127,6 @@ def _kl_transformed_transformed(p: TransformedDistribution, q: TransformedDistri
 
 @register_kl(Independent, Independent)
 def _kl_independent_independent(p: Independent, q: Independent) -> Tensor:
-    """The sum over the values of an event."""
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)

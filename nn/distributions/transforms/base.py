@@ -34,7 +34,6 @@ class Transform:
         ValueError: another cache_size.
 
     Example:
-        >>> import specgrad as sg
         >>> exp = sg.distributions.ExpTransform()
         >>> x = sg.tensor([0.0, 2.0])
         >>> y = exp(x)
@@ -202,7 +201,6 @@ class _InverseTransform(Transform):
 
 
 def needed_dims(shape: Sequence[int], dims: int) -> Size:
-    """The shape, which has so many dimensions at least."""
     if len(shape) < dims:
         raise ValueError("Too few dimensions on input")
     return Size(shape)

@@ -27,7 +27,6 @@ class _JoinedTransform(Transform):
         self.dim = dim
 
     def _check(self, value: Tensor, size: int) -> None:
-        """The value has the dimension, and so many parts in it."""
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
         if value.size(self.dim) != size:
@@ -52,7 +51,6 @@ class CatTransform(_JoinedTransform):
         AssertionError: something else than transforms, or lengths that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import CatTransform, ExpTransform, identity_transform
         >>> CatTransform([ExpTransform(), identity_transform], lengths=[1, 2])(sg.zeros(3))
         tensor([1., 0., 0.])
@@ -120,7 +118,6 @@ class StackTransform(_JoinedTransform):
         AssertionError: something else than transforms.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import ExpTransform, StackTransform, identity_transform
         >>> StackTransform([ExpTransform(), identity_transform])(sg.zeros(2, 3))
         tensor([[1., 1., 1.],

@@ -32,7 +32,6 @@ class ComposeTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value in each of them.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import AffineTransform, ComposeTransform, ExpTransform
         >>> both = ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])
         >>> both(sg.tensor(0.0)), both.inv(sg.tensor(1.0))
@@ -125,7 +124,6 @@ class IndependentTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import ExpTransform, IndependentTransform
         >>> x = sg.tensor([1.0, 2.0])
         >>> IndependentTransform(ExpTransform(), 1).log_abs_det_jacobian(x, x.exp())
@@ -185,7 +183,6 @@ class ReshapeTransform(Transform):
         ValueError: the shapes differ in their number of elements.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.ReshapeTransform((4,), (2, 2))(sg.zeros(5, 4)).shape
         specgrad.Size([5, 2, 2])
     """

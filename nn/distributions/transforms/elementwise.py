@@ -47,7 +47,6 @@ class ExpTransform(_Simple):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.ExpTransform().inv(sg.tensor(1.0))
         tensor(0.)
     """
@@ -72,7 +71,6 @@ class PowerTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> square = sg.distributions.PowerTransform(2.0)
         >>> square(sg.tensor(3.0)), square.inv(sg.tensor(9.0))
         (tensor(9.), tensor(3.))
@@ -126,7 +124,6 @@ class SigmoidTransform(_Simple):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.SigmoidTransform().inv(sg.tensor(0.5))
         tensor(0.)
     """
@@ -151,7 +148,6 @@ class SoftplusTransform(_Simple):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.SoftplusTransform()(sg.tensor(0.0))
         tensor(0.6931)
     """
@@ -178,7 +174,6 @@ class TanhTransform(_Simple):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> tanh = sg.distributions.TanhTransform(cache_size=1)
         >>> tanh.inv(tanh(sg.tensor(30.0)))
         tensor(30.)
@@ -204,7 +199,6 @@ class AbsTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.AbsTransform()(sg.tensor(-2.0))
         tensor(2.)
     """
@@ -232,7 +226,6 @@ class AffineTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> affine = sg.distributions.AffineTransform(1.0, 2.0)
         >>> affine(sg.tensor(3.0)), affine.inv(sg.tensor(7.0)), affine.sign
         (tensor(7.), tensor(3.), 1)
@@ -296,7 +289,6 @@ class CumulativeDistributionTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.Normal(0.0, 1.0)
         >>> sg.distributions.CumulativeDistributionTransform(normal)(sg.tensor(0.0))
         tensor(0.5000)

@@ -44,7 +44,6 @@ class CorrCholeskyTransform(Transform):
         x: (..., D (D - 1) / 2). y: (..., D, D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.CorrCholeskyTransform()(sg.zeros(1))
         tensor([[1., 0.],
                 [0., 1.]])
@@ -97,7 +96,6 @@ class SoftmaxTransform(Transform):
         x and y: (..., D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.SoftmaxTransform()(sg.zeros(2))
         tensor([0.5000, 0.5000])
     """
@@ -135,7 +133,6 @@ class StickBreakingTransform(Transform):
         x: (..., D). y: (..., D + 1).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.StickBreakingTransform()(sg.zeros(3))
         tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
@@ -185,7 +182,6 @@ class LowerCholeskyTransform(Transform):
         x and y: (..., D, D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.LowerCholeskyTransform()(sg.tensor([[0.0, 5.0], [2.0, 0.0]]))
         tensor([[1., 0.],
                 [2., 1.]])
@@ -214,7 +210,6 @@ class PositiveDefiniteTransform(Transform):
         x and y: (..., D, D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.PositiveDefiniteTransform()(sg.tensor([[0.0, 5.0], [2.0, 0.0]]))
         tensor([[1., 2.],
                 [2., 5.]])

@@ -20,7 +20,6 @@ class NonDynamicallyQuantizableLinear(Linear):
         in_features, out_features, bias, device, dtype: as of `Linear`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiheadAttention(4, 2).out_proj
         NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
     """
@@ -72,7 +71,6 @@ class MultiheadAttention(Module):
         RuntimeError: masks of wrong shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.randn(5, 3, 8)
         >>> output, weights = sg.nn.MultiheadAttention(8, 2)(x, x, x)
         >>> list(output.shape), list(weights.shape)

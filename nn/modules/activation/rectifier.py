@@ -51,7 +51,6 @@ class ReLU(InplaceActivation):
     Formula: y = max(0, x)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReLU()(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -70,7 +69,6 @@ class LeakyReLU(Activation):
         negative_slope: the fraction.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LeakyReLU(0.5)(sg.tensor([-1.0, 2.0]))
         tensor([-0.5000,  2.0000])
     """
@@ -102,7 +100,6 @@ class ELU(_AlphaActivation):
     Formula: y = x if x > 0, else alpha (exp(x) - 1)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ELU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
@@ -122,7 +119,6 @@ class Softplus(Activation):
         threshold: where the function becomes linear.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softplus()(sg.tensor([-1.0, 2.0]))
         tensor([0.3133, 2.1269])
     """
@@ -148,7 +144,6 @@ class Hardtanh(Activation):
         max_val: the upper end.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardtanh()(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
@@ -187,7 +182,6 @@ class PReLU(Activation):
     Source: He, Zhang, Ren and Sun, Delving deep into rectifiers (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PReLU(init=0.5)(sg.tensor([-1.0, 2.0])).tolist()
         [-0.5, 2.0]
     """
@@ -217,7 +211,6 @@ class ReLU6(Hardtanh):
     Formula: y = min(max(0, x), 6)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReLU6()(sg.tensor([-1.0, 2.0, 9.0]))
         tensor([0., 2., 6.])
     """
@@ -238,7 +231,6 @@ class CELU(_AlphaActivation):
     Formula: y = max(0, x) + min(0, alpha (exp(x / alpha) - 1))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CELU(0.5)(sg.tensor([-100.0, 2.0]))
         tensor([-0.5000,  2.0000])
     """
@@ -254,7 +246,6 @@ class SELU(InplaceActivation):
     Formula: y = scale (max(0, x) + min(0, alpha (exp(x) - 1))), alpha = 1.6733, scale = 1.0507
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SELU()(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
@@ -270,7 +261,6 @@ class Mish(InplaceActivation):
     Formula: y = x tanh(log(1 + exp(x)))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Mish()(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
@@ -286,7 +276,6 @@ class Threshold(Activation):
     Formula: y = x if x > threshold, else value
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Threshold(0.5, 9.0)(sg.tensor([-1.0, 2.0]))
         tensor([9., 2.])
     """
@@ -308,7 +297,6 @@ class RReLU(Activation):
     Formula: y = x if x > 0, else slope x; the slope is uniform in [lower, upper], or its mean in evaluation
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.RReLU(0.1, 0.3).eval()(sg.tensor([-1.0, 2.0]))
         tensor([-0.2000,  2.0000])
     """

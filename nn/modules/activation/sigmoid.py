@@ -20,7 +20,6 @@ class Sigmoid(Activation):
     Formula: y = 1 / (1 + exp(-x))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Sigmoid()(sg.tensor([0.0, 2.0]))
         tensor([0.5000, 0.8808])
     """
@@ -36,7 +35,6 @@ class LogSigmoid(Activation):
     Formula: y = -log(1 + exp(-x))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LogSigmoid()(sg.tensor([0.0, 2.0]))
         tensor([-0.6931, -0.1269])
     """
@@ -52,7 +50,6 @@ class Tanh(Activation):
     Formula: y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Tanh()(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 0.9640])
     """
@@ -68,7 +65,6 @@ class SiLU(InplaceActivation):
     Formula: y = x sigmoid(x)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SiLU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.2689,  1.7616])
     """
@@ -93,7 +89,6 @@ class GELU(Activation):
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.GELU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.1587,  1.9545])
     """
@@ -116,7 +111,6 @@ class Hardsigmoid(InplaceActivation):
     Formula: y = min(max(x + 3, 0), 6) / 6
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardsigmoid()(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
@@ -134,7 +128,6 @@ class Hardswish(InplaceActivation):
     Formula: y = x min(max(x + 3, 0), 6) / 6
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardswish()(sg.tensor([1.5, 4.0]))
         tensor([1.1250, 4.0000])
     """
@@ -166,7 +159,6 @@ class Hardshrink(_Shrink):
         lambd: the bound.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardshrink()(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
@@ -188,7 +180,6 @@ class Softshrink(_Shrink):
         RuntimeError: lambd < 0.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softshrink()(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
@@ -204,7 +195,6 @@ class Tanhshrink(Activation):
     Formula: y = x - tanh(x)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Tanhshrink()(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
@@ -220,7 +210,6 @@ class Softsign(Activation):
     Formula: y = x / (1 + |x|)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softsign()(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
@@ -247,7 +236,6 @@ class GLU(Activation):
     Source: Dauphin, Fan, Auli and Grangier, Language modeling with gated convolutional networks (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.GLU()(sg.tensor([1.0, 2.0, 0.0, 100.0]))
         tensor([0.5000, 2.0000])
     """
@@ -279,7 +267,6 @@ class Softmax(_AlongDim):
     Formula: y_i = exp(x_i) / sum_j exp(x_j)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softmax(dim=0)(sg.tensor([0.0, 0.0]))
         tensor([0.5000, 0.5000])
     """
@@ -295,7 +282,6 @@ class LogSoftmax(_AlongDim):
     Formula: y_i = x_i - log sum_j exp(x_j)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LogSoftmax(dim=0)(sg.tensor([0.0, 0.0]))
         tensor([-0.6931, -0.6931])
     """
@@ -311,7 +297,6 @@ class Softmin(_AlongDim):
     Formula: y_i = exp(-x_i) / sum_j exp(-x_j)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softmin(dim=0)(sg.tensor([0.0, 1000.0]))
         tensor([1., 0.])
     """
@@ -332,7 +317,6 @@ class Softmax2d(Module):
         ValueError: an input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softmax2d()(sg.zeros(2, 1, 1)).tolist()
         [[[0.5]], [[0.5]]]
     """

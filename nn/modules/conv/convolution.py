@@ -208,7 +208,6 @@ class Conv1d(_Convolution):
         ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Conv1d(16, 33, 3, stride=2)(sg.randn(20, 16, 50)).shape)
         [20, 33, 24]
     """
@@ -222,7 +221,6 @@ class Conv2d(_Convolution):
     """A convolution (cross-correlation) over images.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Conv2d(3, 8, 3, padding="same")(sg.randn(4, 3, 10, 12)).shape)
         [4, 8, 10, 12]
     """
@@ -236,7 +234,6 @@ class Conv3d(_Convolution):
     """A convolution (cross-correlation) over volumes.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Conv3d(3, 8, (1, 3, 3), padding=(0, 1, 1))(sg.randn(4, 3, 5, 6, 7)).shape)
         [4, 8, 5, 6, 7]
     """
@@ -280,7 +277,6 @@ class _ConvolutionTranspose(ConvNd):
         )
 
     def _output_padding(self, input: Tensor, output_size: tuple[int, ...]) -> tuple[int, ...]:
-        """The difference of the requested output size from the smallest one, along each dimension."""
         dims, lead = self.spatial_dims, input.ndim - self.spatial_dims
         if len(output_size) == lead + dims:
             output_size = output_size[lead:]
@@ -325,7 +321,6 @@ class ConvTranspose1d(_ConvolutionTranspose):
         ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
 
     Example:
-        >>> import specgrad as sg
         >>> up = sg.nn.ConvTranspose1d(16, 33, 3, stride=2)
         >>> list(up(sg.randn(20, 16, 50)).shape), list(up(sg.randn(20, 16, 50), output_size=(102,)).shape)
         ([20, 33, 101], [20, 33, 102])
@@ -340,7 +335,6 @@ class ConvTranspose2d(_ConvolutionTranspose):
     """A transposed convolution over images: the gradient of `Conv2d` as a map of its input.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.ConvTranspose2d(16, 8, 4, stride=2, padding=1)(sg.randn(2, 16, 14, 14)).shape)
         [2, 8, 28, 28]
     """
@@ -354,7 +348,6 @@ class ConvTranspose3d(_ConvolutionTranspose):
     """A transposed convolution over volumes: the gradient of `Conv3d` as a map of its input.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.ConvTranspose3d(4, 2, 2, stride=2)(sg.randn(1, 4, 3, 4, 5)).shape)
         [1, 2, 6, 8, 10]
     """

@@ -81,7 +81,6 @@ class LazyConv1d(_LazyConvolution, Conv1d):
     """A `Conv1d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConv1d(3, 2)
         >>> _ = layer(sg.ones(1, 2, 4))
         >>> layer.in_channels
@@ -96,7 +95,6 @@ class LazyConv2d(_LazyConvolution, Conv2d):
     """A `Conv2d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConv2d(3, 2)
         >>> _ = layer(sg.ones(1, 2, 4, 4))
         >>> layer.in_channels
@@ -111,7 +109,6 @@ class LazyConv3d(_LazyConvolution, Conv3d):
     """A `Conv3d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConv3d(3, 2)
         >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
         >>> layer.in_channels
@@ -148,7 +145,6 @@ class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
     """A `ConvTranspose1d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConvTranspose1d(3, 2)
         >>> _ = layer(sg.ones(1, 2, 4))
         >>> layer.in_channels
@@ -163,7 +159,6 @@ class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
     """A `ConvTranspose2d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConvTranspose2d(3, 2)
         >>> _ = layer(sg.ones(1, 2, 4, 4))
         >>> layer.in_channels
@@ -178,7 +173,6 @@ class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
     """A `ConvTranspose3d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConvTranspose3d(3, 2)
         >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
         >>> layer.in_channels

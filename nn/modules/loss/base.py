@@ -41,7 +41,6 @@ class L1Loss(Loss):
         RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.L1Loss()(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(1.)
     """
@@ -57,7 +56,6 @@ class MSELoss(Loss):
     Formula: l_n = (x_n - y_n)^2
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MSELoss()(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
@@ -82,7 +80,6 @@ class SmoothL1Loss(Loss):
     Source: Girshick, Fast R-CNN (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SmoothL1Loss()(sg.tensor([1.0, 5.0]), sg.tensor([2.0, 1.0]))
         tensor(2.)
     """
@@ -113,7 +110,6 @@ class HuberLoss(Loss):
     Source: Huber, Robust estimation of a location parameter (1964).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.HuberLoss(delta=2.0)(sg.tensor([1.0, 5.0]), sg.tensor([1.0, 1.0]))
         tensor(3.)
     """
@@ -139,7 +135,6 @@ class KLDivLoss(Loss):
     Source: Kullback and Leibler, On information and sufficiency (1951).
 
     Example:
-        >>> import specgrad as sg
         >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
         >>> sg.nn.KLDivLoss(reduction="batchmean")(log_p, q)
         tensor(0.3681)
@@ -171,7 +166,6 @@ class PoissonNLLLoss(Loss):
         eps: what keeps the logarithm finite.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PoissonNLLLoss()(sg.zeros(2), sg.tensor([1.0, 2.0]))
         tensor(1.)
     """
@@ -214,7 +208,6 @@ class GaussianNLLLoss(Loss):
     Source: Nix and Weigend, Estimating the mean and variance of the target probability distribution (1994).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.GaussianNLLLoss()(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))
         tensor(1.)
     """

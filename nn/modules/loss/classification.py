@@ -52,7 +52,6 @@ class NLLLoss(_WeightedLoss):
         IndexError: a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.NLLLoss()(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
         tensor(1.)
     """
@@ -88,7 +87,6 @@ class CrossEntropyLoss(_WeightedLoss):
         RuntimeError: label_smoothing outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CrossEntropyLoss()(sg.zeros(1, 4), sg.tensor([2]))
         tensor(1.3863)
     """
@@ -130,7 +128,6 @@ class BCELoss(_WeightedLoss):
         RuntimeError: an input outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.BCELoss()(sg.tensor([0.5]), sg.tensor([1.0]))
         tensor(0.6931)
     """
@@ -152,7 +149,6 @@ class BCEWithLogitsLoss(Loss):
         ValueError: an unknown reduction, or input and target of different shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.BCEWithLogitsLoss()(sg.tensor([0.0]), sg.tensor([1.0]))
         tensor(0.6931)
     """
@@ -184,7 +180,6 @@ class NLLLoss2d(NLLLoss):
 
     Example:
         >>> import warnings
-        >>> import specgrad as sg
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore")
         ...     loss = sg.nn.NLLLoss2d()
@@ -228,7 +223,6 @@ class CTCLoss(Loss):
     Source: Graves, Fernandez, Gomez and Schmidhuber, Connectionist temporal classification (2006).
 
     Example:
-        >>> import specgrad as sg
         >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
         >>> sg.nn.CTCLoss()(log_probs, sg.tensor([[1, 2]]), sg.tensor([4]), sg.tensor([2]))
         tensor(0.8432)
@@ -273,7 +267,6 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         ValueError: an unknown reduction.
 
     Example:
-        >>> import specgrad as sg
         >>> loss = sg.nn.LinearCrossEntropyLoss(5, 10)
         >>> loss(sg.randn(3, 5), sg.tensor([1, 0, 9])).shape
         specgrad.Size([])

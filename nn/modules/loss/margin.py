@@ -32,7 +32,6 @@ class HingeEmbeddingLoss(_MarginLoss):
         margin: how far unlike things should be apart.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.HingeEmbeddingLoss()(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]))
         tensor(0.5000)
     """
@@ -63,7 +62,6 @@ class MarginRankingLoss(_MarginLoss):
         RuntimeError: inputs and target that differ in their number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MarginRankingLoss(0.5)(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]))
         tensor(2.5000)
     """
@@ -79,7 +77,6 @@ class SoftMarginLoss(Loss):
     Formula: l_n = log(1 + exp(-y_n x_n))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SoftMarginLoss()(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]))
         tensor(1.8709)
     """
@@ -105,7 +102,6 @@ class CosineEmbeddingLoss(_MarginLoss):
         RuntimeError: inputs that do not have one dimension more than the target.
 
     Example:
-        >>> import specgrad as sg
         >>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])
         >>> sg.nn.CosineEmbeddingLoss(margin=0.5)(x1, x2, sg.tensor([-1]))
         tensor(0.4600)
@@ -134,7 +130,6 @@ class MultiMarginLoss(_WeightedLoss):
         RuntimeError: a target that is no class, or inputs of other shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
         tensor(0.3250)
     """
@@ -174,7 +169,6 @@ class MultiLabelMarginLoss(Loss):
         RuntimeError: a label that is no class, or a target of another shape.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiLabelMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
@@ -196,7 +190,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         ValueError: an unknown reduction.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiLabelSoftMarginLoss()(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
         tensor(0.6931)
     """
@@ -227,7 +220,6 @@ class TripletMarginLoss(Loss):
     Source: Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.TripletMarginLoss()(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
         tensor(0.4142)
     """
@@ -273,7 +265,6 @@ class TripletMarginWithDistanceLoss(Loss):
         Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
 
     Example:
-        >>> import specgrad as sg
         >>> loss = sg.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))
         >>> loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
         tensor(1.)

@@ -53,7 +53,6 @@ class Module(
         training: True after `train()`, False after `eval()`; layers such as Dropout look at it.
 
     Example:
-        >>> import specgrad as sg
         >>> class Scale(sg.nn.Module):
         ...     def __init__(self):
         ...         super().__init__()
@@ -145,5 +144,4 @@ def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def indented(text: str, spaces: int = 2) -> str:
-    """A text whose lines, all but the first, begin with spaces."""
     return text.replace("\n", "\n" + " " * spaces)

@@ -96,7 +96,6 @@ class ModuleConversion:
     buffers: Callable[..., Iterator[Tensor]]
 
     def _apply(self, fn: Convert, recurse: bool = True) -> Self:
-        """Replace every parameter's data and gradient, and every buffer, by what `fn` makes of it."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -112,7 +111,6 @@ class ModuleConversion:
         """Call `fn` on every module of the tree, children first; often used to initialise.
 
         Example:
-            >>> import specgrad as sg
             >>> _ = sg.nn.Sequential(sg.nn.ReLU()).apply(lambda module: print(type(module).__name__))
             ReLU
             Sequential
@@ -226,7 +224,6 @@ def _convert_parameter(module: Any, name: str, parameter: Parameter, fn: Convert
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | None, dtype | None]:
-    """The device and dtype that the arguments of `to` name; copying options are accepted and need no handling."""
     named = dict(kwargs)
     for option in ("non_blocking", "copy", "memory_format"):
         named.pop(option, None)

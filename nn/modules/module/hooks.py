@@ -30,12 +30,10 @@ registration_hooks: dict[int, GlobalHook] = {}
 
 
 def of_kind(kind: str) -> Iterator[tuple[int, GlobalHook]]:
-    """The call hooks of one kind, in order of registration."""
     return ((number, hook) for number, hook in list(call_hooks.items()) if hook.kind == kind)
 
 
 def at_registration(kind: str, module: Any, name: str, value: Any) -> Any:
-    """A value that is about to be registered, after the global registration hooks of `kind`, which may replace it."""
     for hook in list(registration_hooks.values()):
         if hook.kind == kind:
             replaced = hook.call(module, name, value)

@@ -137,7 +137,6 @@ class ModuleMembers:
             super().__setattr__(name, value)
 
     def _claim(self, name: str, kind: str, table: str) -> None:
-        """Remove what the name stood for before it becomes a member of `table`."""
         state = self.__dict__
         if table not in state:
             raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
@@ -191,7 +190,6 @@ class ModuleTree:
             remove_duplicate: give a module that appears in several places once.
 
         Example:
-            >>> import specgrad as sg
             >>> [name for name, _ in sg.nn.Sequential(sg.nn.ReLU()).named_modules()]
             ['', '0']
         """
@@ -232,7 +230,6 @@ class ModuleTree:
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
-        """Members that `get_members` gives for each module, with dotted names, each object once."""
         seen: set[int] = set()
         named = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in named:
@@ -254,7 +251,6 @@ class ModuleTree:
             remove_duplicate: give a shared parameter once.
 
         Example:
-            >>> import specgrad as sg
             >>> [name for name, _ in sg.nn.Linear(2, 3).named_parameters()]
             ['weight', 'bias']
         """

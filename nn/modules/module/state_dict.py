@@ -74,7 +74,6 @@ class ModuleState:
             keep_vars: give the parameters themselves instead of detached tensors that share their memory.
 
         Example:
-            >>> import specgrad as sg
             >>> list(sg.nn.Sequential(sg.nn.Linear(2, 3)).state_dict())
             ['0.weight', '0.bias']
         """

@@ -69,7 +69,6 @@ class AvgPool1d(Module):
         RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[3.0000, 2.5000]])
     """
@@ -104,7 +103,6 @@ class AvgPool2d(_AvgPoolNd):
         divisor_override: divide by this instead of by the number of elements.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
         [20, 16, 25, 16]
     """
@@ -119,7 +117,6 @@ class AvgPool3d(_AvgPoolNd):
     Formula: y[n, c, i] = mean over k of x[n, c, i stride + k], where i and k are triples
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AvgPool3d(2)(sg.randn(2, 3, 4, 6, 8)).shape)
         [2, 3, 2, 3, 4]
     """
@@ -128,7 +125,6 @@ class AvgPool3d(_AvgPoolNd):
 
 
 def _one(value: Any) -> tuple[int]:
-    """A size of a 1-d window, given as a number or in a tuple."""
     return value if isinstance(value, tuple) else (value,)
 
 
@@ -167,7 +163,6 @@ class LPPool1d(_LPPoolNd):
         RuntimeError: the window is larger than the input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LPPool1d(2, 2)(sg.tensor([[3.0, 4.0, 6.0, 8.0]]))
         tensor([[ 5., 10.]])
     """
@@ -182,7 +177,6 @@ class LPPool2d(_LPPoolNd):
     Formula: y[n, c, i, j] = (sum over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]^p)^(1/p)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LPPool2d(2, 2)(sg.ones(1, 1, 2, 2))
         tensor([[[[2.]]]])
     """
@@ -197,7 +191,6 @@ class LPPool3d(_LPPoolNd):
     Formula: y[n, c, i, j, k] = (sum over a window at (i, j, k) of x[n, c]^p)^(1/p)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LPPool3d(2, (1, 2, 2))(sg.ones(1, 1, 1, 2, 2))
         tensor([[[[[2.]]]]])
     """
@@ -252,7 +245,6 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
         RuntimeError: input that is no sequence, or a negative size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AdaptiveAvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[3.0000, 2.5000]])
     """
@@ -268,7 +260,6 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AdaptiveAvgPool2d(1)(sg.randn(8, 16, 7, 5)).shape)
         [8, 16, 1, 1]
     """
@@ -284,7 +275,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     rows and columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AdaptiveAvgPool3d((2, None, 1))(sg.randn(8, 16, 7, 5, 4)).shape)
         [8, 16, 2, 5, 1]
     """
@@ -302,7 +292,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
         return_indices: also return where each maximum was.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AdaptiveMaxPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[5., 3.]])
     """
@@ -318,7 +307,6 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AdaptiveMaxPool2d((None, 3))(sg.randn(8, 16, 7, 5)).shape)
         [8, 16, 7, 3]
     """
@@ -334,7 +322,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     rows and columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> values, indices = sg.nn.AdaptiveMaxPool3d(1, return_indices=True)(sg.arange(8.0).view(1, 2, 2, 2))
         >>> indices
         tensor([[[[7]]]])

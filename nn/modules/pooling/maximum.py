@@ -52,7 +52,6 @@ class MaxPool1d(_MaxPoolNd):
         floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MaxPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[5., 3.]])
     """
@@ -67,7 +66,6 @@ class MaxPool2d(_MaxPoolNd):
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, i stride[0] + k dilation[0], j stride[1] + l dilation[1]]
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.MaxPool2d(3, stride=2)(sg.randn(20, 16, 50, 32)).shape)
         [20, 16, 24, 15]
     """
@@ -82,7 +80,6 @@ class MaxPool3d(_MaxPoolNd):
     Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation], where i and k are triples
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.MaxPool3d((1, 2, 2))(sg.randn(2, 3, 5, 8, 6)).shape)
         [2, 3, 5, 4, 3]
     """
@@ -129,7 +126,6 @@ class MaxUnpool1d(_MaxUnpoolNd):
         ValueError: an output_size that pooling does not map to the input's sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> values, indices = sg.nn.MaxPool1d(2, return_indices=True)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         >>> sg.nn.MaxUnpool1d(2)(values, indices)
         tensor([[0., 5., 0., 3.]])
@@ -146,7 +142,6 @@ class MaxUnpool2d(_MaxUnpoolNd):
     Formula: y[n, c, k, l] = x[n, c, i, j] where indices[n, c, i, j] = k W' + l, 0 elsewhere
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MaxUnpool2d(2)(sg.tensor([[[4.0]]]), sg.tensor([[[3]]]))
         tensor([[[0., 0.],
                  [0., 4.]]])
@@ -163,7 +158,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
     Formula: y[n, c] has x[n, c, i] at index indices[n, c, i] of the flattened volume, for triples i; 0 elsewhere
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MaxUnpool3d((1, 1, 2))(sg.tensor([[[[7.0]]]]), sg.tensor([[[[1]]]]))
         tensor([[[[0., 7.]]]])
     """
@@ -241,7 +235,6 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     Source: Graham, Fractional max-pooling (2014).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.FractionalMaxPool2d(2, output_ratio=0.5)(sg.zeros(1, 3, 8, 6)).shape
         specgrad.Size([1, 3, 4, 3])
     """
@@ -259,7 +252,6 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         _random_samples: the random numbers, (N, C, 3); drawn in each call when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.FractionalMaxPool3d(2, output_size=3)(sg.zeros(1, 2, 6, 6, 6)).shape
         specgrad.Size([1, 2, 3, 3, 3])
     """

@@ -24,7 +24,6 @@ _MAX_LAYERS = 2**16
 
 
 def check_arguments(layer: Any, dropout: Any) -> None:
-    """The arguments of a layer's constructor."""
     for name in ("input_size", "hidden_size"):
         value = getattr(layer, name)
         if not isinstance(value, int):
@@ -51,13 +50,11 @@ def check_arguments(layer: Any, dropout: Any) -> None:
 
 
 def check_layers(count: int) -> None:
-    """Refuse more layers than can be made in reasonable time and memory."""
     if count > _MAX_LAYERS:
         raise ValueError(f"num_layers must be at most {_MAX_LAYERS}, but got {count}")
 
 
 def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> None:
-    """A batched input has batched states."""
     dims = input.dim()
     if dims not in (2, 3):
         raise ValueError(f"{name}: Expected input to be 2D or 3D, got {dims}D instead")
@@ -69,7 +66,6 @@ def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> Non
 
 
 def check_input(x: Tensor, input_size: int, weight: Tensor) -> None:
-    """Steps, the dtype of the weights, and as many features as the layer takes."""
     if not x.shape[0]:
         raise ShapeError("Expected sequence length to be larger than 0 in RNN")
     if x.dtype is not weight.dtype and here.autocast != here.depth:
@@ -82,7 +78,6 @@ def check_input(x: Tensor, input_size: int, weight: Tensor) -> None:
 
 
 def check_states(states: Sequence[Tensor], shapes: Sequence[tuple[int, ...]]) -> None:
-    """A state for each layer, direction and sequence."""
     for number, (state, shape) in enumerate(zip(states, shapes, strict=True)):
         if tuple(state.shape) != shape:
             which = f"hidden[{number}]" if len(shapes) > 1 else "hidden"
@@ -116,7 +111,6 @@ class RNNBase(Module):
         ValueError: a size that is not positive, a dropout outside [0, 1], or an unknown mode.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.GRU(3, 4), sg.nn.RNNBase)
         True
     """
@@ -156,7 +150,6 @@ class RNNBase(Module):
         return self.proj_size or self.hidden_size
 
     def _add_weights(self, layer: int, suffix: str, factory: dict[str, Any]) -> None:
-        """The parameters of one layer and direction, named as PyTorch names them."""
         rows = GATES[self.mode] * self.hidden_size
         columns = self._output_size * self._directions if layer else self.input_size
         shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, columns), "weight_hh": (rows, self._output_size)}
@@ -218,7 +211,6 @@ class RNNBase(Module):
         return stacked(LAYERS[self.mode], x, states, weights, sizes, self._directions, dropout)
 
     def _states(self, x: Tensor, batch: int, args: list[Tensor] | None) -> list[Tensor]:
-        """The initial states of all layers, checked; zeros where none are given."""
         check_input(x, self.input_size, self.weight_ih_l0)
         count = self.num_layers * self._directions
         shapes = [(count, batch, size) for size in self._state_sizes()]

@@ -29,7 +29,6 @@ class RNNCellBase(Module):
         dtype: their dtype.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.GRUCell(3, 4), sg.nn.RNNCellBase)
         True
     """
@@ -61,7 +60,6 @@ class RNNCellBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def _step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
-        """The `count` new states after one step, of a batch or of a single input."""
         shape = input._shape
         if args is None or len(shape) != 2 or shape[1] != self.input_size or not shape[0]:
             return self._checked_step(kind, input, args, count)
@@ -72,7 +70,6 @@ class RNNCellBase(Module):
         return list(LAYERS[kind](input, args, weights, (shape[0],), False)[1:])
 
     def _checked_step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
-        """The same for what may be single, left out or wrong."""
         self._check(input, args, count)
         single = input.dim() == 1
         x = input.unsqueeze(0) if single else input
@@ -137,7 +134,6 @@ class RNNCell(RNNCellBase):
         RuntimeError: sizes that do not fit, or another nonlinearity.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.RNNCell(10, 20)(sg.randn(3, 10)).shape)
         [3, 20]
     """
@@ -176,7 +172,6 @@ class LSTMCell(RNNCellBase):
         RuntimeError: sizes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> hidden, cell = sg.nn.LSTMCell(10, 20)(sg.randn(3, 10))
         >>> list(hidden.shape), list(cell.shape)
         ([3, 20], [3, 20])
@@ -205,7 +200,6 @@ class GRUCell(RNNCellBase):
         RuntimeError: sizes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.GRUCell(10, 20)(sg.randn(3, 10)).shape)
         [3, 20]
     """

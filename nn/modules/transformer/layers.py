@@ -44,7 +44,6 @@ def as_numbers(name: str, mask: Tensor | None, like: Tensor, /, **others: Tensor
 
 
 def square_subsequent_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
-    """Zeros on and below the diagonal, and -inf above it."""
     return full((size, size), -math.inf, dtype=dtype or get_default_dtype(), device=device).triu(1)
 
 
@@ -132,7 +131,6 @@ class TransformerEncoderLayer(TransformerLayer):
         AssertionError: d_model is no multiple of nhead, or dimensions and dtypes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16)(sg.randn(5, 3, 8)).shape)
         [5, 3, 8]
     """
@@ -159,7 +157,6 @@ class TransformerEncoderLayer(TransformerLayer):
 
 
 def activation_of(activation: str | Activation) -> Activation:
-    """The function that a name stands for."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -183,7 +180,6 @@ class TransformerDecoderLayer(TransformerLayer):
         Output: as tgt.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.TransformerDecoderLayer(8, 2, dim_feedforward=16)
         >>> list(layer(sg.randn(4, 3, 8), sg.randn(5, 3, 8)).shape)
         [4, 3, 8]
@@ -243,7 +239,6 @@ class TransformerEncoder(Module):
         norm: the norm of the output, or None.
 
     Example:
-        >>> import specgrad as sg
         >>> encoder = sg.nn.TransformerEncoder(sg.nn.TransformerEncoderLayer(8, 2, 16), num_layers=2)
         >>> list(encoder(sg.randn(5, 3, 8)).shape)
         [5, 3, 8]
@@ -297,7 +292,6 @@ class TransformerDecoder(Module):
         norm: the norm of the output, or None.
 
     Example:
-        >>> import specgrad as sg
         >>> decoder = sg.nn.TransformerDecoder(sg.nn.TransformerDecoderLayer(8, 2, 16), num_layers=2)
         >>> list(decoder(sg.randn(4, 3, 8), sg.randn(5, 3, 8)).shape)
         [4, 3, 8]
@@ -336,14 +330,12 @@ class TransformerDecoder(Module):
 
 
 def rows(src: Tensor, batch_first: bool) -> int | None:
-    """How many rows an input has; None where it has no two or three dimensions."""
     if src.dim() == 2:
         return src.shape[0]
     return src.shape[1 if batch_first else 0] if src.dim() == 3 else None
 
 
 def copies(layer: Module, count: int) -> ModuleList:
-    """Copies of a layer, as a list."""
     check_layers(count)
     return ModuleList([copy.deepcopy(layer) for _ in range(count)])
 

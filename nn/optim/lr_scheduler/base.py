@@ -134,7 +134,6 @@ class LRScheduler:
         return [copied(group["lr"]) for group in self.optimizer.param_groups]
 
     def _warn_outside_step(self) -> None:
-        """Warn callers of `get_lr` outside `step`: it computes the next step sizes, not the current ones."""
         if not self._get_lr_called_within_step:
             warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
@@ -148,14 +147,12 @@ class LRScheduler:
 
 
 def checked(optimizer: Any) -> Optimizer:
-    """An Optimizer; anything else is refused."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
 
 
 def copied(value: Any) -> Any:
-    """The value; of a tensor, which steps write, a copy."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -168,7 +165,6 @@ def put(group: dict[str, Any], name: str, value: Any) -> None:
 
 
 def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
-    """A list of one value for each group: the given one, or as often as needed the given number."""
     groups = len(optimizer.param_groups)
     if not isinstance(value, list | tuple):
         return [value] * groups
@@ -197,7 +193,6 @@ class LambdaLR(LRScheduler):
         ValueError: the number of functions is not that of the groups.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -250,7 +245,6 @@ class MultiplicativeLR(LambdaLR):
         ValueError: the number of functions is not that of the groups.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()

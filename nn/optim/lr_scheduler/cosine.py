@@ -27,7 +27,6 @@ class CosineAnnealingLR(LRScheduler):
     Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), without restarts.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
         >>> optimizer.step(); scheduler.step(); round(scheduler.get_last_lr()[0], 6)
@@ -79,7 +78,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
         >>> for epoch in range(2):
@@ -125,7 +123,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._update_lr(math.floor(epoch))
 
     def _jump(self, epoch: float) -> None:
-        """To the period that an epoch lies in, and how far into it."""
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
         start, self.T_i = (epoch // self.T_0 * self.T_0 if self.T_mult == 1 else 0), self.T_0
@@ -163,7 +160,6 @@ class OneCycleLR(LRScheduler):
     Source: Smith and Topin, Super-convergence: very fast training of neural networks using large learning rates (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
         >>> scheduler = sg.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=5, pct_start=0.4)
         >>> for batch in range(3):
@@ -226,7 +222,6 @@ class OneCycleLR(LRScheduler):
         ]
 
     def _index(self) -> tuple[dict[str, Any], float]:
-        """The phase of this step, and how much of it is done."""
         start = 0.0
         for phase in self._schedule_phases:
             if self.last_epoch <= phase["end_step"] or phase is self._schedule_phases[-1]:
@@ -251,7 +246,6 @@ def _steps(total: Any, epochs: Any, per_epoch: Any) -> int:
 
 
 def _phases(steps: int, part: float, three: bool) -> list[dict[str, Any]]:
-    """Where each phase ends, and between which hyperparameters of the group it goes."""
     up = _phase(float(part * steps) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")
     if not three:
         return [up, _phase(steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]

@@ -32,7 +32,6 @@ def start_momentum(
 
 
 def set_momentum(group: dict[str, Any], use_beta1: bool, value: float) -> None:
-    """Change a group's momentum."""
     if use_beta1:
         group["betas"] = (value, *group["betas"][1:])
     else:
@@ -73,7 +72,6 @@ class CyclicLR(LRScheduler):
     Source: Smith, Cyclical learning rates for training neural networks (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
         >>> scheduler = sg.optim.lr_scheduler.CyclicLR(optimizer, base_lr=0.0, max_lr=1.0, step_size_up=2)
         >>> for batch in range(3):

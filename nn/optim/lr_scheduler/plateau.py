@@ -43,7 +43,6 @@ class SequentialLR(_Combined):
         TypeError: something that is no scheduler.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> schedulers = sg.optim.lr_scheduler
         >>> warmup = schedulers.ConstantLR(optimizer, factor=0.25, total_iters=1)
@@ -100,7 +99,6 @@ class ChainedScheduler(_Combined):
         TypeError: something that is no scheduler.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> schedulers = sg.optim.lr_scheduler
         >>> both = [schedulers.ExponentialLR(optimizer, 0.5), schedulers.StepLR(optimizer, 1, 0.5)]
@@ -124,7 +122,6 @@ class ChainedScheduler(_Combined):
 
 
 def _check(name: str, optimizer: Any, schedulers: Sequence[Any]) -> None:
-    """All are schedulers of one optimizer that need no metric."""
     if not schedulers:
         requested = "scheduler to be chained" if name == "ChainedScheduler" else "scheduler"
         raise ValueError(f"{name} expects at least one {requested}, but got no scheduler.")
@@ -162,7 +159,6 @@ class ReduceLROnPlateau(LRScheduler):
         ValueError: factor is not below 1, a mode is unknown, or min_lr has another length than groups.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
         >>> for loss in (3.0, 2.0, 2.0, 2.0):
@@ -211,7 +207,6 @@ class ReduceLROnPlateau(LRScheduler):
             self.min_lrs = [lower_limit] * groups
 
     def _reset(self) -> None:
-        """Forget the best metric and what was counted."""
         self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0

@@ -22,7 +22,6 @@ class StepLR(LRScheduler):
         last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.25)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -57,7 +56,6 @@ class MultiStepLR(LRScheduler):
         last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.MultiStepLR(optimizer, [1, 5], gamma=0.25)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -93,7 +91,6 @@ class ExponentialLR(LRScheduler):
         last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -114,7 +111,6 @@ class ExponentialLR(LRScheduler):
 
 
 def positive(name: str, value: Any) -> Any:
-    """A number of epochs, which may be a fraction."""
     if not value > 0:
         raise ValueError(f"{name} should be positive, but got {name}={value}")
     return value
@@ -135,7 +131,6 @@ class ConstantLR(LRScheduler):
         ValueError: factor is not between 0 and 1.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> sg.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
         [0.5]
@@ -179,7 +174,6 @@ class LinearLR(LRScheduler):
         ValueError: start_factor is not in (0, 1], or end_factor not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -229,7 +223,6 @@ class PolynomialLR(LRScheduler):
         last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2, power=2)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()

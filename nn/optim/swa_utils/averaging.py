@@ -30,7 +30,6 @@ def get_ema_avg_fn(decay: float = 0.999) -> One:
         ValueError: decay is not between 0 and 1.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.optim.swa_utils.get_ema_avg_fn(0.75)(sg.tensor([1.0]), sg.tensor([3.0]), 5)
         tensor([1.5000])
     """
@@ -50,7 +49,6 @@ def get_swa_avg_fn() -> One:
     Formula: average + (value - average) / (count + 1)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.optim.swa_utils.get_swa_avg_fn()(sg.tensor([1.0]), sg.tensor([3.0]), 3)
         tensor([1.5000])
     """
@@ -128,7 +126,6 @@ class AveragedModel(Module):
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> model, average = sg.nn.Linear(2, 1), sg.optim.swa_utils.get_ema_multi_avg_fn(0.9)
         >>> averaged = sg.optim.swa_utils.AveragedModel(model, multi_avg_fn=average)
         >>> averaged.update_parameters(model)
@@ -199,7 +196,6 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         device: where batches are moved; they stay where they are when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> model = sg.nn.BatchNorm1d(1)
         >>> sg.optim.swa_utils.update_bn([sg.tensor([[1.0], [3.0]])], model)
         >>> model.running_mean

@@ -27,7 +27,6 @@ class SWALR(LRScheduler):
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.swa_utils.SWALR(optimizer, swa_lr=0.5, anneal_epochs=2)
         >>> optimizer.step(); scheduler.step(); round(scheduler.get_last_lr()[0], 6)

@@ -24,7 +24,6 @@ from .measure import step_of
 
 
 def format_network(network: Network) -> str:
-    """Latency, bandwidth and rate of joining."""
     return (
         f"latency {1e6 * network.latency:.1f} us, bandwidth {network.bandwidth / 1e9:.2f} GB/s, "
         f"joining {network.joining / 1e9:.2f} GB/s"
@@ -32,7 +31,6 @@ def format_network(network: Network) -> str:
 
 
 def format_machine(machine: Machine) -> str:
-    """The constants of a machine."""
     lines = [f"{machine.cores} cores a machine; between its ranks: {format_network(machine.inside)}"]
     if machine.between != machine.inside:
         lines.append(f"between machines: {format_network(machine.between)}")
@@ -41,7 +39,6 @@ def format_machine(machine: Machine) -> str:
 
 
 def format_collectives(result: Iterable[tuple[str, int, float, float]]) -> str:
-    """A line for each collective and size: what it took, and what the model says."""
     lines = [f"{'':12}{'bytes':>10}{'measured':>14}{'model':>14}{'':>8}"]
     for name, size, seconds, note in result:
         lines.append(f"{name:12}{size:10}{1e6 * seconds:11.1f} us{1e6 * note:11.1f} us{note / seconds - 1:+8.0%}")
@@ -49,7 +46,6 @@ def format_collectives(result: Iterable[tuple[str, int, float, float]]) -> str:
 
 
 def format_step(plan: Plan) -> str:
-    """The step on one rank, and its layers."""
     step = plan.step
     parts = ", ".join(
         f"{name} {1e3 * seconds:.2f} ms"
@@ -68,7 +64,6 @@ def format_step(plan: Plan) -> str:
 
 
 def format_plan(plan: Plan, counts: Sequence[int]) -> str:
-    """A line for each number of ranks: milliseconds of a step, and efficiency."""
     names = ("data", "sharded", "tensor")
     lines = [f"{'ranks':>6}" + "".join(f"{name + ', ms':>14}{'efficiency':>12}" for name in names)]
     one = plan.step.seconds
@@ -87,7 +82,6 @@ def _cell(seconds: float, efficiency: float) -> str:
 
 
 def format_assumptions(plan: Plan) -> str:
-    """What a plan takes for granted."""
     machine = plan.machine
     beyond = "the network that was given" if machine.between != machine.inside else "a network like its memory"
     return "\n".join(
@@ -143,7 +137,6 @@ def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
 
 
 def _machine(result: dict[str, Any], options: argparse.Namespace) -> Machine:
-    """The machine that was measured, or is in a file, with what the options say of the network."""
     inside = Network(*result["machine"]["inside"])
     made = Machine(result["machine"]["cores"], inside, inside, result["machine"]["core_share"])
     if options.machine:
@@ -194,7 +187,6 @@ def _checked(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
 
 
 def format_check(plan: Plan, counts: Sequence[int], path: str) -> str:
-    """A line for each number of ranks: what steps take here, and what the plan says of them."""
     cores = plan.machine.cores
     lost = started("waiting", 2 * cores)["seconds"] if max(counts) > cores else 0.0
     here = replace(plan, multi_node=False, waiting=lost)

@@ -77,7 +77,6 @@ def all_reduce_ring(ranks: int, size: float, network: Network) -> float:
 
 
 def all_reduce(ranks: int, size: float, network: Network) -> float:
-    """Seconds of joining `size` bytes for all."""
     return min(way(ranks, size, network) for way in (all_reduce_doubling, all_reduce_halving, all_reduce_ring))
 
 
@@ -92,7 +91,6 @@ def all_gather_ring(ranks: int, size: float, network: Network) -> float:
 
 
 def all_gather(ranks: int, size: float, network: Network) -> float:
-    """Seconds until all have `size` bytes, of which each had its part."""
     return min(all_gather_tree(ranks, size, network), all_gather_ring(ranks, size, network))
 
 
@@ -113,7 +111,6 @@ def reduce_scatter_pairs(ranks: int, size: float, network: Network) -> float:
 
 
 def reduce_scatter(ranks: int, size: float, network: Network) -> float:
-    """Seconds of joining `size` bytes, of which each gets its part."""
     return min(reduce_scatter_halving(ranks, size, network), reduce_scatter_pairs(ranks, size, network))
 
 
@@ -129,7 +126,6 @@ def broadcast_scattered(ranks: int, size: float, network: Network) -> float:
 
 
 def broadcast(ranks: int, size: float, network: Network) -> float:
-    """Seconds until all have the `size` bytes of one."""
     return min(broadcast_tree(ranks, size, network), broadcast_scattered(ranks, size, network))
 
 
@@ -151,7 +147,6 @@ class Machine:
     core_share: float
 
     def network(self, ranks: int) -> Network:
-        """What a collective of so many ranks goes through at its slowest."""
         return self.inside if ranks <= self.cores else self.between
 
     def rounds(self, ranks: int, multi_node: bool) -> float:
@@ -160,7 +155,6 @@ class Machine:
 
 
 def write(path: Path, machine: Machine) -> None:
-    """Keep the constants in a file."""
     with replacing(str(path)) as file:
         file.write(json.dumps(asdict(machine), indent=1).encode())
 
@@ -203,13 +197,11 @@ class Plan:
     waiting: float = 0.0
 
     def slower(self, ranks: int) -> float:
-        """How much longer a rank's computation takes beside others of its machine."""
         cores = self.machine.cores
         crowded = 1 + (self.crowd - 1) * (min(ranks, cores) - 1) / (cores - 1) if cores > 1 else 1.0
         return crowded * self.machine.rounds(ranks, self.multi_node)
 
     def communication(self, cost: Callable[[int, float, Network], float], ranks: int, size: float) -> float:
-        """Seconds of a collective; ranks that share cores take turns in it too."""
         return cost(ranks, size, self.machine.network(ranks)) * self.machine.rounds(ranks, self.multi_node)
 
     def data_parallel(self, ranks: int) -> float:

@@ -41,7 +41,6 @@ class Memory:
         self._handed: list[list[weakref.ref[Any]]] = [[] for _ in members]
 
     def begin(self) -> None:
-        """Begin to gather the rows of all ranks, unless that has been done."""
         if self.unsharded is not None or self._under_way:
             return
         kinds: dict[Any, list[int]] = {}
@@ -60,7 +59,6 @@ class Memory:
         return self.dtype if self.dtype is not None and kind.is_floating_point else kind
 
     def gather(self) -> None:
-        """Have the whole parameters, and give all tensors that graphs keep of them their memory."""
         self.begin()
         if self.unsharded is not None:
             return
@@ -91,7 +89,6 @@ class Memory:
         return made
 
     def free(self) -> None:
-        """Give the memory back; what is still under way is waited for."""
         for _, _, work in self._under_way:
             work.wait()
         self._under_way = []
@@ -101,7 +98,6 @@ class Memory:
             self._assign_memory(empty)
 
     def _assign_memory(self, memories: list[Any]) -> None:
-        """Give the tensors that have been handed out, and their views, other memory."""
         for known, memory in zip(self._handed, memories, strict=True):
             for reference in known:
                 tensor = reference()

@@ -27,7 +27,6 @@ class UnshardHandle:
         self._group = group
 
     def wait(self) -> None:
-        """Wait until the whole parameters are there, and let the module have them."""
         if self._group is not None:
             self._group.show()
             self._group = None
@@ -209,7 +208,6 @@ def fully_shard(
     Source: Zhao et al., PyTorch FSDP: experiences on scaling fully sharded data parallel (2023).
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp import FSDPModule
         >>> isinstance(sg.nn.Linear(1, 1), FSDPModule)
         False

@@ -66,7 +66,6 @@ class ParameterGroup:
         self.shown: list[Any] = []
 
     def show(self) -> Call | None:
-        """Have the modules compute with the whole parameters; the call, where gradients are wanted."""
         for member, tensor in zip(self.members, self.shown or [None] * len(self.members), strict=True):
             member.refresh(tensor)
         tensors = self.memory.hand_out()
@@ -88,7 +87,6 @@ class ParameterGroup:
             member.show(tensor)
 
     def reshard(self) -> None:
-        """Leave the modules the rows of this rank, and give the memory of the others back."""
         self.pinned = False
         self.shown = []
         for member in self.members:
@@ -96,7 +94,6 @@ class ParameterGroup:
         self.memory.free()
 
     def before_backward(self, call: Call) -> None:
-        """A backward pass comes to what a forward pass has computed."""
         self.active.add(call)
         self.memory.gather()
 

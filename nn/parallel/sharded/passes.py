@@ -66,7 +66,6 @@ class Sharding:
             module.register_forward_hook(self.after_forward, always_call=False)
 
     def before_forward(self, module: Any, args: Any, kwargs: Any) -> Any:
-        """Gather the parameters; the inputs in the dtype to compute in."""
         if self.passes is None:
             self._begin_root()
         assert self.passes is not None
@@ -83,7 +82,6 @@ class Sharding:
         return converted(args, kind), converted(kwargs, kind)
 
     def _begin_root(self) -> None:
-        """The first module that computes is the outermost one."""
         states: dict[int, Sharding] = {}
         for module in self.modules:
             for inner in module.modules():
@@ -98,12 +96,10 @@ class Sharding:
                 state.is_root = False
 
     def prefetch(self) -> None:
-        """Begin to gather the parameters, so that they are there when they are needed."""
         if self.group is not None:
             self.group.memory.begin()
 
     def after_forward(self, module: Any, args: Any, output: Any) -> Any:
-        """Give the parameters back; see to it that they are there again before backward; the output in its dtype."""
         self.waiting.discard(id(module))
         if self.group is not None and not self.waiting:
             self._end_forward(self.group)
@@ -129,7 +125,6 @@ class Sharding:
             group.reshard()
 
     def before_backward(self, call: Call) -> None:
-        """Gather the parameters, and begin to gather those that will be needed next."""
         group = call.group
         if call in group.active:
             return

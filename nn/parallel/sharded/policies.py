@@ -56,7 +56,6 @@ class ModuleWrapPolicy:
         TypeError: they are none.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp.wrap import ModuleWrapPolicy
         >>> ModuleWrapPolicy({sg.nn.Linear})(sg.nn.Linear(1, 1), False)
         True

@@ -60,7 +60,6 @@ def reduced(
 
 
 def _unsharded(member: Member, gradient: Any) -> Any:
-    """A gradient with those before it that have not been joined."""
     before, member.unreduced = member.unreduced, None
     if before is None or gradient is None:
         return gradient if before is None else before
@@ -88,7 +87,6 @@ def _reduce_scattered(
 
 
 def _put(into: Any, member: Member, gradient: Any) -> None:
-    """Copy the rows of each rank to its place."""
     rows = member.rows
     if rows.shape[0] == rows.max_rows * into.shape[0]:
         into.copy_(gradient.reshape(into.shape))

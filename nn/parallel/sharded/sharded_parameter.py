@@ -36,18 +36,15 @@ class Member:
         self.unreduced: Any = None  # the sum of gradients that have not been joined with those of other ranks
 
     def assign(self, tensor: Any) -> None:
-        """Make a tensor what the modules have under the parameter's name."""
         for module, key in self.owners:
             module._parameters[key] = tensor
 
     def show(self, tensor: Any) -> None:
-        """Make a tensor the attribute of the modules, whose parameter is the sharded one."""
         for module, key in self.owners:
             module._parameters[key] = self.parameter
             module.__dict__[key] = tensor
 
     def hide(self) -> None:
-        """Leave the modules the sharded parameter."""
         for module, key in self.owners:
             module._parameters[key] = self.parameter
             module.__dict__.pop(key, None)
@@ -73,7 +70,6 @@ class Member:
 
 
 def managed(modules: Iterable[Any]) -> Iterator[Any]:
-    """The modules inside some, and these, but for those that are sharded by themselves."""
     seen: set[int] = set()
     waiting = list(modules)[::-1]
     tops = {id(module) for module in waiting}
@@ -114,7 +110,6 @@ def members_of(modules: list[Any], ignored: set[int], group: ProcessGroup) -> li
 
 
 def _agree(parameters: list[tuple[str, Any]], group: ProcessGroup) -> None:
-    """Compare names, shapes and dtypes of parameters with those of the other ranks."""
     listed = "; ".join(f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in parameters)
     message = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
     group.begin(point_to_point.called("fully_shard", "", None, message), algorithms.barrier(group.link), 1).wait()

@@ -77,7 +77,6 @@ class FullyShardedDataParallel(Module):
     Source: Zhao et al., PyTorch FSDP: experiences on scaling fully sharded data parallel (2023).
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp import FullyShardedDataParallel
         >>> issubclass(FullyShardedDataParallel, sg.nn.Module)
         True
@@ -207,7 +206,6 @@ class FullyShardedDataParallel(Module):
 
 
 def _write_back(module: Any) -> None:
-    """Give the sharded parameters of a module their rows of the whole ones."""
     group = module.__dict__[MARK].group
     if group is not None:
         with no_grad():
@@ -230,7 +228,6 @@ def _ignored(modules: Iterable[Module] | None, states: Iterable[Any] | None) -> 
 
 
 def _shard_inside(module: Module, policy: Callable[..., bool], options: dict[str, Any]) -> None:
-    """Shard the modules inside one that a policy chooses, the innermost first."""
     for child in module.children():
         _shard_inside(child, policy, options)
         numel = sum(one.numel() for one in child.parameters() if row_range_of(one) is None)
@@ -247,7 +244,6 @@ def _with_unsharded(module: Any, state: dict[str, Any], prefix: str, metadata: A
 
 
 def _with_rows(module: Any, state: dict[str, Any], prefix: str, *rest: Any) -> None:
-    """The state with the names of wrapped modules, and this rank's rows of whole tensors."""
     own = {name: value for name, value in state.items() if name.startswith(prefix)}
     parameters = dict(module.module.named_parameters(remove_duplicate=False))
     for name, value in own.items():

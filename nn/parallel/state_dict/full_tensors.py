@@ -17,12 +17,10 @@ Leaves = dict[Any, Any]  # by name, or by names
 
 
 def ranks() -> ProcessGroup | None:
-    """All ranks; None where this process is alone."""
     return get_default_group() if is_initialized() else None
 
 
 def shown(leaves: Leaves, options: StateDictOptions) -> Leaves:
-    """Leaves of a state as the options want them."""
     if not options.full_state_dict:
         return {name: _on_host(leaf) if options.cpu_offload else leaf for name, leaf in leaves.items()}
     group = ranks()
@@ -77,7 +75,6 @@ def _check(name: Any, requested: tuple[int, ...], result: tuple[int, ...]) -> No
 
 
 def _sent(own: Leaves, value: Leaves, group: ProcessGroup) -> Leaves:
-    """The first rank's leaves: each rank gets its rows of them, or all."""
     here = group.rank() == 0
     table = [[name, _described(leaf)] for name, leaf in value.items()] if here else []
     settings_by_name: list[Any] = [table]

@@ -33,7 +33,6 @@ def get_model_state_dict(
         TypeError: the model is no Module.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.checkpoint.state_dict import get_model_state_dict
         >>> list(get_model_state_dict(sg.nn.Linear(2, 1)))
         ['weight', 'bias']

@@ -29,7 +29,6 @@ def get_state_dict(
         The state of the model, and that of the optimizers.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.checkpoint.state_dict import get_state_dict
         >>> model = sg.nn.Linear(2, 1)
         >>> state, optimizer_state = get_state_dict(model, sg.optim.Adam(model.parameters()))

@@ -46,7 +46,6 @@ def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own(model: Any, optimizer: Any, options: StateDictOptions) -> tuple[Leaves, list[dict[str, Any]]]:
-    """State by the names of parameter and entry, and groups with names in place of parameters."""
     names, holder = names_of(model), _holder(optimizer)
     begin_state(holder)
     leaves: Leaves = {}
@@ -118,7 +117,6 @@ def _flat(state: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def _read(arguments: Mapping[str, Any], names: set[str]) -> tuple[Leaves, dict[str, dict[str, Any]]]:
-    """The leaves of a state, nested or flat, and the settings of each parameter's group."""
     leaves: Leaves = {}
     settings: dict[str, dict[str, Any]] = {}
     if "param_groups" in arguments:

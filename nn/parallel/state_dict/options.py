@@ -94,7 +94,6 @@ WRAPPED = ("_fsdp_wrapped_module", "_checkpoint_wrapped_module", "_orig_mod")
 
 
 def clean(model: Any, key: str) -> str:
-    """The name of an entry of a model's state_dict without the steps that lead into wrappers."""
     module, steps = model, []
     for step in key.split("."):
         if not (step in WRAPPED or (step == "module" and isinstance(module, DistributedDataParallel))):
@@ -104,5 +103,4 @@ def clean(model: Any, key: str) -> str:
 
 
 def names_of(model: Any) -> dict[int, str]:
-    """The name of each parameter, by its identity."""
     return {id(parameter): clean(model, name) for name, parameter in model.named_parameters()}

@@ -58,7 +58,6 @@ def part_size(layer: str, name: str, full: int, group: ProcessGroup) -> int:
 
 
 def own_part(full: Any, dim: int, group: ProcessGroup) -> Parameter:
-    """This rank's part, along a dimension, of a parameter that the group's first rank has."""
     parts = [part.contiguous() for part in full.detach().chunk(group.size(), dim)]
     own = parts[0].new_zeros(parts[0].shape)
     all_to_all.scatter(own, parts if group.rank() == 0 else None, group=group, group_src=0)
@@ -66,7 +65,6 @@ def own_part(full: Any, dim: int, group: ProcessGroup) -> Parameter:
 
 
 def same_on_all(full: Any, group: ProcessGroup) -> Parameter:
-    """The parameter that the group's first rank has."""
     with no_grad():
         own = full.detach().clone()
         collectives.broadcast(own, group=group, group_src=0)
@@ -319,7 +317,6 @@ class VocabParallelEmbedding(Module):
         return reduce_scatter(product, self.sequence_dim, self.group)
 
     def _own_padding(self) -> int:
-        """The row of this rank that gets no gradient, -1 for none."""
         own = -1 if self.padding_idx is None else self.padding_idx - self.group.rank() * self._count
         return own if 0 <= own < self._count else -1
 

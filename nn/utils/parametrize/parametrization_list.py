@@ -39,7 +39,6 @@ class ParametrizationList(ModuleList):
         ValueError: right_inverse gives no tensors, or dtype or shape change and `unsafe` is not set.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> layer.parametrizations.weight
         ParametrizationList(
@@ -61,7 +60,6 @@ class ParametrizationList(ModuleList):
             _check_result(self(), shape, dtype)
 
     def _invert(self, value: Any) -> Any:
-        """The originals from which the modules compute the value: what their right_inverse gives."""
         with no_grad():
             for module in reversed(self):
                 if hasattr(module, "right_inverse"):
@@ -146,7 +144,6 @@ def _like(original: Any, part: Any, number: int) -> Any:
 
 
 def put(module: Module, name: str, value: Any) -> None:
-    """Register a parameter or a buffer, whichever it is."""
     if isinstance(value, Parameter):
         module.register_parameter(name, value)
     else:
@@ -173,7 +170,6 @@ def cached() -> Iterator[None]:
     """Within it, a parametrized tensor is computed when it is first read, and is the same tensor from then on.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> layer.weight is layer.weight
         False
@@ -192,7 +188,6 @@ def cached() -> Iterator[None]:
 
 
 def read(module: Any, name: str, compute: Callable[[], Any]) -> Any:
-    """The value of a module's parametrized tensor: computed, or within `cached` what was computed before."""
     if not _depth:
         return compute()
     key = id(module), name

@@ -38,7 +38,6 @@ def register_parametrization(
         ValueError: there is no such parameter or buffer, or dtype or shape change and `unsafe` is not set.
 
     Example:
-        >>> import specgrad as sg
         >>> class Symmetric(sg.nn.Module):
         ...     def forward(self, x):
         ...         return x.triu() + x.triu(1).T
@@ -139,7 +138,6 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
         tensor_name: the name of a parameter or buffer; any when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> [sg.nn.utils.parametrize.is_parametrized(layer, name) for name in ("weight", "bias")]
         [True, False]
@@ -157,7 +155,6 @@ def type_before_parametrizations(module: Module) -> type:
         module: the module.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> sg.nn.utils.parametrize.type_before_parametrizations(layer).__name__
         'Linear'
@@ -180,7 +177,6 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         ValueError: the tensor is not parametrized, or the value of several originals should be kept.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> [name for name, _ in sg.nn.utils.parametrize.remove_parametrizations(layer, "weight").named_parameters()]
         ['bias', 'weight']
@@ -230,7 +226,6 @@ def transfer_parametrizations_and_params(
         `to_module`.
 
     Example:
-        >>> import specgrad as sg
         >>> first = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> second = sg.nn.utils.parametrize.transfer_parametrizations_and_params(first, sg.nn.Linear(2, 3))
         >>> bool((second.weight == first.weight).all())

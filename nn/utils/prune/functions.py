@@ -26,7 +26,6 @@ def identity(module: AnyModule, name: str) -> AnyModule:
         The module itself.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.utils import prune
         >>> [name for name, _ in prune.identity(sg.nn.Linear(1, 1), "weight").named_buffers()]
         ['weight_mask']
@@ -59,7 +58,6 @@ def l1_unstructured(module: AnyModule, name: str, amount: Amount, importance_sco
         The module itself.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.utils import prune
         >>> layer = sg.nn.Linear(3, 1)
         >>> layer.weight.data = sg.tensor([[3.0, -1.0, 2.0]])
@@ -133,7 +131,6 @@ def global_unstructured(
         TypeError: importance_scores is no dict, or the class prunes channels.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.utils import prune
         >>> net = sg.nn.Sequential(sg.nn.Linear(4, 4), sg.nn.Linear(4, 4))
         >>> prune.global_unstructured([(net[0], "weight"), (net[1], "weight")], prune.L1Unstructured, amount=0.5)

@@ -26,7 +26,6 @@ class BasePruningMethod(ABC):
     _tensor_name: str
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        """Apply the mask: called before each forward."""
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
@@ -156,7 +155,6 @@ def _left(method: BasePruningMethod, mask: Tensor) -> Any:
 
 
 def _combined_mask(method: BasePruningMethod, module: Module, name: str) -> BasePruningMethod:
-    """The pruning, or a container of it and of that which the parameter has, whose hook is removed."""
     method._tensor_name = name
     matches = [
         (number, hook)
@@ -177,7 +175,6 @@ Amount = int | float
 
 
 def check_amount(amount: Amount) -> None:
-    """Refuse what is no number of units and no part of them."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if (isinstance(amount, numbers.Integral) and amount < 0) or (
@@ -200,7 +197,6 @@ def number_to_prune(amount: Amount, units: int) -> int:
 
 
 def check_structured(t: Tensor, dim: int) -> None:
-    """Refuse a tensor without channels, and a dimension that it does not have."""
     if t.dim() <= 1:
         raise ValueError(
             f"Structured pruning can only be applied to multidimensional tensors. Found tensor of shape {t.shape} with "
