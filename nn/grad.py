@@ -38,8 +38,7 @@ def conv1d_input(
         grad_output: the gradient of the output.
         stride, padding, dilation, groups: as of the convolution.
 
-    Shape:
-        Output: input_size.
+    Shape: Output: input_size.
 
     Raises:
         RuntimeError: shapes that do not belong together.
@@ -69,8 +68,7 @@ def conv1d_weight(
         grad_output: the gradient of the output.
         stride, padding, dilation, groups: as of the convolution.
 
-    Shape:
-        Output: weight_size.
+    Shape: Output: weight_size.
 
     Raises:
         RuntimeError: shapes that do not belong together.

@@ -30,8 +30,7 @@ class QuantStub(Module):
     Args:
         qconfig: how it would be.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
         >>> QuantStub()(sg.tensor([1.0]))
@@ -56,8 +55,7 @@ class DeQuantStub(QuantStub):
     Args:
         qconfig: how it was quantized.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
         >>> DeQuantStub()(sg.tensor([1.0]))
@@ -73,8 +71,7 @@ class QuantWrapper(Module):
     Args:
         module: the module.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
     Raises:
         TypeError: it is no module.
@@ -161,8 +158,7 @@ def fuse_modules(model: Any, modules_to_fuse: Sequence[Any], inplace: bool = Fal
         inplace: whether the model itself is changed.
         **kwargs: other ways of fusing.
 
-    Returns:
-        The model: the first layer of each list computes all of it, the others nothing.
+    Returns: The model: the first layer of each list computes all of it, the others nothing.
 
     Raises:
         NotImplementedError: the layers are no such sequence, or other ways are asked for.
@@ -232,8 +228,7 @@ class ScriptModule(base_Module):
 
     Formula: that of the class that is derived from it
 
-    Shape:
-        As that class says.
+    Shape: As that class says.
 
     Example:
         >>> class Double(sg.jit.ScriptModule):

@@ -87,8 +87,7 @@ def create_mask(
         Q_LEN, KV_LEN: queries and keys.
         device: where the tensor is made.
 
-    Shape:
-        (B, H, Q_LEN, KV_LEN).
+    Shape: (B, H, Q_LEN, KV_LEN).
 
     Example:
         >>> from specgrad.nn.attention.flex_attention import create_mask

@@ -78,8 +78,7 @@ def flex_attention(
         kernel_options: without effect.
         return_aux: what is returned besides, as an `AuxOutput`.
 
-    Shape:
-        query (B, Hq, L, E), key (B, H, S, E), value (B, H, S, Ev); output (B, Hq, L, Ev), and (B, Hq, L) besides.
+    Shape: query (B, Hq, L, E), key (B, H, S, E), value (B, H, S, Ev); output (B, Hq, L, Ev), and (B, Hq, L) besides.
 
     Raises:
         NotImplementedError: a tensor has another number of dimensions.

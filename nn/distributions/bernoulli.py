@@ -30,8 +30,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
         logits: its log odds, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of the parameter is the batch shape.
+    Shape: The shape of the parameter is the batch shape.
 
     Raises:
         ValueError: both parameters or none, or what is no probability.
@@ -95,8 +94,7 @@ class Binomial(ByProbability):
         logits: its log odds, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Count and parameter broadcast; their shape is the batch shape.
+    Shape: Count and parameter broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: both parameters or none, what is no probability, or no number of trials.
@@ -177,8 +175,7 @@ class Geometric(ByProbability):
         logits: its log odds, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of the parameter is the batch shape.
+    Shape: The shape of the parameter is the batch shape.
 
     Raises:
         ValueError: both parameters or none, what is no probability, or a probability of 0.
@@ -245,8 +242,7 @@ class NegativeBinomial(ByProbability):
         logits: its log odds, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Count and parameter broadcast; their shape is the batch shape.
+    Shape: Count and parameter broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: both parameters or none, what is no such probability, or a negative count.

@@ -50,8 +50,7 @@ class Dirichlet(ExponentialFamily):
         concentration: positive numbers; the last dimension is that of an event.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Concentration is (*batch_shape, K), and the event shape (K,).
+    Shape: Concentration is (*batch_shape, K), and the event shape (K,).
 
     Raises:
         ValueError: a number alone, a concentration that is not positive, or NaN.
@@ -122,8 +121,7 @@ class Beta(ExponentialFamily):
         concentration0: the second shape, often called beta, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Both concentrations broadcast; their shape is the batch shape.
+    Shape: Both concentrations broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a concentration that is not positive, or NaN.
@@ -195,8 +193,7 @@ class FisherSnedecor(Parametric):
         df2: the degrees of freedom of the denominator, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Both broadcast; their shape is the batch shape.
+    Shape: Both broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: degrees of freedom that are not positive, or NaN.

@@ -32,8 +32,7 @@ class Categorical(Distribution):
         logits: logarithms of weights, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The parameter is (*batch_shape, K).
+    Shape: The parameter is (*batch_shape, K).
 
     Raises:
         ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
@@ -132,8 +131,7 @@ class OneHotCategorical(Distribution):
         logits: logarithms of weights, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The parameter is (*batch_shape, K), and the event shape (K,).
+    Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
     Raises:
         ValueError: as of `Categorical`.
@@ -219,8 +217,7 @@ class Multinomial(Distribution):
         logits: logarithms of weights, instead.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The parameter is (*batch_shape, K), and the event shape (K,).
+    Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
     Raises:
         NotImplementedError: a number of draws that is no int.

@@ -30,8 +30,7 @@ class Uniform(Parametric):
         high: the end, greater than low.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Low and high broadcast; their shape is the batch shape.
+    Shape: Low and high broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: high is not greater than low.
@@ -102,8 +101,7 @@ class Cauchy(Parametric):
         scale: half the width at half of the maximum, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
+    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a scale that is not positive.
@@ -191,8 +189,7 @@ class Gumbel(Parametric, TransformedDistribution):
         scale: the scale, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
+    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a scale that is not positive.

@@ -94,8 +94,7 @@ class Weibull(Parametric, TransformedDistribution):
         concentration: the shape; at 1 it is an exponential distribution.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Scale and concentration broadcast; their shape is the batch shape.
+    Shape: Scale and concentration broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a parameter that is not positive.
@@ -149,8 +148,7 @@ class Pareto(Parametric, TransformedDistribution):
         alpha: how fast the tail falls, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Scale and alpha broadcast; their shape is the batch shape.
+    Shape: Scale and alpha broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a parameter that is not positive.
@@ -203,8 +201,7 @@ class GeneralizedPareto(Parametric):
         concentration: the shape; for negative ones the greatest value is loc - scale / concentration.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        All broadcast; their shape is the batch shape.
+    Shape: All broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a scale that is not positive.

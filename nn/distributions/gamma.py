@@ -38,8 +38,7 @@ class Gamma(ExponentialFamily, Parametric):
         rate: the inverse of the scale, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Concentration and rate broadcast; their shape is the batch shape.
+    Shape: Concentration and rate broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a parameter that is not positive, or NaN.
@@ -134,8 +133,7 @@ class InverseGamma(TransformedDistribution):
         rate: the scale of the inverse, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Concentration and rate broadcast; their shape is the batch shape.
+    Shape: Concentration and rate broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a parameter that is not positive, or NaN.
@@ -188,8 +186,7 @@ class StudentT(Parametric):
         scale: the scale, positive. Default: 1.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The parameters broadcast; their shape is the batch shape.
+    Shape: The parameters broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: degrees of freedom or a scale that are not positive, or a parameter that is NaN.

@@ -26,8 +26,7 @@ class MixtureSameFamily(Distribution):
         component_distribution: a distribution whose last batch dimension is that of the components.
         validate_args: whether values are checked; None for the default.
 
-    Shape:
-        The batch shape is that of the components without its last dimension.
+    Shape: The batch shape is that of the components without its last dimension.
 
     Raises:
         ValueError: not a Categorical and a Distribution, or batch shapes that do not fit.

@@ -93,8 +93,7 @@ class MultivariateNormal(Distribution):
         scale_tril: the lower triangular L with C = L L^T and a positive diagonal.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The matrices are (..., D, D), and their batch broadcasts with that of loc.
+    Shape: The matrices are (..., D, D), and their batch broadcasts with that of loc.
 
     Raises:
         ValueError: none or several matrices, too few dimensions, or a matrix that is none of the kind.
@@ -198,8 +197,7 @@ class LowRankMultivariateNormal(Distribution):
         cov_diag: D, (..., n), positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The batches of the three broadcast.
+    Shape: The batches of the three broadcast.
 
     Raises:
         ValueError: shapes that do not fit, or a diagonal that is not positive.

@@ -30,8 +30,7 @@ class Normal(ExponentialFamily, Parametric):
         scale: the standard deviation, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
+    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a scale that is not positive, or NaN.
@@ -93,8 +92,7 @@ class LogNormal(TransformedDistribution):
         scale: the standard deviation of the logarithm, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
+    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a scale that is not positive.
@@ -207,8 +205,7 @@ class Laplace(Parametric):
         scale: the mean distance from it, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
+    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a scale that is not positive.

@@ -24,8 +24,7 @@ class Poisson(ExponentialFamily, Parametric):
         rate: the expected number, not negative.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of rate is the batch shape.
+    Shape: The shape of rate is the batch shape.
 
     Raises:
         ValueError: a rate that is negative or NaN.

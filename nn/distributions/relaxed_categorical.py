@@ -120,8 +120,7 @@ class LogisticNormal(TransformedDistribution):
         scale: the standard deviations, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast to (..., D); an event has D + 1 probabilities.
+    Shape: Loc and scale broadcast to (..., D); an event has D + 1 probabilities.
 
     Raises:
         ValueError: a scale that is not positive.

@@ -33,8 +33,7 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         concentration0: b, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Both broadcast; their shape is the batch shape.
+    Shape: Both broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a parameter that is not positive.
@@ -183,8 +182,7 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         lims: between which values of probs series are used. Default: (0.499, 0.501).
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of the parameter is the batch shape.
+    Shape: The shape of the parameter is the batch shape.
 
     Raises:
         ValueError: both parameters or none, or probs outside of [0, 1].

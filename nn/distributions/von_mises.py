@@ -72,8 +72,7 @@ class VonMises(Parametric):
         concentration: how near to it they lie, positive.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and concentration broadcast; their shape is the batch shape.
+    Shape: Loc and concentration broadcast; their shape is the batch shape.
 
     Raises:
         ValueError: a concentration that is not positive, or NaN.

@@ -39,8 +39,7 @@ class LKJCholesky(Distribution):
         concentration: positive. Default: 1.
         validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of concentration is the batch shape, and the event shape (dim, dim).
+    Shape: The shape of concentration is the batch shape, and the event shape (dim, dim).
 
     Raises:
         ValueError: a size below 2, a concentration that is not positive, or NaN.

@@ -22,8 +22,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         input: the tensor x.
         inplace: write the result into input.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
     Example:
         >>> sg.nn.functional.relu(sg.tensor([-1.0, 2.0]))
@@ -258,8 +257,7 @@ def rrelu(
         training: whether slopes are random.
         inplace: write the result into input.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
     Raises:
         RuntimeError: lower > upper.
@@ -287,8 +285,7 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
     Args:
         input: the tensor x, which is written to.
 
-    Shape:
-        Any.
+    Shape: Any.
 
     Example:
         >>> sg.nn.functional.rrelu_(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
@@ -311,8 +308,7 @@ def gumbel_softmax(
         eps: has no effect.
         dim: the dimension of the classes.
 
-    Shape:
-        Any; the output has that of logits.
+    Shape: Any; the output has that of logits.
 
     Raises:
         IndexError: dim is not a dimension of logits.

@@ -45,8 +45,7 @@ def scaled_dot_product_attention(
         scale: factor of the scores; 1 / sqrt(E) when left out.
         enable_gqa: whether keys and values may have fewer heads, each for as many heads of queries.
 
-    Shape:
-        Output: (*, heads, L, Ev). A query that may look at no key gets zeros.
+    Shape: Output: (*, heads, L, Ev). A query that may look at no key gets zeros.
 
     Raises:
         RuntimeError: dtypes that differ, shapes that do not belong together, or a mask together with is_causal.

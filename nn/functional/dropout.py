@@ -24,8 +24,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         training: whether to do anything.
         inplace: write the result into input.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
     Raises:
         ValueError: p outside [0, 1].
@@ -53,8 +52,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         training: whether to do anything.
         inplace: write the result into input.
 
-    Shape:
-        Input (N, C, L) or (C, L); the output is the same.
+    Shape: Input (N, C, L) or (C, L); the output is the same.
 
     Raises:
         ValueError: p outside [0, 1].
@@ -77,8 +75,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros in whole channels, each with probability p, and input / (1 - p) in the others; input unless training.
 
-    Shape:
-        Input (N, C, H, W); the output is the same. Three dimensions are taken as (N, C, L), with a warning.
+    Shape: Input (N, C, H, W); the output is the same. Three dimensions are taken as (N, C, L), with a warning.
 
     Raises:
         ValueError: p outside [0, 1].
@@ -130,8 +127,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         input: the tensor x, of mean 0 and variance 1.
         p: the probability that an element is dropped.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
     Raises:
         ValueError: p outside [0, 1].
@@ -153,8 +149,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     Args:
         p: the probability that a channel of a sample is dropped.
 
-    Shape:
-        Input (N, C, *); the output is the same.
+    Shape: Input (N, C, *); the output is the same.
 
     Raises:
         ValueError: p outside [0, 1].

@@ -42,8 +42,7 @@ def embedding(
         scale_grad_by_freq: divide the gradient of each row by how often input names it.
         sparse: whether the gradient of weight is sparse: the rows that input names.
 
-    Shape:
-        Input any, weight (rows, features); the output is of input's shape and one more dimension, features.
+    Shape: Input any, weight (rows, features); the output is of input's shape and one more dimension, features.
 
     Raises:
         IndexError: an index outside the table.
@@ -86,8 +85,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor: indices, int64.
         num_classes: the size of the new last dimension; one more than the largest index when left out.
 
-    Shape:
-        Tensor any; the output is of its shape and one more dimension of size num_classes.
+    Shape: Tensor any; the output is of its shape and one more dimension of size num_classes.
 
     Raises:
         RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
@@ -154,8 +152,7 @@ def segment_reduce(
         unsafe: has no effect: lengths are always checked.
         initial: where each piece begins to be reduced, and the result of an empty one.
 
-    Shape:
-        Data (*, N, **) and lengths (*, pieces); the output is (*, pieces, **).
+    Shape: Data (*, N, **) and lengths (*, pieces); the output is (*, pieces, **).
 
     Raises:
         RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.

@@ -25,8 +25,7 @@ def unfold(input: Tensor, kernel_size: Pair, dilation: Pair = 1, padding: Pair =
         padding: how many zeros are added at every side.
         stride: the step of the window.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); output (N, C kh kw, L) or (C kh kw, L), one column for each window.
+    Shape: Input (N, C, H, W) or (C, H, W); output (N, C kh kw, L) or (C kh kw, L), one column for each window.
 
     Raises:
         RuntimeError: input of other dimensions, no window that fits, or numbers that are too small.
@@ -51,8 +50,7 @@ def fold(
         output_size: height and width of the image, or one number for both.
         kernel_size, dilation, padding, stride: those of the windows.
 
-    Shape:
-        Input (N, C kh kw, L) or (C kh kw, L); output (N, C, H, W) or (C, H, W).
+    Shape: Input (N, C kh kw, L) or (C kh kw, L); output (N, C, H, W) or (C, H, W).
 
     Raises:
         RuntimeError: input of other dimensions, or not as many columns as windows.

@@ -34,8 +34,7 @@ def mse_loss(
         weight: one factor per value.
         size_average, reduce: older ways to say reduction.
 
-    Shape:
-        Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
+    Shape: Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -75,8 +74,7 @@ def binary_cross_entropy(
         weight: a factor for each value, broadcast.
         reduction: 'mean', 'sum' or 'none'.
 
-    Shape:
-        Input and target the same; the output is a scalar, or of that shape with reduction='none'.
+    Shape: Input and target the same; the output is a scalar, or of that shape with reduction='none'.
 
     Raises:
         ValueError: input and target differ in shape.
@@ -284,8 +282,7 @@ def triplet_margin_with_distance_loss(
         swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
         reduction: 'mean', 'sum' or 'none'.
 
-    Shape:
-        All inputs (N, *), as d takes them; the output is a scalar, or of the shape of d with reduction='none'.
+    Shape: All inputs (N, *), as d takes them; the output is a scalar, or of the shape of d with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or a margin of 0 or less.

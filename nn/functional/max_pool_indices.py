@@ -39,8 +39,7 @@ def fractional_max_pool2d(
         output_ratio: how many windows for each element of the input, less than 1, in place of output_size.
         return_indices: whether to return also where in its flattened plane each maximum stands.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has output_size in place of H and W.
+    Shape: Input (N, C, H, W) or (C, H, W); the output has output_size in place of H and W.
 
     Raises:
         ValueError: neither output_size nor output_ratio.

@@ -84,8 +84,7 @@ def batch_norm(
         momentum: the weight of this batch in the running statistics.
         eps: keeps the root from zero.
 
-    Shape:
-        Input (N, C) or (N, C, d1, ...), all others (C); the output has the shape of input.
+    Shape: Input (N, C) or (N, C, d1, ...), all others (C); the output has the shape of input.
 
     Raises:
         ValueError: training on one value per channel.
@@ -167,8 +166,7 @@ def layer_norm(
         weight, bias: one number for each of their elements.
         eps: keeps the root from zero.
 
-    Shape:
-        Input (*, normalized_shape), weight and bias normalized_shape; the output has the shape of input.
+    Shape: Input (*, normalized_shape), weight and bias normalized_shape; the output has the shape of input.
 
     Raises:
         RuntimeError: sizes that do not agree.
@@ -214,8 +212,7 @@ def group_norm(
         weight, bias: one number per channel.
         eps: keeps the root from zero.
 
-    Shape:
-        Input (N, C, ...), weight and bias (C); the output has the shape of input.
+    Shape: Input (N, C, ...), weight and bias (C); the output has the shape of input.
 
     Raises:
         RuntimeError: channels that do not make groups, or a weight of another size.
@@ -269,8 +266,7 @@ def instance_norm(
         momentum: the weight of this batch in the running statistics.
         eps: keeps the root from zero.
 
-    Shape:
-        Input (N, C, d1, ...), all others (C); the output has the shape of input.
+    Shape: Input (N, C, d1, ...), all others (C); the output has the shape of input.
 
     Raises:
         ValueError: statistics of one value, with use_input_stats.
@@ -315,8 +311,7 @@ def rms_norm(
         weight: one number for each of their elements.
         eps: keeps the root from zero; the dtype's own epsilon when left out.
 
-    Shape:
-        Input (*, normalized_shape), weight normalized_shape; the output has the shape of input.
+    Shape: Input (*, normalized_shape), weight normalized_shape; the output has the shape of input.
 
     Raises:
         RuntimeError: sizes that do not agree.
@@ -370,8 +365,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         size: how many channels are neighbours.
         alpha, beta, k: the numbers of the formula.
 
-    Shape:
-        Input (N, C, d1, ...); the output is the same.
+    Shape: Input (N, C, d1, ...); the output is the same.
 
     Raises:
         ValueError: input of fewer than 3 dimensions.

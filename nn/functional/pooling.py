@@ -40,8 +40,7 @@ def max_pool1d(
         ceil_mode: whether the last window may hang over the end.
         return_indices: whether to return also where in its signal each maximum stands.
 
-    Shape:
-        Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
+    Shape: Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
 
     Raises:
         RuntimeError: a window that does not fit, or padding above half of it.
@@ -124,8 +123,7 @@ def avg_pool2d(
         divisor_override: what to divide the sum of a window by, instead of its size.
         out: a tensor to write to.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
+    Shape: Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
 
     Raises:
         RuntimeError: a window that does not fit, or padding above half of it.
@@ -174,8 +172,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
         input: images.
         output_size: one number or (height, width); None keeps a size.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
+    Shape: Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
 
     Raises:
         RuntimeError: input is no image, or another number of sizes.
@@ -206,8 +203,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: AdaptiveSize, return_indices
         output_size: how many windows.
         return_indices: whether to return also where in its signal each maximum stands.
 
-    Shape:
-        Input (N, C, L) or (C, L); the output has L replaced by output_size.
+    Shape: Input (N, C, L) or (C, L); the output has L replaced by output_size.
 
     Raises:
         RuntimeError: input is no signal, or another number of sizes.

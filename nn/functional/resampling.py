@@ -50,8 +50,7 @@ def interpolate(
         recompute_scale_factor: whether s is computed from the sizes and not from scale_factor.
         antialias: whether the filter is widened when the output is smaller, in bilinear, bicubic and lanczos modes.
 
-    Shape:
-        Input (N, C, L), (N, C, H, W) or (N, C, D, H, W); output (N, C, ...) with the spatial sizes asked for.
+    Shape: Input (N, C, L), (N, C, H, W) or (N, C, D, H, W); output (N, C, ...) with the spatial sizes asked for.
 
     Raises:
         ValueError: both or none of size and scale_factor, another number of them, or an option that the mode has not.
@@ -178,8 +177,7 @@ def upsample(
     Args:
         input, size, scale_factor, mode, align_corners: as of `interpolate`.
 
-    Shape:
-        As of `interpolate`.
+    Shape: As of `interpolate`.
 
     Example:
         >>> import specgrad as sg, warnings
@@ -282,8 +280,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         size: the shape of the images that come out: (N, C, H, W) or (N, C, D, H, W).
         align_corners: as of `grid_sample`.
 
-    Shape:
-        theta (N, 2, 3) and output (N, H, W, 2), or (N, 3, 4) and (N, D, H, W, 3).
+    Shape: theta (N, 2, 3) and output (N, H, W, 2), or (N, 3, 4) and (N, D, H, W, 3).
 
     Raises:
         ValueError: theta of another shape or dtype, or a size of 0.

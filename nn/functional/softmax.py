@@ -20,8 +20,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         dim: the dimension along which exponentials are summed.
         dtype: the dtype of the computation and of the result; that of input when left out.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
     Raises:
         IndexError: dim is not a dimension of input.

@@ -295,8 +295,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         bias: what is added to each output channel.
         pad: how many zeros stand before and behind the signal.
 
-    Shape:
-        Input (T, B, C); the output has the length of the convolution and the output channels in place of T and C.
+    Shape: Input (T, B, C); the output has the length of the convolution and the output channels in place of T and C.
 
     Raises:
         RuntimeError: shapes that do not belong together.
@@ -315,8 +314,7 @@ def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
         input: the values.
         groups: how many groups of channels.
 
-    Shape:
-        Input and output (N, C, *).
+    Shape: Input and output (N, C, *).
 
     Example:
         >>> sg.nn.functional.native_channel_shuffle(sg.arange(4).view(1, 4, 1), 2).flatten()

@@ -25,8 +25,7 @@ def lstm(input: Tensor, *arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
         *arguments: `hx` (two states), `params` (weights of all layers), `has_biases`, `num_layers`, `dropout`, `train`,
             `bidirectional` and `batch_first`; or of packed sequences `batch_sizes`, and the same without the last.
 
-    Returns:
-        The output and the last states.
+    Returns: The output and the last states.
 
     Example:
         >>> layer = sg.nn.LSTM(2, 3)

@@ -42,8 +42,7 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
         pattern: a function, Graph or GraphModule; its parameters stand for any values.
         replacement: likewise, with the same parameters.
 
-    Returns:
-        list: one Match for each place.
+    Returns: list: one Match for each place.
 
     Example:
         >>> traced = sg.fx.symbolic_trace(lambda x: sg.relu(x) + 1)

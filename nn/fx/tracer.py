@@ -344,8 +344,7 @@ def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> Gr
         root: the module or function.
         concrete_args: values of parameters that are fixed while it is traced, by name.
 
-    Returns:
-        GraphModule: with the parameters, buffers and submodules of `root` that its graph uses.
+    Returns: GraphModule: with the parameters, buffers and submodules of `root` that its graph uses.
 
     Raises:
         TraceError: what the program does depends on values that are not known.

@@ -43,8 +43,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         device: where the weights lie.
         dtype: their dtype.
 
-    Shape:
-        Input: (N, in_features) or (in_features). Target: (N) or (), classes. Output: those of target, and ().
+    Shape: Input: (N, in_features) or (in_features). Target: (N) or (), classes. Output: those of target, and ().
 
     Attributes:
         head: the linear map to the frequent classes and one number for each cluster.

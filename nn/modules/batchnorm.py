@@ -180,8 +180,7 @@ class BatchNorm1d(_BatchNorm):
         dtype: their dtype.
         bias: whether the affine part has a bias.
 
-    Shape:
-        Input: (N, C) or (N, C, L). Output: the same.
+    Shape: Input: (N, C) or (N, C, L). Output: the same.
 
     Source: Ioffe and Szegedy, Batch Normalization (2015).
 
@@ -324,8 +323,7 @@ class SyncBatchNorm(_BatchNorm):
     Args:
         process_group: the ranks; those of the default group when left out.
 
-    Shape:
-        Input: (N, C) or (N, C, ...). Output: the same.
+    Shape: Input: (N, C) or (N, C, ...). Output: the same.
 
     Raises:
         ValueError: input of fewer than 2 dimensions.

@@ -17,8 +17,7 @@ class ChannelShuffle(Module):
     Args:
         groups: g.
 
-    Shape:
-        Input and output: (N, C, *).
+    Shape: Input and output: (N, C, *).
 
     Raises:
         RuntimeError: fewer than three dimensions, or channels that g does not divide.

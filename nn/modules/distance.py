@@ -18,8 +18,7 @@ class CosineSimilarity(Module):
         dim: the dimension of the vectors.
         eps: the least length to divide by.
 
-    Shape:
-        Input1, input2: broadcastable to each other. Output: that of both, without dim.
+    Shape: Input1, input2: broadcastable to each other. Output: that of both, without dim.
 
     Raises:
         IndexError: a dim that the inputs do not have.
@@ -47,8 +46,7 @@ class PairwiseDistance(Module):
         eps: keeps the norm away from zero, where its gradient is undefined.
         keepdim: whether the dimension of the vectors stays, with one element.
 
-    Shape:
-        Input1, input2: (N, D) or (D). Output: (N) or (); (N, 1) or (1) with keepdim.
+    Shape: Input1, input2: (N, D) or (D). Output: (N) or (); (N, 1) or (1) with keepdim.
 
     Raises:
         RuntimeError: shapes that do not broadcast.

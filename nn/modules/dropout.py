@@ -39,8 +39,7 @@ class Dropout(_Dropout):
     Args:
         p: probability of an element to be dropped.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
         >>> sg.nn.Dropout(0.2).eval()(sg.ones(2))
@@ -59,8 +58,7 @@ class Dropout1d(_Dropout):
     Args:
         p: probability of a channel to be dropped.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same.
+    Shape: Input: (N, C, L) or (C, L). Output: the same.
 
     Raises:
         ValueError: p is not in [0, 1].
@@ -80,8 +78,7 @@ class Dropout1d(_Dropout):
 class Dropout2d(_Dropout):
     """In training, sets each channel of an image to zero with probability p and scales the others.
 
-    Shape:
-        Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
+    Shape: Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
 
     Raises:
         ValueError: p is not in [0, 1].
@@ -134,8 +131,7 @@ class FeatureAlphaDropout(_Dropout):
     Args:
         p: probability of a channel to be dropped.
 
-    Shape:
-        Input: (N, C, *). Output: the same.
+    Shape: Input: (N, C, *). Output: the same.
 
     Raises:
         ValueError: p is not in [0, 1].

@@ -20,8 +20,7 @@ class Flatten(Module):
         start_dim: the first dimension to join.
         end_dim: the last.
 
-    Shape:
-        Input: (*, s_1, ..., s_k, *). Output: (*, s_1 ... s_k, *).
+    Shape: Input: (*, s_1, ..., s_k, *). Output: (*, s_1 ... s_k, *).
 
     Raises:
         IndexError: a dimension that the input does not have.
@@ -50,8 +49,7 @@ class Unflatten(Module):
         dim: the dimension to split.
         unflattened_size: the sizes to split it into; one may be -1.
 
-    Shape:
-        Input: (*, s, *). Output: (*, unflattened_size, *).
+    Shape: Input: (*, s, *). Output: (*, unflattened_size, *).
 
     Raises:
         TypeError: the dimension is no int, or the sizes are no tuple or list of ints.

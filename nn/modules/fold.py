@@ -35,8 +35,7 @@ class Unfold(_Windows):
         dilation: the distance of its elements, d.
         padding: how many zeros are added at every side, p.
 
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C kh kw, L) or (C kh kw, L), one column for each window.
+    Shape: Input: (N, C, H, W) or (C, H, W). Output: (N, C kh kw, L) or (C kh kw, L), one column for each window.
 
     Example:
         >>> sg.nn.Unfold((1, 2))(sg.arange(3.0).reshape(1, 1, 3))
@@ -60,8 +59,7 @@ class Fold(_Windows):
         padding: how many zeros were added at every side.
         stride: the step of the window.
 
-    Shape:
-        Input: (N, C kh kw, L) or (C kh kw, L), one column for each window. Output: (N, C, H, W) or (C, H, W).
+    Shape: Input: (N, C kh kw, L) or (C kh kw, L), one column for each window. Output: (N, C, H, W) or (C, H, W).
 
     Example:
         >>> sg.nn.Fold((1, 3), (1, 2))(sg.ones(2, 2))

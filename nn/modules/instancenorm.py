@@ -108,8 +108,7 @@ class InstanceNorm1d(_InstanceNorm):
         dtype: their dtype.
         bias: whether the affine part has a bias.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same.
+    Shape: Input: (N, C, L) or (C, L). Output: the same.
 
     Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization (2016).
 
@@ -152,8 +151,7 @@ class InstanceNorm3d(_InstanceNorm):
 class LazyInstanceNorm1d(LazyNorm, InstanceNorm1d):
     """A `InstanceNorm1d` whose `num_features` is the number of channels of its first input.
 
-    Shape:
-        Input: (N, C, L). Output: the same.
+    Shape: Input: (N, C, L). Output: the same.
 
     Example:
         >>> layer = sg.nn.LazyInstanceNorm1d()

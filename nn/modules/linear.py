@@ -21,8 +21,7 @@ class Identity(Module):
 
     Formula: y = x
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
         >>> sg.nn.Identity(54, unused=True)(sg.ones(2))
@@ -50,8 +49,7 @@ class Linear(Module):
         device: where the parameters lie.
         dtype: their dtype.
 
-    Shape:
-        Input: (*, in_features). Output: (*, out_features).
+    Shape: Input: (*, in_features). Output: (*, out_features).
 
     Attributes:
         weight: A, of shape (out_features, in_features).
@@ -108,8 +106,7 @@ class Bilinear(Module):
         device: where the parameters lie.
         dtype: their dtype.
 
-    Shape:
-        Input1: (*, in1_features). Input2: (*, in2_features). Output: (*, out_features).
+    Shape: Input1: (*, in1_features). Input2: (*, in2_features). Output: (*, out_features).
 
     Attributes:
         weight: A, of shape (out_features, in1_features, in2_features).
@@ -173,8 +170,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         bias: whether to add a learned b.
         device, dtype: where the parameters lie, and their dtype.
 
-    Shape:
-        Input: (*, in_features). Output: (*, out_features).
+    Shape: Input: (*, in_features). Output: (*, out_features).
 
     Example:
         >>> layer = sg.nn.LazyLinear(3)

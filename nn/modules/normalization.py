@@ -49,8 +49,7 @@ class LayerNorm(_Affine):
         device: where the parameters lie.
         dtype: their dtype.
 
-    Shape:
-        Input: (*, normalized_shape). Output: the same.
+    Shape: Input: (*, normalized_shape). Output: the same.
 
     Source: Ba, Kiros and Hinton, Layer Normalization (2016).
 
@@ -136,8 +135,7 @@ class LocalResponseNorm(Module):
         beta: the exponent.
         k: the constant.
 
-    Shape:
-        Input: (N, C, ...), of at least 3 dimensions. Output: the same.
+    Shape: Input: (N, C, ...), of at least 3 dimensions. Output: the same.
 
     Example:
         >>> list(sg.nn.LocalResponseNorm(2)(sg.randn(2, 3, 4)).shape)
@@ -165,8 +163,7 @@ class GroupNorm(_Affine):
         eps: added to the (biased) variance.
         affine: whether there are a learned weight and bias, one number per channel.
 
-    Shape:
-        Input: (N, C, ...). Output: the same.
+    Shape: Input: (N, C, ...). Output: the same.
 
     Raises:
         ValueError: num_channels is no multiple of num_groups, or groups of one value.
@@ -215,8 +212,7 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     It equals `LocalResponseNorm` for odd sizes.
 
-    Shape:
-        Input: (N, C, H, W). Output: the same.
+    Shape: Input: (N, C, H, W). Output: the same.
 
     Raises:
         ValueError: input that has not 4 dimensions.

@@ -62,8 +62,7 @@ class ReflectionPad1d(_ReflectionPadNd):
     Args:
         padding: (before, after), or one number for all sides; negative ones cut.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+    Shape: Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
 
     Raises:
         RuntimeError: a side as large as input or larger.
@@ -244,8 +243,7 @@ class ConstantPad1d(_ConstantPadNd):
         padding: (before, after), or one number for all sides; negative ones cut.
         value: the number.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+    Shape: Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
 
     Raises:
         RuntimeError: an odd number of sides, or more than input has dimensions for.

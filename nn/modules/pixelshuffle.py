@@ -17,8 +17,7 @@ class PixelShuffle(Module):
     Args:
         upscale_factor: r.
 
-    Shape:
-        Input: (*, C r^2, H, W). Output: (*, C, H r, W r).
+    Shape: Input: (*, C r^2, H, W). Output: (*, C, H r, W r).
 
     Raises:
         RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
@@ -47,8 +46,7 @@ class PixelUnshuffle(Module):
     Args:
         downscale_factor: r.
 
-    Shape:
-        Input: (*, C, H r, W r). Output: (*, C r^2, H, W).
+    Shape: Input: (*, C, H r, W r). Output: (*, C r^2, H, W).
 
     Raises:
         RuntimeError: fewer than three dimensions, or a height or width that r does not divide.

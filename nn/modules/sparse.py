@@ -73,8 +73,7 @@ class Embedding(_Table):
         device: where the table lies.
         dtype: its dtype.
 
-    Shape:
-        Input: (*), integers. Output: (*, embedding_dim).
+    Shape: Input: (*), integers. Output: (*, embedding_dim).
 
     Attributes:
         weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
@@ -173,8 +172,7 @@ class EmbeddingBag(_Table):
         device: where the table lies.
         dtype: its dtype.
 
-    Shape:
-        Input: (B, N), integers, or (N) with offsets (B). Output: (B, embedding_dim).
+    Shape: Input: (B, N), integers, or (N) with offsets (B). Output: (B, embedding_dim).
 
     Attributes:
         weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).

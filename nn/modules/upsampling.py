@@ -31,8 +31,7 @@ class Upsample(Module):
         scale_factor: what the spatial sizes are multiplied by, in the place of `size`.
         mode: 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area'.
 
-    Shape:
-        Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W). Output: (N, C, ...) with the spatial sizes asked for.
+    Shape: Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W). Output: (N, C, ...) with the spatial sizes asked for.
 
     Example:
         >>> sg.nn.Upsample(scale_factor=2)(sg.tensor([[[1.0, 2.0]]]))
@@ -71,8 +70,7 @@ class UpsamplingNearest2d(Upsample):
         size: height and width of the output, or one number for both.
         scale_factor: what height and width are multiplied by, in the place of `size`.
 
-    Shape:
-        Input: (N, C, H, W). Output: (N, C, H', W') with the sizes asked for.
+    Shape: Input: (N, C, H, W). Output: (N, C, H', W') with the sizes asked for.
 
     Raises:
         ValueError: both or none of size and scale_factor.

@@ -242,8 +242,7 @@ class LBFGS(Optimizer):
         Args:
             closure: computes the loss again, and its gradients.
 
-        Returns:
-            What the closure returned first.
+        Returns: What the closure returned first.
         """
         if len(self.param_groups) != 1:
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")

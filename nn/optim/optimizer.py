@@ -213,8 +213,7 @@ class Optimizer(OptimizerState):
         Args:
             closure: computes the loss again; called with gradients recorded.
 
-        Returns:
-            What the closure returned.
+        Returns: What the closure returned.
         """
         raise NotImplementedError(f"{type(self).__name__} defines no step")
 

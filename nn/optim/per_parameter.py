@@ -78,8 +78,7 @@ class PerParameter(Optimizer):
         Args:
             closure: computes the loss again; called with gradients recorded.
 
-        Returns:
-            What the closure returned.
+        Returns: What the closure returned.
         """
         loss = None
         if closure is not None:

@@ -33,8 +33,7 @@ def grouped(
         most: bytes of a bucket.
         as_views: whether gradients are to be views of buckets.
 
-    Returns:
-        The numbers of each bucket, and whether it is a large gradient that is reduced where it is.
+    Returns: The numbers of each bucket, and whether it is a large gradient that is reduced where it is.
     """
     groups: list[tuple[list[int], bool]] = []
     open_groups: dict[Any, tuple[list[int], int]] = {}  # by kind: the parameters so far, and bytes

@@ -24,8 +24,7 @@ class DataParallel(Module):
         output_device: the device of the result; the first when left out.
         dim: the dimension of the batch.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
     Raises:
         RuntimeError: in a call: a parameter or buffer does not lie on the first device.

@@ -71,8 +71,7 @@ class DistributedDataParallel(Module):
         gradient_as_bucket_view: whether gradients become views of the memory in which they are reduced.
         static_graph: that all passes are alike; parameters without a part are searched for all the same.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
     Raises:
         TypeError: it is no module.

@@ -28,8 +28,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
         target_gpus: the devices or their numbers.
         dim: the dimension that tensors are cut along.
 
-    Returns:
-        A list of what each device gets; fewer than devices where a tensor has fewer rows.
+    Returns: A list of what each device gets; fewer than devices where a tensor has fewer rows.
 
     Example:
         >>> [part.tolist() for part in sg.nn.parallel.scatter(sg.arange(3), ["cpu", "cpu"])]

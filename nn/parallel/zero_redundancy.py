@@ -161,8 +161,7 @@ class ZeroRedundancyOptimizer(Optimizer):
             closure: computes the loss again; called with gradients recorded.
             **kwargs: for the `step` of the optimizer.
 
-        Returns:
-            What the closure returned.
+        Returns: What the closure returned.
 
         Raises:
             DistBackendError: other ranks did not come in time, called something else, or have failed.

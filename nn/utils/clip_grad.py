@@ -161,8 +161,7 @@ def clip_grad_norm_(
         error_if_nonfinite: whether an infinite or undefined norm is an error.
         foreach: accepted for compatibility.
 
-    Returns:
-        The norm before scaling.
+    Returns: The norm before scaling.
 
     Example:
         >>> w = sg.tensor([3.0, 4.0], requires_grad=True)

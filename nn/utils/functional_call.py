@@ -49,8 +49,7 @@ def make_functional_with_buffers(
         model: the module; its tensors are copied.
         disable_autograd_tracking: whether the parameters do not require grad.
 
-    Returns:
-        The function, the parameters and the buffers.
+    Returns: The function, the parameters and the buffers.
 
     Example:
         >>> func, params, buffers = make_functional_with_buffers(sg.nn.BatchNorm1d(2))
@@ -71,8 +70,7 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
         model: the module; its parameters are copied.
         disable_autograd_tracking: whether the parameters do not require grad.
 
-    Returns:
-        The function and the parameters.
+    Returns: The function and the parameters.
 
     Raises:
         RuntimeError: the module has buffers.
@@ -96,8 +94,7 @@ def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[FunctionalModuleW
     Args:
         models: modules of one class, all training or all not.
 
-    Returns:
-        The function of one module, and parameters and buffers with a new first dimension for the modules.
+    Returns: The function of one module, and parameters and buffers with a new first dimension for the modules.
 
     Raises:
         RuntimeError: there are no modules, or they differ in class or mode.
@@ -128,8 +125,7 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     Args:
         root: the module.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Example:
         >>> replace_all_batch_norm_modules_(sg.nn.Sequential(sg.nn.BatchNorm1d(2)))[0].running_mean is None

@@ -18,8 +18,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
         bn: the batch norm after it.
         transpose: whether the convolution is a transposed one.
 
-    Returns:
-        A copy of `conv` with another weight and bias.
+    Returns: A copy of `conv` with another weight and bias.
 
     Raises:
         AssertionError: one of them is in training mode, or `bn` keeps no running statistics.
@@ -40,8 +39,7 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
         linear: a linear layer.
         bn: the batch norm after it, of as many features, or of one.
 
-    Returns:
-        A copy of `linear` with another weight and bias.
+    Returns: A copy of `linear` with another weight and bias.
 
     Raises:
         AssertionError: one of them is in training mode, `bn` keeps no running statistics, or the numbers of features

@@ -23,8 +23,7 @@ def convert_conv2d_weight_memory_format(module: AnyModule, memory_format: Any) -
         module: the module.
         memory_format: `channels_last` or `contiguous_format`.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
 
     Example:
         >>> layer = sg.nn.utils.convert_conv2d_weight_memory_format(sg.nn.Conv2d(2, 2, 1), sg.channels_last)
@@ -40,8 +39,7 @@ def convert_conv3d_weight_memory_format(module: AnyModule, memory_format: Any) -
         module: the module.
         memory_format: `channels_last_3d` or `contiguous_format`.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
     """
     return _converted(module, (Conv3d, ConvTranspose3d), memory_format)
 

@@ -144,8 +144,7 @@ def orthogonal(
             weights, and otherwise the last.
         use_trivialization: keep a base, so that any value can be assigned to the weight.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
@@ -224,8 +223,7 @@ def spectral_norm(
         eps: lengths below it are not divided by.
         dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: there is no such parameter, or n_power_iterations is not positive.
@@ -271,8 +269,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         name: the name of the parameter.
         dim: the dimension along which each slice has a length; None for one length.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: there is no such parameter.

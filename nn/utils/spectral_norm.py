@@ -78,8 +78,7 @@ def spectral_norm(
         eps: lengths below it are not divided by.
         dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         RuntimeError: the parameter is normalized already.
@@ -116,8 +115,7 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
         module: the module.
         name: the name of the parameter.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: the parameter is not normalized.

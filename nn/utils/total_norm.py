@@ -21,8 +21,7 @@ def total_norm(tensors: Sequence[Any], order: float) -> Any:
         tensors: the tensors, the same on all ranks; those that are whole count once.
         order: the p of the p-norm.
 
-    Returns:
-        The norm, in the dtype of the first tensor.
+    Returns: The norm, in the dtype of the first tensor.
 
     Raises:
         DistBackendError: other ranks did not come in time, called something else, or have failed.

@@ -45,8 +45,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         name: the name of the parameter.
         dim: the dimension along which each slice has a length; None for one length.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         RuntimeError: the parameter is normalized already.
@@ -86,8 +85,7 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
         module: the module.
         name: the name of the parameter.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: the parameter is not normalized.

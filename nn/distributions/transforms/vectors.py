@@ -40,8 +40,7 @@ class CorrCholeskyTransform(Transform):
     Args:
         cache_size: 0, or 1 for a cache of the last value.
 
-    Shape:
-        x: (..., D (D - 1) / 2). y: (..., D, D).
+    Shape: x: (..., D (D - 1) / 2). y: (..., D, D).
 
     Example:
         >>> sg.distributions.CorrCholeskyTransform()(sg.zeros(1))
@@ -92,8 +91,7 @@ class SoftmaxTransform(Transform):
     Args:
         cache_size: 0, or 1 for a cache of the last value.
 
-    Shape:
-        x and y: (..., D).
+    Shape: x and y: (..., D).
 
     Example:
         >>> sg.distributions.SoftmaxTransform()(sg.zeros(2))
@@ -129,8 +127,7 @@ class StickBreakingTransform(Transform):
     Args:
         cache_size: 0, or 1 for a cache of the last value.
 
-    Shape:
-        x: (..., D). y: (..., D + 1).
+    Shape: x: (..., D). y: (..., D + 1).
 
     Example:
         >>> sg.distributions.StickBreakingTransform()(sg.zeros(3))
@@ -178,8 +175,7 @@ class LowerCholeskyTransform(Transform):
     Args:
         cache_size: 0, or 1 for a cache of the last value.
 
-    Shape:
-        x and y: (..., D, D).
+    Shape: x and y: (..., D, D).
 
     Example:
         >>> sg.distributions.LowerCholeskyTransform()(sg.tensor([[0.0, 5.0], [2.0, 0.0]]))
@@ -206,8 +202,7 @@ class PositiveDefiniteTransform(Transform):
     Args:
         cache_size: 0, or 1 for a cache of the last value.
 
-    Shape:
-        x and y: (..., D, D).
+    Shape: x and y: (..., D, D).
 
     Example:
         >>> sg.distributions.PositiveDefiniteTransform()(sg.tensor([[0.0, 5.0], [2.0, 0.0]]))

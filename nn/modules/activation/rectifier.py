@@ -23,8 +23,7 @@ class Activation(Module):
     Args:
         inplace: write to the input.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
     """
 
     shown: tuple[str, ...] = ()
@@ -173,8 +172,7 @@ class PReLU(Activation):
         init: the fraction to start with.
         device, dtype: those of the weight.
 
-    Shape:
-        Input: (N, C, *) or any for one parameter. Output: the same.
+    Shape: Input: (N, C, *) or any for one parameter. Output: the same.
 
     Raises:
         RuntimeError: neither one weight nor one for each channel.

@@ -227,8 +227,7 @@ class GLU(Activation):
     Args:
         dim: the dimension that is halved.
 
-    Shape:
-        Input: (*, 2 N, *). Output: (*, N, *).
+    Shape: Input: (*, 2 N, *). Output: (*, N, *).
 
     Raises:
         RuntimeError: an odd number of elements.
@@ -310,8 +309,7 @@ class Softmax2d(Module):
 
     Formula: y_c = exp(x_c) / sum_k exp(x_k), over the third dimension from the end
 
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same.
+    Shape: Input: (N, C, H, W) or (C, H, W). Output: the same.
 
     Raises:
         ValueError: an input of another number of dimensions.

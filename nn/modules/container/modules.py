@@ -87,8 +87,7 @@ class Sequential(_NumberedModules):
     Args:
         args: the modules, or one OrderedDict of modules by name.
 
-    Shape:
-        Input: that of the first module. Output: that of the last.
+    Shape: Input: that of the first module. Output: that of the last.
 
     Example:
         >>> sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.ReLU())

@@ -16,8 +16,7 @@ class Loss(Module):
         reduction: 'mean', 'sum' or 'none'.
         size_average, reduce: older ways to say reduction.
 
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+    Shape: Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.

@@ -54,8 +54,7 @@ class MarginRankingLoss(_MarginLoss):
     Args:
         margin: by how much.
 
-    Shape:
-        Input1, input2, target: (N) or (). Output: (), or that of the inputs with reduction='none'.
+    Shape: Input1, input2, target: (N) or (). Output: (), or that of the inputs with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -94,8 +93,7 @@ class CosineEmbeddingLoss(_MarginLoss):
     Args:
         margin: how large the cosine of unlike things may be, from -1 to 1.
 
-    Shape:
-        Input1, input2: (N, D) or (D). Target: (N) or (). Output: (), or that of the target with reduction='none'.
+    Shape: Input1, input2: (N, D) or (D). Target: (N) or (). Output: (), or that of the target with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -183,8 +181,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
     Formula: l_n = -sum_c w_c (y[n, c] log sigmoid(x[n, c]) + (1 - y[n, c]) log sigmoid(-x[n, c])) / C
 
-    Shape:
-        Input, target: (N, C). Output: (), or (N) with reduction='none'.
+    Shape: Input, target: (N, C). Output: (), or (N) with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
@@ -210,8 +207,7 @@ class TripletMarginLoss(Loss):
         eps: keeps norms away from zero, where their gradient is undefined.
         swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
 
-    Shape:
-        Anchor, positive, negative: (N, D) or (D). Output: (), or (N) with reduction='none'.
+    Shape: Anchor, positive, negative: (N, D) or (D). Output: (), or (N) with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or a margin of 0 or less.
@@ -261,8 +257,7 @@ class TripletMarginWithDistanceLoss(Loss):
     Args:
         distance_function: d, of two tensors; `PairwiseDistance` when left out.
 
-    Shape:
-        Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
+    Shape: Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
 
     Example:
         >>> loss = sg.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))

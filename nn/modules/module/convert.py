@@ -70,8 +70,7 @@ def replaced(module: Any, name: str, parameter: Parameter, value: Any) -> bool:
         parameter: as it was.
         value: the tensor that takes its place.
 
-    Returns:
-        Whether that was done.
+    Returns: Whether that was done.
     """
     if not (_choices.swap or _choices.overwrite):
         return False

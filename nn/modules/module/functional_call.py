@@ -132,8 +132,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     Args:
         models: modules of the same class and mode.
 
-    Returns:
-        (parameters, buffers), dictionaries from dotted name to a tensor with one dimension more.
+    Returns: (parameters, buffers), dictionaries from dotted name to a tensor with one dimension more.
 
     Raises:
         RuntimeError: no models, or they differ in class or mode.

@@ -47,8 +47,7 @@ def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     Args:
         hook: called as `hook(module, args)`; what it returns, if not None, stands for the args.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(call_hooks, GlobalHook("forward_pre", hook))
 
@@ -63,8 +62,7 @@ def register_module_forward_hook(
         with_kwargs: call it as `hook(module, args, kwargs, output)`.
         always_call: call it also where forward, or another hook, raises.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(call_hooks, GlobalHook("forward", hook, with_kwargs, always_call))
 
@@ -76,8 +74,7 @@ def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> Removabl
         hook: called as `hook(module, grad_output)`; what it returns, if not None, stands for
             the gradients of the output.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(call_hooks, GlobalHook("backward_pre", hook))
 
@@ -89,8 +86,7 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
         hook: called as `hook(module, grad_input, grad_output)`; what it returns, if not None, stands
             for the gradients of the input.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(call_hooks, GlobalHook("backward", hook))
 
@@ -101,8 +97,7 @@ def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> Rem
     Args:
         hook: called as `hook(module, name, parameter)`; what it returns, if not None, is registered instead.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(registration_hooks, GlobalHook("parameter", hook))
 
@@ -113,8 +108,7 @@ def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> Remova
     Args:
         hook: called as `hook(module, name, buffer)`; what it returns, if not None, is registered instead.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(registration_hooks, GlobalHook("buffer", hook))
 
@@ -125,8 +119,7 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
     Args:
         hook: called as `hook(module, name, submodule)`; what it returns, if not None, is registered instead.
 
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    Returns: A handle whose `remove()` takes the hook away.
     """
     return add_hook(registration_hooks, GlobalHook("module", hook))
 
@@ -157,8 +150,7 @@ class ModuleHooks:
             prepend: call it before the hooks that are there.
             with_kwargs: see `hook`.
 
-        Returns:
-            A handle whose `remove()` takes the hook away.
+        Returns: A handle whose `remove()` takes the hook away.
         """
         handle = add_hook(self._forward_pre_hooks, hook, prepend, (self._forward_pre_hooks_with_kwargs,))
         if with_kwargs:
@@ -176,8 +168,7 @@ class ModuleHooks:
             with_kwargs: see `hook`.
             always_call: call it also when forward raises.
 
-        Returns:
-            A handle whose `remove()` takes the hook away.
+        Returns: A handle whose `remove()` takes the hook away.
         """
         notes = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
         handle = add_hook(self._forward_hooks, hook, prepend, notes)

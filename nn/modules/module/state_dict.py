@@ -201,8 +201,7 @@ class ModuleLoading:
             strict: names that only one side has are an error.
             assign: make the given tensors themselves the module's, instead of copying their values.
 
-        Returns:
-            The names that only the module has, and those that only the dict has.
+        Returns: The names that only the module has, and those that only the dict has.
 
         Raises:
             RuntimeError: names or shapes do not match; the message lists all of them.

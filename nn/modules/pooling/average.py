@@ -156,8 +156,7 @@ class LPPool1d(_LPPoolNd):
         stride: step of the window; kernel_size when left out.
         ceil_mode: whether a window that begins inside but ends outside counts.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
+    Shape: Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
     Raises:
         RuntimeError: the window is larger than the input.
@@ -238,8 +237,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     Args:
         output_size: L'.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
+    Shape: Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
     Raises:
         RuntimeError: input that is no sequence, or a negative size.

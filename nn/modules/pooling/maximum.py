@@ -225,8 +225,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
         return_indices: whether to return also where in its flattened plane each maximum stands.
         _random_samples: the random numbers, (N, C, 2); drawn in each call when left out.
 
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.
+    Shape: Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.
 
     Raises:
         ValueError: not just one of output_size and output_ratio, or a ratio outside (0, 1).

@@ -117,8 +117,7 @@ class AveragedModel(Module):
         module: the copy.
         n_averaged: how often `update_parameters` was called.
 
-    Shape:
-        Input and output: those of the model.
+    Shape: Input and output: those of the model.
 
     Raises:
         AssertionError: avg_fn and multi_avg_fn are both given.

@@ -230,8 +230,7 @@ def main(args: Sequence[str] | None = None) -> int:
     Args:
         given: the words of the command line.
 
-    Returns:
-        The exit status: 0, or 1 where something could not be measured.
+    Returns: The exit status: 0, or 1 where something could not be measured.
     """
     parser = _parser()
     options = parser.parse_args(args)

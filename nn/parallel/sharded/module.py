@@ -49,8 +49,7 @@ class FSDPModule:
         Args:
             async_op: whether the call returns at once.
 
-        Returns:
-            What to wait for with `async_op`, else None. A forward pass waits by itself.
+        Returns: What to wait for with `async_op`, else None. A forward pass waits by itself.
 
         Raises:
             DistBackendError: other ranks did not come in time, called something else, or have failed.
@@ -196,8 +195,7 @@ def fully_shard(
         offload_policy: parameters lie where they are.
         ignored_params: parameters that stay whole.
 
-    Returns:
-        The module, whose class is now also an FSDPModule.
+    Returns: The module, whose class is now also an FSDPModule.
 
     Raises:
         ValueError: there is no process group, the module does not compute, or a parameter is a number.

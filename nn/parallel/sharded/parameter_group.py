@@ -100,8 +100,7 @@ class ParameterGroup:
     def came(self, call: Call, gradients: tuple[Any, ...]) -> list[Any]:
         """The gradients of the whole parameters of a forward pass are complete.
 
-        Returns:
-            Those of the sharded parameters; None where there are none, or not yet.
+        Returns: Those of the sharded parameters; None where there are none, or not yet.
         """
         self.active.discard(call)
         if not self.active and self.reshards_after_backward:

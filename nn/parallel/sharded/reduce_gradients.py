@@ -42,8 +42,7 @@ def reduced(
         dtype: the dtype to join in; the parameters' when None.
         divisor: what sums are divided by; the number of ranks when None.
 
-    Returns:
-        A gradient for each parameter, or None.
+    Returns: A gradient for each parameter, or None.
     """
     with no_grad():
         unsharded = [_unsharded(member, gradient) for member, gradient in zip(members, gradients, strict=True)]

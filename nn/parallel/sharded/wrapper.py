@@ -66,8 +66,7 @@ class FullyShardedDataParallel(Module):
             not looked at: parameters lie where they are, and optimizers see them one by one.
         device_mesh: a one-dimensional mesh, instead of `process_group`.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
     Raises:
         ValueError: there is no process group, or a parameter is a number.
@@ -153,8 +152,7 @@ class FullyShardedDataParallel(Module):
             max_norm: the bound.
             norm_type: the p of the p-norm.
 
-        Returns:
-            The norm before.
+        Returns: The norm before.
         """
         return clip_grad_norm_(self.parameters(), max_norm, norm_type)
 

@@ -26,8 +26,7 @@ def get_model_state_dict(
         submodules: modules of it whose state is wanted; all when left out.
         options: what the state is to look like.
 
-    Returns:
-        Tensors by name: each rank's rows of sharded ones, or whole ones.
+    Returns: Tensors by name: each rank's rows of sharded ones, or whole ones.
 
     Raises:
         TypeError: the model is no Module.
@@ -65,8 +64,7 @@ def set_model_state_dict(
         model_state_dict: the state.
         options: what it looks like.
 
-    Returns:
-        The names that only the model has, and those that only the state has.
+    Returns: The names that only the model has, and those that only the state has.
 
     Raises:
         TypeError: the model is no Module, or the state no dict.

@@ -25,8 +25,7 @@ def get_state_dict(
         submodules: as of `get_model_state_dict`.
         options: what the states are to look like.
 
-    Returns:
-        The state of the model, and that of the optimizers.
+    Returns: The state of the model, and that of the optimizers.
 
     Example:
         >>> from specgrad.distributed.checkpoint.state_dict import get_state_dict
@@ -58,8 +57,7 @@ def set_state_dict(
         optim_state_dict: that of the optimizers.
         options: what the states look like.
 
-    Returns:
-        The names that only the model has, and those that only its state has.
+    Returns: The names that only the model has, and those that only its state has.
     """
     result = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)

@@ -79,8 +79,7 @@ def get_optimizer_state_dict(
         submodules: None.
         options: what the state is to look like.
 
-    Returns:
-        A dict of "state", by name of the parameter, and "param_groups", whose "params" are names.
+    Returns: A dict of "state", by name of the parameter, and "param_groups", whose "params" are names.
 
     Raises:
         TypeError: the model is no Module, or an optimizer none.

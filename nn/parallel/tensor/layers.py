@@ -334,8 +334,7 @@ def sum_gradients(module: Module, group: Any = None) -> list[Any]:
         module: the module.
         group: the process group; the default one when left out.
 
-    Returns:
-        Handles; `remove()` of them ends it.
+    Returns: Handles; `remove()` of them ends it.
     """
     chosen = group_of("sum_gradients", group)
     return [p.register_hook(_summing(chosen)) for p in module.parameters() if p.requires_grad]

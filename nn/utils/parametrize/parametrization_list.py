@@ -32,8 +32,7 @@ class ParametrizationList(ModuleList):
         is_tensor: whether there is one.
         ntensors: how many there are otherwise.
 
-    Shape:
-        Output: that of the original.
+    Shape: Output: that of the original.
 
     Raises:
         ValueError: right_inverse gives no tensors, or dtype or shape change and `unsafe` is not set.

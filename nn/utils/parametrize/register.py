@@ -31,8 +31,7 @@ def register_parametrization(
         parametrization: computes the tensor from the original, or with a right_inverse that gives several from them.
         unsafe: whether the result may have another dtype and shape than the original.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: there is no such parameter or buffer, or dtype or shape change and `unsafe` is not set.
@@ -170,8 +169,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         tensor_name: the name of the tensor.
         leave_parametrized: keep the value that was computed; otherwise that of the original.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         ValueError: the tensor is not parametrized, or the value of several originals should be kept.
@@ -222,8 +220,7 @@ def transfer_parametrizations_and_params(
         to_module: the module that gets them.
         tensor_name: the name of one tensor; all that are parametrized when left out.
 
-    Returns:
-        `to_module`.
+    Returns: `to_module`.
 
     Example:
         >>> first = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))

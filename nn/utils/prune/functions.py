@@ -22,8 +22,7 @@ def identity(module: AnyModule, name: str) -> AnyModule:
         module: the module.
         name: the parameter.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
 
     Example:
         >>> from specgrad.nn.utils import prune
@@ -40,8 +39,7 @@ def random_unstructured(module: AnyModule, name: str, amount: Amount) -> AnyModu
     Args:
         amount: how many, or which part of them.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
     """
     RandomUnstructured.apply(module, name, amount)
     return module
@@ -54,8 +52,7 @@ def l1_unstructured(module: AnyModule, name: str, amount: Amount, importance_sco
         amount: how many, or which part of them.
         importance_scores: numbers in place of the parameter's, by which elements are chosen.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
 
     Example:
         >>> from specgrad.nn.utils import prune
@@ -75,8 +72,7 @@ def random_structured(module: AnyModule, name: str, amount: Amount, dim: int) ->
         amount: how many, or which part of them.
         dim: the dimension of the channels.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
     """
     RandomStructured.apply(module, name, amount, dim)
     return module
@@ -93,8 +89,7 @@ def ln_structured(
         dim: the dimension of the channels.
         importance_scores: numbers in place of the parameter's, by which channels are chosen.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
     """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
@@ -106,8 +101,7 @@ def custom_from_mask(module: AnyModule, name: str, mask: Tensor) -> AnyModule:
     Args:
         mask: of the parameter's shape.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
     """
     CustomFromMask.apply(module, name, mask)
     return module
@@ -166,8 +160,7 @@ def remove(module: AnyModule, name: str) -> AnyModule:
         module: the module.
         name: the parameter.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
 
     Raises:
         ValueError: it is not pruned.
