@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -58,7 +58,7 @@ def completed_from(*models: Any) -> Callable[[Documented], Documented]:
 
     def completed(variant: Documented) -> Documented:
         if isinstance(variant, type) and variant.__doc__:  # python -OO keeps none
-            variant.__doc__ = _Completed(variant.__doc__, _parameters(variant), models)  # type: ignore[assignment]
+            variant.__doc__ = _Completed(variant.__doc__, models)  # type: ignore[assignment]
         elif variant.__doc__:
             variant.__doc__ = _completed(variant.__doc__, variant.__name__, _parameters(variant), models)
         return variant
@@ -66,14 +66,20 @@ def completed_from(*models: Any) -> Callable[[Documented], Documented]:
     return completed
 
 
+def completed_within(module: str, variant: type, model: type) -> None:
+    """Completes the docstring of a class of the same package as `module`; users' classes say what they say."""
+    if variant.__module__.partition(".")[0] == module.partition(".")[0]:
+        completed_from(model)(variant)
+
+
 class _Completed:
     """The docstring of a class, completed whenever it is read: there are many, and few programs read one."""
 
-    def __init__(self, own: str, parameters: tuple[str, ...], models: Sequence[Any]) -> None:
-        self.own, self.parameters, self.models = own, parameters, models
+    def __init__(self, own: str, models: Sequence[Any]) -> None:
+        self.own, self.models = own, models
 
     def __get__(self, instance: Any, variant: Any) -> str:
-        return _completed(self.own, variant.__name__, self.parameters, self.models)
+        return _completed(self.own, variant.__name__, _parameters(variant), self.models)
 
 
 def _completed(doc: str, name: str, parameters: tuple[str, ...], models: Sequence[Any]) -> str:
@@ -111,8 +117,7 @@ def _replaced(doc: str, pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _parameters(variant: Any) -> tuple[str, ...]:
-    code = (variant.__init__ if isinstance(variant, type) else variant).__code__  # type: ignore[misc]
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return tuple(signature(variant.__init__ if isinstance(variant, type) else variant).parameters)  # type: ignore[misc]
 
 
 def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import no_grad
 from ..functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
-from .base.parameters import alias, broadcast_all, lazy_property
+from .base.parameters import alias, broadcast_all, derived, lazy_property
 from .gamma import Gamma
 from .independent import ExponentialFamily
 from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
@@ -28,7 +28,6 @@ class Bernoulli(ByProbability, ExponentialFamily):
     Args:
         probs: the probability of 1.
         logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The shape of the parameter is the batch shape.
 
@@ -51,14 +50,8 @@ class Bernoulli(ByProbability, ExponentialFamily):
         super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
 
     mean = alias("probs")
-
-    @property
-    def mode(self) -> Tensor:
-        return (self.probs >= 0.5).to(self.probs.dtype).masked_fill(self.probs == 0.5, math.nan)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
+    mode = derived(lambda self: (self.probs >= 0.5).to(self.probs.dtype).masked_fill(self.probs == 0.5, math.nan))
+    variance = derived(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -75,9 +68,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         return self._along(arange(2, dtype=self._param.dtype, device=self._param.device), expand)
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.probs.logit(),)
+    _natural_params = derived(lambda self: (self.probs.logit(),))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.exp().log1p()
@@ -92,7 +83,6 @@ class Binomial(ByProbability):
         total_count: the number of trials. Default: 1.
         probs: the probability of success.
         logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Count and parameter broadcast; their shape is the batch shape.
 
@@ -122,17 +112,9 @@ class Binomial(ByProbability):
     def support(self) -> Any:
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.total_count * self.probs
-
-    @property
-    def mode(self) -> Tensor:
-        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = derived(lambda self: self.total_count * self.probs)
+    mode = derived(lambda self: ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count))
+    variance = derived(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -173,7 +155,6 @@ class Geometric(ByProbability):
     Args:
         probs: the probability of success, above 0.
         logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The shape of the parameter is the batch shape.
 
@@ -203,17 +184,9 @@ class Geometric(ByProbability):
                 f"distribution {self!r} to be positive but found invalid values:\n{self.probs[~valid]}"
             )
 
-    @property
-    def mean(self) -> Tensor:
-        return 1.0 / self.probs - 1.0
-
-    @property
-    def mode(self) -> Tensor:
-        return self.probs.new_zeros(self.probs.shape)
-
-    @property
-    def variance(self) -> Tensor:
-        return (1.0 / self.probs - 1.0) / self.probs
+    mean = derived(lambda self: 1.0 / self.probs - 1.0)
+    mode = derived(lambda self: self.probs.new_zeros(self.probs.shape))
+    variance = derived(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -240,7 +213,6 @@ class NegativeBinomial(ByProbability):
         total_count: the number of failures, not negative; it need not be whole.
         probs: the probability of success, in [0, 1).
         logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Count and parameter broadcast; their shape is the batch shape.
 
@@ -266,17 +238,9 @@ class NegativeBinomial(ByProbability):
     ) -> None:
         super().__init__(self._give_with_count(total_count, probs, logits).size(), validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.total_count * self.logits.exp()
-
-    @property
-    def mode(self) -> Tensor:
-        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.mean / (-self.logits).sigmoid()
+    mean = derived(lambda self: self.total_count * self.logits.exp())
+    mode = derived(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
+    variance = derived(lambda self: self.mean / (-self.logits).sigmoid())
 
     @lazy_property
     def _gamma(self) -> Gamma:

@@ -12,7 +12,7 @@ from ...runtime.autograd.function import Function, once_differentiable
 from ...runtime.ops.creation.distributions import _dirichlet_grad, _sample_dirichlet
 from ...runtime.shapes import Size
 from . import constraints
-from .base.parameters import broadcast_all
+from .base.parameters import broadcast_all, derived
 from .base.parametric import Parametric, parameter
 from .gamma import Gamma, at_least_tiny
 from .independent import ExponentialFamily
@@ -48,7 +48,6 @@ class Dirichlet(ExponentialFamily):
 
     Args:
         concentration: positive numbers; the last dimension is that of an event.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Concentration is (*batch_shape, K), and the event shape (K,).
 
@@ -81,9 +80,7 @@ class Dirichlet(ExponentialFamily):
         powers = (self.concentration - 1).xlogy(value).sum(-1)
         return powers - self._log_normalizer(self.concentration)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.concentration / self.concentration.sum(-1, True)
+    mean = derived(lambda self: self.concentration / self.concentration.sum(-1, True))
 
     @property
     def mode(self) -> Tensor:
@@ -103,9 +100,7 @@ class Dirichlet(ExponentialFamily):
         digammas = ((self.concentration - 1) * self.concentration.digamma()).sum(-1)
         return self._log_normalizer(self.concentration) - (count - total) * total.digamma() - digammas
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.concentration,)
+    _natural_params = derived(lambda self: (self.concentration,))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.lgamma().sum(-1) - x.sum(-1).lgamma()
@@ -119,12 +114,8 @@ class Beta(ExponentialFamily):
     Args:
         concentration1: the first shape, often called alpha, positive.
         concentration0: the second shape, often called beta, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Both concentrations broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a concentration that is not positive, or NaN.
 
     Example:
         >>> beta = sg.distributions.Beta(2.0, 3.0)
@@ -142,23 +133,10 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
 
-    @property
-    def concentration1(self) -> Tensor:
-        """The first shape."""
-        return self._dirichlet.concentration[..., 0]
-
-    @property
-    def concentration0(self) -> Tensor:
-        """The second shape."""
-        return self._dirichlet.concentration[..., 1]
-
-    @property
-    def mean(self) -> Tensor:
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self) -> Tensor:
-        return self._dirichlet.mode[..., 0]
+    concentration1 = derived(lambda self: self._dirichlet.concentration[..., 0], "The first shape.")
+    concentration0 = derived(lambda self: self._dirichlet.concentration[..., 1], "The second shape.")
+    mean = derived(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+    mode = derived(lambda self: self._dirichlet.mode[..., 0])
 
     @property
     def variance(self) -> Tensor:
@@ -175,9 +153,7 @@ class Beta(ExponentialFamily):
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return self.concentration1, self.concentration0
+    _natural_params = derived(lambda self: (self.concentration1, self.concentration0))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return x.lgamma() + y.lgamma() - (x + y).lgamma()
@@ -191,12 +167,8 @@ class FisherSnedecor(Parametric):
     Args:
         df1: the degrees of freedom of the numerator, positive.
         df2: the degrees of freedom of the denominator, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Both broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: degrees of freedom that are not positive, or NaN.
 
     Example:
         >>> fisher = sg.distributions.FisherSnedecor(2.0, 6.0)

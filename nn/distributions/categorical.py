@@ -15,7 +15,7 @@ from ...runtime.tensor.grad_mode import no_grad
 from ..functional import one_hot
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .base.parameters import alias, broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
 from .bernoulli import Binomial
 from .probs_or_logits import PROBS_OR_LOGITS, require_one
 
@@ -30,7 +30,6 @@ class Categorical(Distribution):
     Args:
         probs: weights of the classes along the last dimension, which are divided by their sum.
         logits: logarithms of weights, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The parameter is (*batch_shape, K).
 
@@ -75,19 +74,9 @@ class Categorical(Distribution):
         """The probabilities."""
         return logits_to_probs(self.logits)
 
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter that was given."""
-        return self._param.size()
-
-    @property
-    def mean(self) -> Tensor:
-        """NaN: classes have no mean."""
-        return self.probs.new_full(self._extended_shape(), math.nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.probs.argmax(-1)
+    param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")
+    mean = derived(lambda self: self.probs.new_full(self._extended_shape(), math.nan), "NaN: classes have no mean.")
+    mode = derived(lambda self: self.probs.argmax(-1))
 
     @property
     def variance(self) -> Tensor:
@@ -129,7 +118,6 @@ class OneHotCategorical(Distribution):
     Args:
         probs: weights of the classes along the last dimension, which are divided by their sum.
         logits: logarithms of weights, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
@@ -158,14 +146,8 @@ class OneHotCategorical(Distribution):
     logits = alias("_categorical.logits", "The logarithms of the probabilities.")
     param_shape = alias("_categorical.param_shape", "The shape of the parameter that was given.")
     mean = alias("probs")
-
-    @property
-    def mode(self) -> Tensor:
-        return one_hot(self._categorical.mode, self._event_shape[0]).to(self.probs.dtype)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
+    mode = derived(lambda self: one_hot(self._categorical.mode, self._event_shape[0]).to(self.probs.dtype))
+    variance = derived(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs.dtype)
@@ -215,7 +197,6 @@ class Multinomial(Distribution):
         total_count: the number of draws. Default: 1.
         probs: weights of the classes along the last dimension, which are divided by their sum.
         logits: logarithms of weights, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
@@ -255,14 +236,8 @@ class Multinomial(Distribution):
     probs = alias("_categorical.probs", "The probabilities of the classes.")
     logits = alias("_categorical.logits", "The logarithms of the probabilities.")
     param_shape = alias("_categorical.param_shape", "The shape of the parameter that was given.")
-
-    @property
-    def mean(self) -> Tensor:
-        return self.probs * self.total_count
-
-    @property
-    def variance(self) -> Tensor:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = derived(lambda self: self.probs * self.total_count)
+    variance = derived(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():

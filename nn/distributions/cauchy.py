@@ -11,7 +11,7 @@ from ...runtime.ops.creation import full, full_like, ones_like, rand
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo
 from . import constraints
-from .base.parameters import alias, euler_constant
+from .base.parameters import alias, derived, euler_constant
 from .base.parametric import Parametric, parameter
 from .normal import _Half
 from .transformed_distribution import TransformedDistribution
@@ -28,7 +28,6 @@ class Uniform(Parametric):
     Args:
         low: the least number.
         high: the end, greater than low.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Low and high broadcast; their shape is the batch shape.
 
@@ -49,21 +48,10 @@ class Uniform(Parametric):
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
-    @property
-    def mean(self) -> Tensor:
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self) -> Tensor:
-        return float("nan") * self.high
-
-    @property
-    def stddev(self) -> Tensor:
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self) -> Tensor:
-        return (self.high - self.low).pow(2) / 12
+    mean = derived(lambda self: (self.high + self.low) / 2)
+    mode = derived(lambda self: float("nan") * self.high)
+    stddev = derived(lambda self: (self.high - self.low) / 12**0.5)
+    variance = derived(lambda self: (self.high - self.low).pow(2) / 12)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
@@ -99,12 +87,8 @@ class Cauchy(Parametric):
     Args:
         loc: the median.
         scale: half the width at half of the maximum, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> cauchy = sg.distributions.Cauchy(0.0, 1.0)
@@ -117,10 +101,7 @@ class Cauchy(Parametric):
     support = constraints.real
     has_rsample = True
 
-    @property
-    def mean(self) -> Tensor:
-        return full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device)
-
+    mean = derived(lambda self: full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device))
     mode = alias("loc")
 
     @property
@@ -153,10 +134,6 @@ class HalfCauchy(_Half):
 
     Args:
         scale: that of the cauchy distribution, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> half = sg.distributions.HalfCauchy(1.0)
@@ -187,12 +164,8 @@ class Gumbel(Parametric, TransformedDistribution):
     Args:
         loc: the mode.
         scale: the scale, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> gumbel = sg.distributions.Gumbel(0.0, 1.0)
@@ -224,19 +197,10 @@ class Gumbel(Parametric, TransformedDistribution):
     def icdf(self, value: Tensor) -> Tensor:
         return self.loc - self.scale * (-value.log()).log()
 
-    @property
-    def mean(self) -> Tensor:
-        return self.loc + self.scale * euler_constant
-
+    mean = derived(lambda self: self.loc + self.scale * euler_constant)
     mode = alias("loc")
-
-    @property
-    def stddev(self) -> Tensor:
-        return (math.pi / math.sqrt(6)) * self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        return self.stddev.pow(2)
+    stddev = derived(lambda self: (math.pi / math.sqrt(6)) * self.scale)
+    variance = derived(lambda self: self.stddev.pow(2))
 
     def entropy(self) -> Tensor:
         return self.scale.log() + (1 + euler_constant)

@@ -10,7 +10,7 @@ from ...generated.tensor import Tensor
 from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias
+from .base.parameters import alias, derived
 from .categorical import Categorical
 
 __all__ = ["MixtureSameFamily"]
@@ -64,9 +64,7 @@ class MixtureSameFamily(Distribution):
     def _weights(self) -> Tensor:
         return self._pad_mixture_dimensions(self.mixture_distribution.probs)
 
-    @property
-    def mean(self) -> Tensor:
-        return (self._weights() * self.component_distribution.mean).sum(-1 - self._event_ndims)
+    mean = derived(lambda self: (self._weights() * self.component_distribution.mean).sum(-1 - self._event_ndims))
 
     @property
     def variance(self) -> Tensor:

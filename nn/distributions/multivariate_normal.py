@@ -91,7 +91,6 @@ class MultivariateNormal(Distribution):
         covariance_matrix: C, positive definite.
         precision_matrix: C^-1, positive definite.
         scale_tril: the lower triangular L with C = L L^T and a positive diagonal.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The matrices are (..., D, D), and their batch broadcasts with that of loc.
 
@@ -195,7 +194,6 @@ class LowRankMultivariateNormal(Distribution):
         loc: the mean, (..., n).
         cov_factor: W, (..., n, m).
         cov_diag: D, (..., n), positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The batches of the three broadcast.
 

@@ -11,7 +11,7 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import as_tensor, zeros_like
 from ...runtime.tensor.dtypes import finfo
 from . import constraints
-from .base.parameters import _standard_normal, alias
+from .base.parameters import _standard_normal, alias, derived
 from .base.parametric import Parametric, parameter
 from .independent import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
@@ -28,12 +28,8 @@ class Normal(ExponentialFamily, Parametric):
     Args:
         loc: the mean.
         scale: the standard deviation, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive, or NaN.
 
     Example:
         >>> normal = sg.distributions.Normal(0.0, 2.0)
@@ -50,10 +46,7 @@ class Normal(ExponentialFamily, Parametric):
     mean = alias("loc")
     mode = alias("loc")
     stddev = alias("scale")
-
-    @property
-    def variance(self) -> Tensor:
-        return self.stddev.pow(2)
+    variance = derived(lambda self: self.stddev.pow(2))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -74,9 +67,7 @@ class Normal(ExponentialFamily, Parametric):
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+    _natural_params = derived(lambda self: (self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()
@@ -90,12 +81,8 @@ class LogNormal(TransformedDistribution):
     Args:
         loc: the mean of the logarithm.
         scale: the standard deviation of the logarithm, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> log_normal = sg.distributions.LogNormal(0.0, 1.0)
@@ -114,14 +101,8 @@ class LogNormal(TransformedDistribution):
 
     loc = alias("base_dist.loc", "The mean of the logarithm.")
     scale = alias("base_dist.scale", "The standard deviation of the logarithm.")
-
-    @property
-    def mean(self) -> Tensor:
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self) -> Tensor:
-        return (self.loc - self.scale.square()).exp()
+    mean = derived(lambda self: (self.loc + self.scale.pow(2) / 2).exp())
+    mode = derived(lambda self: (self.loc - self.scale.square()).exp())
 
     @property
     def variance(self) -> Tensor:
@@ -139,9 +120,7 @@ class _Half(TransformedDistribution):
     support = constraints.nonnegative
     has_rsample = True
 
-    @property
-    def mode(self) -> Tensor:
-        return zeros_like(self.base_dist.scale)
+    mode = derived(lambda self: zeros_like(self.base_dist.scale))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -167,10 +146,6 @@ class HalfNormal(_Half):
 
     Args:
         scale: that of the normal distribution, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> half = sg.distributions.HalfNormal(1.0)
@@ -185,14 +160,8 @@ class HalfNormal(_Half):
         super().__init__(base, AbsTransform(), validate_args=validate_args)
 
     scale = alias("base_dist.scale", "The scale of the normal distribution.")
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.pow(2) * (1 - 2 / math.pi)
+    mean = derived(lambda self: self.scale * math.sqrt(2 / math.pi))
+    variance = derived(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
 
 
 class Laplace(Parametric):
@@ -203,12 +172,8 @@ class Laplace(Parametric):
     Args:
         loc: the mean.
         scale: the mean distance from it, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> laplace = sg.distributions.Laplace(0.0, 1.0)
@@ -223,14 +188,8 @@ class Laplace(Parametric):
 
     mean = alias("loc")
     mode = alias("loc")
-
-    @property
-    def variance(self) -> Tensor:
-        return 2 * self.scale.pow(2)
-
-    @property
-    def stddev(self) -> Tensor:
-        return 2**0.5 * self.scale
+    variance = derived(lambda self: 2 * self.scale.pow(2))
+    stddev = derived(lambda self: 2**0.5 * self.scale)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         # Never -1, whose logarithm below would be infinite; draws do not reach 1.

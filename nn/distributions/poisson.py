@@ -8,7 +8,7 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import poisson
 from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
-from .base.parameters import alias, broadcast_all
+from .base.parameters import alias, broadcast_all, derived
 from .base.parametric import Parametric, parameter
 from .independent import ExponentialFamily
 
@@ -22,12 +22,8 @@ class Poisson(ExponentialFamily, Parametric):
 
     Args:
         rate: the expected number, not negative.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The shape of rate is the batch shape.
-
-    Raises:
-        ValueError: a rate that is negative or NaN.
 
     Example:
         >>> poisson = sg.distributions.Poisson(4.0)
@@ -39,11 +35,7 @@ class Poisson(ExponentialFamily, Parametric):
     support = constraints.nonnegative_integer
 
     mean = alias("rate")
-
-    @property
-    def mode(self) -> Tensor:
-        return self.rate.floor()
-
+    mode = derived(lambda self: self.rate.floor())
     variance = alias("rate")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -55,9 +47,7 @@ class Poisson(ExponentialFamily, Parametric):
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.rate.log(),)
+    _natural_params = derived(lambda self: (self.rate.log(),))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.exp()

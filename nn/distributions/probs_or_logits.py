@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.shapes import Size
 from .base.distribution import Distribution
-from .base.parameters import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .base.parameters import broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["ByProbability"]
 
@@ -47,7 +46,4 @@ class ByProbability(Distribution):
         """The probability of the event."""
         return logits_to_probs(self.logits, is_binary=True)
 
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter that was given."""
-        return self._param.size()
+    param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")

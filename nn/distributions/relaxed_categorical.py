@@ -29,7 +29,6 @@ class ExpRelaxedCategorical(Distribution):
         temperature: the lower, the nearer are samples of RelaxedOneHotCategorical to one-hot vectors; positive.
         probs: weights of the classes, (..., K), or
         logits: log weights of the classes.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Raises:
         ValueError: both probs and logits, or neither; a negative weight.
@@ -82,7 +81,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         temperature: how relaxed it is; positive.
         probs: weights of the classes, (..., K), or
         logits: log weights of the classes.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Raises:
         ValueError: both probs and logits, or neither; a negative weight.
@@ -118,12 +116,8 @@ class LogisticNormal(TransformedDistribution):
     Args:
         loc: the means, (..., D).
         scale: the standard deviations, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and scale broadcast to (..., D); an event has D + 1 probabilities.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
         >>> logistic = sg.distributions.LogisticNormal(sg.zeros(2), sg.ones(2))

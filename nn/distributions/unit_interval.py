@@ -12,7 +12,7 @@ from ...runtime.ops.creation import as_tensor, full_like, rand
 from ...runtime.shapes import Size
 from ..functional import binary_cross_entropy_with_logits
 from . import constraints
-from .base.parameters import alias, broadcast_all, clamp_probs, euler_constant
+from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant
 from .base.parametric import Parametric, parameter
 from .cauchy import Uniform
 from .independent import ExponentialFamily
@@ -31,12 +31,8 @@ class Kumaraswamy(Parametric, TransformedDistribution):
     Args:
         concentration1: a, positive.
         concentration0: b, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Both broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a parameter that is not positive.
 
     Example:
         >>> kumaraswamy = sg.distributions.Kumaraswamy(1.0, 2.0)
@@ -64,9 +60,7 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         first, b = 1 + order / self.concentration1, self.concentration0
         return (b.log() + ops.lgamma(first) + ops.lgamma(b) - ops.lgamma(first + b)).exp()
 
-    @property
-    def mean(self) -> Tensor:
-        return self._moment(1)
+    mean = derived(lambda self: self._moment(1))
 
     @property
     def mode(self) -> Tensor:
@@ -74,9 +68,7 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         inner = ((a - 1) / (a * b - 1)).pow(a.reciprocal())
         return inner.masked_fill((a < 1) | (b < 1), math.nan)  # the greatest densities are at the ends
 
-    @property
-    def variance(self) -> Tensor:
-        return self._moment(2) - self.mean.pow(2)
+    variance = derived(lambda self: self._moment(2) - self.mean.pow(2))
 
     def entropy(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
@@ -93,7 +85,6 @@ class LogitRelaxedBernoulli(ByProbability):
         temperature: the lower, the nearer are samples of RelaxedBernoulli to zero and one; positive.
         probs: the probability of one, or
         logits: the log odds of one.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Raises:
         ValueError: both probs and logits, or neither; a probability outside [0, 1].
@@ -141,7 +132,6 @@ class RelaxedBernoulli(TransformedDistribution):
         temperature: how relaxed it is; positive.
         probs: the probability of one, or
         logits: the log odds of one.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Raises:
         ValueError: both probs and logits, or neither; a probability outside [0, 1].
@@ -180,7 +170,6 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         probs: a number between zero and one; no probability of anything.
         logits: its log odds, instead.
         lims: between which values of probs series are used. Default: (0.499, 0.501).
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The shape of the parameter is the batch shape.
 
@@ -269,9 +258,7 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         log_0, log_1 = (-self.probs).log1p(), self.probs.log()
         return self.mean * (log_0 - log_1) - self._cont_bern_log_norm() - log_0
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.logits,)
+    _natural_params = derived(lambda self: (self.logits,))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         """The logarithm of (e^x - 1) / x."""

@@ -70,12 +70,8 @@ class VonMises(Parametric):
     Args:
         loc: the angle around which samples lie, in radians.
         concentration: how near to it they lie, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: Loc and concentration broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a concentration that is not positive, or NaN.
 
     Example:
         >>> angles = sg.distributions.VonMises(0.0, 4.0)

@@ -17,7 +17,7 @@ from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import _standard_normal, broadcast_all, lazy_property
+from .base.parameters import _standard_normal, broadcast_all, derived, lazy_property
 from .beta import Beta
 from .gamma import Chi2
 from .independent import ExponentialFamily
@@ -37,7 +37,6 @@ class LKJCholesky(Distribution):
     Args:
         dim: the size of the matrices, at least 2.
         concentration: positive. Default: 1.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape: The shape of concentration is the batch shape, and the event shape (dim, dim).
 
@@ -104,7 +103,6 @@ class Wishart(ExponentialFamily):
         covariance_matrix: V, symmetric and positive definite.
         precision_matrix: the inverse of V.
         scale_tril: the lower Cholesky factor of V.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape:
         df and the batch dimensions of the matrix (..., p, p) broadcast to the batch shape; the event shape is (p, p).
@@ -197,17 +195,9 @@ class Wishart(ExponentialFamily):
         one = ops.diag_embed(factor.new_ones(self._event_shape[-1]))
         return ops.cholesky_solve(one, factor).expand(self._batch_shape + self._event_shape)
 
-    @property
-    def _size(self) -> int:
-        return self._event_shape[-1]
-
-    @property
-    def _df_of_matrices(self) -> Tensor:
-        return self.df[..., None, None]
-
-    @property
-    def mean(self) -> Tensor:
-        return self._df_of_matrices * self.covariance_matrix
+    _size = derived(lambda self: self._event_shape[-1])
+    _df_of_matrices = derived(lambda self: self.df[..., None, None])
+    mean = derived(lambda self: self._df_of_matrices * self.covariance_matrix)
 
     @property
     def mode(self) -> Tensor:
@@ -270,9 +260,7 @@ class Wishart(ExponentialFamily):
         half = 0.5 * self.df.unsqueeze(-1)
         return (half - 0.5 * arange(self._size, dtype=half.dtype, device=half.device)).digamma().sum(-1)
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return -0.5 * self.precision_matrix, 0.5 * (self.df - self._size - 1)
+    _natural_params = derived(lambda self: (-0.5 * self.precision_matrix, 0.5 * (self.df - self._size - 1)))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         size = x.shape[-1]

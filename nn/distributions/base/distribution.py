@@ -10,6 +10,7 @@ from ....runtime.errors import warn_user
 from ....runtime.extensions.vmap import level_of
 from ....runtime.shapes import Size
 from ....runtime.tensor.grad_mode import no_grad
+from ...docstrings import completed_within
 from ..constraints import Constraint, holds_everywhere, is_dependent
 from .parameters import lazy_property
 
@@ -34,7 +35,7 @@ class Distribution:
         support: what samples satisfy.
 
     Raises:
-        ValueError: a parameter that does not satisfy its constraint.
+        ValueError: a parameter that is NaN, or not what is said of it above.
 
     Example:
         >>> normal = sg.distributions.Normal(sg.zeros(3), 1.0)
@@ -49,6 +50,10 @@ class Distribution:
     _validate_args = __debug__
     _expands: tuple[str, ...]  # the attributes that `expand` expands; a class that sets them needs no `expand`
     _shares: tuple[str, ...] = ()  # those that an expanded distribution has in common with this one
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Distribution)
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

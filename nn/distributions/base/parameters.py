@@ -157,24 +157,24 @@ class _lazy_property_and_property(lazy_property[Any], property):
         property.__init__(self, wrapped)
 
 
-def alias(path: str, doc: str | None = None) -> Any:
-    """A property that is another attribute, such as a mean that is a parameter, or a parameter of another distribution.
-
-    Args:
-        path: the attribute's name, or names with dots between.
-        doc: what it is; that of the base class when left out.
-    """
-    return _Alias(path, doc)
-
-
-class _Alias(property):
-    def __init__(self, path: str, doc: str | None = None) -> None:
-        super().__init__(attrgetter(path))
+class _Derived(property):
+    def __init__(self, formula: Callable[[Any], Any], doc: str | None = None) -> None:
+        super().__init__(formula)
         self.__doc__ = doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         if self.__doc__ is None:
             self.__doc__ = getattr(getattr(super(owner, owner), name, None), "__doc__", None)
+
+
+def derived(formula: Callable[[Any], Any], doc: str | None = None) -> Any:
+    """A property that is a formula of others; its docstring is that of the base class when left out."""
+    return _Derived(formula, doc)
+
+
+def alias(path: str, doc: str | None = None) -> Any:
+    """A property that is another attribute, named by its path from `self`."""
+    return _Derived(attrgetter(path), doc)
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:

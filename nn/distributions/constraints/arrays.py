@@ -9,6 +9,7 @@ from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import full
 from ....runtime.tensor.dtypes import bool_, finfo
+from ..base.parameters import derived
 from .base import Constraint
 
 _SUM = 1e-6  # how far the sum of probabilities may be from one, and entries of a symmetric matrix apart
@@ -131,13 +132,8 @@ class _Combined(Constraint):
         self.dim = dim
         super().__init__()
 
-    @property
-    def is_discrete(self) -> bool:
-        return any(constraint.is_discrete for constraint in self.cseq)
-
-    @property
-    def event_dim(self) -> int:
-        return max(constraint.event_dim for constraint in self.cseq)
+    is_discrete = derived(lambda self: any(constraint.is_discrete for constraint in self.cseq))
+    event_dim = derived(lambda self: max(constraint.event_dim for constraint in self.cseq))
 
     def _in_range(self, value: Tensor) -> None:
         if not -value.dim() <= self.dim < value.dim():

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.extensions.vmap import level_of
+from ..base.parameters import alias, derived
 
 
 class Constraint:
@@ -143,13 +144,8 @@ class _IndependentConstraint(Constraint):
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
         super().__init__()
 
-    @property
-    def is_discrete(self) -> bool:
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> int:
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+    is_discrete = alias("base_constraint.is_discrete")
+    event_dim = derived(lambda self: self.base_constraint.event_dim + self.reinterpreted_batch_ndims)
 
     def check(self, value: Tensor) -> Tensor:
         result = self.base_constraint.check(value)
@@ -176,13 +172,8 @@ class MixtureSameFamilyConstraint(Constraint):
         self.base_constraint = base_constraint
         super().__init__()
 
-    @property
-    def is_discrete(self) -> bool:
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> int:
-        return self.base_constraint.event_dim
+    is_discrete = alias("base_constraint.is_discrete")
+    event_dim = alias("base_constraint.event_dim")
 
     def check(self, value: Tensor) -> Tensor:
         """Whether `value` lies in the support of every component: (..., E...) answers (...)."""

@@ -9,6 +9,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import argument_checks
 from ....runtime.shapes import Size
+from ...docstrings import completed_within
 from ..base.parameters import alias
 
 __all__ = ["Transform"]
@@ -45,6 +46,10 @@ class Transform:
     bijective: Any = False
     domain: Any
     codomain: Any
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Transform)
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):

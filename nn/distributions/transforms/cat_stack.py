@@ -8,7 +8,7 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from .. import constraints
-from ..base.parameters import _sum_rightmost
+from ..base.parameters import _sum_rightmost, derived
 from .base import Transform
 
 __all__ = ["CatTransform", "StackTransform"]
@@ -66,14 +66,8 @@ class CatTransform(_JoinedTransform):
         if len(self.lengths) != len(self.transforms):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match tseq ({len(self.transforms)})")
 
-    @property
-    def event_dim(self) -> int:
-        return max(transform.event_dim for transform in self.transforms)
-
-    @property
-    def length(self) -> int:
-        """The size of all parts together."""
-        return sum(self.lengths)
+    event_dim = derived(lambda self: max(transform.event_dim for transform in self.transforms))
+    length = derived(lambda self: sum(self.lengths), "The size of all parts together.")
 
     def _parts(self, value: Tensor) -> tuple[Tensor, ...]:
         self._check(value, self.length)

@@ -11,7 +11,7 @@ from ....generated.tensor import Tensor
 from ....runtime.ops.shape.broadcast import broadcast_shapes
 from ....runtime.tensor.dtypes import finfo
 from .. import constraints
-from ..base.parameters import alias, broadcast_all
+from ..base.parameters import alias, broadcast_all, derived
 from .base import Transform
 
 if TYPE_CHECKING:
@@ -43,9 +43,6 @@ class _Simple(Transform):
 class ExpTransform(_Simple):
     """y = exp(x), from the real numbers to the positive ones.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
     Example:
         >>> sg.distributions.ExpTransform().inv(sg.tensor(1.0))
         tensor(0.)
@@ -68,7 +65,6 @@ class PowerTransform(Transform):
 
     Args:
         exponent: a number or a tensor, not zero.
-        cache_size: 0, or 1 for a cache of the last value.
 
     Example:
         >>> square = sg.distributions.PowerTransform(2.0)
@@ -85,9 +81,7 @@ class PowerTransform(Transform):
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
-    @property
-    def sign(self) -> Tensor:
-        return self.exponent.sign()
+    sign = derived(lambda self: self.exponent.sign())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
@@ -120,9 +114,6 @@ def _inside(y: Tensor) -> Tensor:
 class SigmoidTransform(_Simple):
     """y = 1 / (1 + exp(-x)), from the real numbers to those between zero and one.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
     Example:
         >>> sg.distributions.SigmoidTransform().inv(sg.tensor(0.5))
         tensor(0.)
@@ -143,9 +134,6 @@ class SigmoidTransform(_Simple):
 
 class SoftplusTransform(_Simple):
     """y = log(1 + exp(x)), from the real numbers to the positive ones; x itself for x > 20.
-
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
 
     Example:
         >>> sg.distributions.SoftplusTransform()(sg.tensor(0.0))
@@ -170,9 +158,6 @@ class TanhTransform(_Simple):
     It is the affine image of a sigmoid, but exact to more digits. Where results come near to -1 and 1 use a cache, as
     the inverse of what was rounded to them is infinite.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
     Example:
         >>> tanh = sg.distributions.TanhTransform(cache_size=1)
         >>> tanh.inv(tanh(sg.tensor(30.0)))
@@ -194,9 +179,6 @@ class TanhTransform(_Simple):
 
 class AbsTransform(Transform):
     """y = |x|, which has no inverse: `inv` gives the argument that is not negative.
-
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
 
     Example:
         >>> sg.distributions.AbsTransform()(sg.tensor(-2.0))
@@ -223,7 +205,6 @@ class AffineTransform(Transform):
         loc: a number or a tensor.
         scale: a number or a tensor, not zero.
         event_dim: how many dimensions an event has: 0 for numbers, 1 for vectors.
-        cache_size: 0, or 1 for a cache of the last value.
 
     Example:
         >>> affine = sg.distributions.AffineTransform(1.0, 2.0)
@@ -286,7 +267,6 @@ class CumulativeDistributionTransform(Transform):
 
     Args:
         distribution: the distribution; it has `cdf`, `icdf` and `log_prob`.
-        cache_size: 0, or 1 for a cache of the last value.
 
     Example:
         >>> normal = sg.distributions.Normal(0.0, 1.0)

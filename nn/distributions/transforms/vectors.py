@@ -37,9 +37,6 @@ class CorrCholeskyTransform(Transform):
 
     Each row has the length one: of what earlier entries leave of it, r takes a part, and the diagonal the rest.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
     Shape: x: (..., D (D - 1) / 2). y: (..., D, D).
 
     Example:
@@ -88,9 +85,6 @@ class SoftmaxTransform(Transform):
 
     It is not bijective, as adding a number to x changes nothing; samplers need StickBreakingTransform.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
     Shape: x and y: (..., D).
 
     Example:
@@ -123,9 +117,6 @@ class StickBreakingTransform(Transform):
     Formula: y_k = z_k prod(1 - z_j for j < k), with z_k = sigmoid(x_k - log(D + 1 - k)) and z_(D + 1) = 1
 
     The shift makes zero the uniform distribution.
-
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
 
     Shape: x: (..., D). y: (..., D + 1).
 
@@ -172,9 +163,6 @@ def _log_pieces(x: Tensor) -> Tensor:
 class LowerCholeskyTransform(Transform):
     """Matrices as lower triangular ones with a positive diagonal, which is the exponential of theirs.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
     Shape: x and y: (..., D, D).
 
     Example:
@@ -198,9 +186,6 @@ class LowerCholeskyTransform(Transform):
 
 class PositiveDefiniteTransform(Transform):
     """Matrices as positive definite ones: L L^T of the factor that LowerCholeskyTransform gives.
-
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
 
     Shape: x and y: (..., D, D).
 
