@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import cleandoc, signature
@@ -40,6 +41,8 @@ _PHRASES = (
     (", each one number", ", each one number or two", ", each one number or three"),
     ("(N, C) or (N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)"),
     (", L)", ", H, W)", ", D, H, W)"),
+    (", 5)", ", 5, 6)", ", 5, 6, 7)"),
+    (", 5]", ", 5, 6]", ", 5, 6, 7]"),
     (", L')", ", H', W')", ", D', H', W')"),
     ("with L' =", "where each spatial size L becomes L' =", "where each spatial size L becomes L' ="),
 )
@@ -50,17 +53,20 @@ def completed_from(*models: Any) -> Callable[[Documented], Documented]:
 
     Sections that are missing, and entries for parameters that the section Args leaves out, are those of the first
     model that has them. Where the names of both tell a number of dimensions (`Conv1d`, `Conv2d`), so do the words that
-    are taken over: "sequence" becomes "image", and "(N, C, L)" becomes "(N, C, H, W)".
+    are taken over: "sequence" becomes "image", and "(N, C, L)" becomes "(N, C, H, W)". Where that says all, as of lazy
+    layers, the variant needs no docstring; the spatial sizes of its example are 5; 5 and 6; or 5, 6 and 7.
 
     Args:
         *models: classes or functions whose docstrings are complete.
     """
 
     def completed(variant: Documented) -> Documented:
-        if isinstance(variant, type) and variant.__doc__:  # python -OO keeps none
-            variant.__doc__ = _Completed(variant.__doc__, models)  # type: ignore[assignment]
-        elif variant.__doc__:
-            variant.__doc__ = _completed(variant.__doc__, variant.__name__, _parameters(variant), models)
+        if sys.flags.optimize > 1:
+            return variant  # python -OO keeps no docstrings
+        if isinstance(variant, type):
+            variant.__doc__ = _Completed(variant.__doc__ or "", models)  # type: ignore[assignment]
+        else:
+            variant.__doc__ = _completed(variant.__doc__ or "", variant.__name__, _parameters(variant), models)
         return variant
 
     return completed
@@ -83,7 +89,7 @@ class _Completed:
 
 
 def _completed(doc: str, name: str, parameters: tuple[str, ...], models: Sequence[Any]) -> str:
-    merged = _sections(cleandoc(doc))
+    merged = {title: text for title, text in _sections(cleandoc(doc)).items() if text}
     for model in models:
         theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, name))
         arguments = _merged(merged.get("Args", ""), theirs.get("Args", ""), parameters)

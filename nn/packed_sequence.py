@@ -55,11 +55,7 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """A copy with data of another dtype or on another device; itself where nothing changes.
-
-        Args:
-            *args, **kwargs: as of `Tensor.to`.
-        """
+        """A copy with data of another dtype or on another device, as of `Tensor.to`; itself where nothing changes."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self

@@ -104,12 +104,7 @@ class _Uninitialized(Tensor):
 
     @explained
     def materialize(self, shape: Sequence[int], device: Any = None, dtype: Any = None) -> None:
-        """Become a tensor of a shape, without particular values.
-
-        Args:
-            shape: the size.
-            device, dtype: those that this was made for when not given.
-        """
+        """Become a tensor of a `shape`, without particular values; `device` and `dtype` are its own when not given."""
         kind, target_device = dtype or self._dtype, device or self._device
         self.__class__ = self.cls_to_become  # type: ignore[assignment]
         self.data = empty(tuple(shape), device=target_device, dtype=kind)
@@ -137,11 +132,7 @@ class _Uninitialized(Tensor):
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """Another one, for another dtype or device.
-
-        Args:
-            *args, **kwargs: as of `Tensor.to`.
-        """
+        """Another one, for another dtype or device; arguments as of `Tensor.to`."""
         like = self.data.to(*args, **kwargs)
         return type(self)(self.requires_grad, like.device, like.dtype)
 

@@ -112,11 +112,7 @@ class FloatFunctional(Module):
         self.activation_post_process: Module = Identity()
 
     def forward(self, x: Any) -> Any:
-        """An error: its methods are what is called.
-
-        Raises:
-            RuntimeError: always.
-        """
+        """A RuntimeError: its methods are what is called, not `x`."""
         raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the underlying operation")
 
     def add(self, x: Any, y: Any) -> Any:

@@ -21,11 +21,7 @@ _ARRAYS = (
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """The mask that leaves nothing out.
-
-    Args:
-        batch, head, token_q, token_kv: the place, as for every mask.
-    """
+    """The mask that leaves nothing out: the arguments are the place, as for every mask."""
     return tensor(True, device=batch.device)
 
 

@@ -217,12 +217,9 @@ def pinned(batch: Any, requested: bool) -> Any:
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
-    """The tensors of nested mappings and sequences in pinned memory, and what has a method `pin_memory`; all else as
-    it is.
+    """The tensors of nested mappings and sequences in `data` in pinned memory, and what has a method `pin_memory`.
 
-    Args:
-        data: a batch.
-        device: where it will go, which does not matter.
+    All else stays as it is; `device` does not matter.
     """
     if isinstance(data, Tensor):
         return data.pin_memory() if data.is_cpu else data

@@ -200,21 +200,13 @@ class GeneralizedPareto(Parametric):
         return -self.scale.log() - ops.where(zero, z, falling)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than `value`.
-
-        Args:
-            value: numbers.
-        """
+        """The logarithm of the probability of more than `value`."""
         self._check(value)
         z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
         return ops.where(zero, -z, -(shape * z).log1p() / shape)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of `cdf`.
-
-        Args:
-            value: numbers.
-        """
+        """The logarithm of `cdf` of `value`."""
         return self.cdf(value).log()
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -93,11 +93,7 @@ class VonMises(Parametric):
         return 1 - ops.i1e(self.concentration) / ops.i0e(self.concentration)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draw angles from -pi to pi as differentiable functions of both parameters, which PyTorch does not.
-
-        Args:
-            sample_shape: how many, in front of the batch shape.
-        """
+        """Draw angles from -pi to pi, `sample_shape` of them, as differentiable functions of both parameters."""
         angles = _Angle.apply(self.concentration.expand(self._extended_shape(sample_shape)))
         return (angles + math.pi + self.loc) % (2 * math.pi) - math.pi
 

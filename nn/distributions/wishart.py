@@ -222,11 +222,9 @@ class Wishart(ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Tensor:
-        """Draw samples as differentiable functions of the parameters.
+        """Draw samples, `sample_shape` of them, as differentiable functions of the parameters.
 
-        Args:
-            sample_shape: the shape of independent samples.
-            max_try_correction: how often samples that are not positive definite are drawn again. Default: 10.
+        Those that are not positive definite are drawn again at most `max_try_correction` times.
         """
         sample = self._bartlett_sampling(sample_shape)
         for _ in range(_TRIES if max_try_correction is None else max_try_correction):

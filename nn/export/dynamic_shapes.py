@@ -26,11 +26,7 @@ Numbers = tuple[int, int, int]
 
 
 def samples(hints: Mapping[str, int], bounds: Mapping[str, tuple[int, float]]) -> dict[str, Numbers]:
-    """Three sizes for each name, the first of them the example's, within its bounds.
-
-    Raises:
-        ValueError: the bounds leave no three sizes.
-    """
+    """Three sizes for each name, the first the example's; a ValueError where the bounds leave no three."""
     results = {}
     for number, (name, hint) in enumerate(hints.items()):
         low, high = bounds[name]
@@ -59,11 +55,7 @@ class Formulas:
         self.last = [node for node in graph.nodes if node.op == "placeholder"][-1]
 
     def number(self, values: Numbers, where: str) -> Node:
-        """The node of a number that has three values.
-
-        Raises:
-            ValueError: no formula gives them.
-        """
+        """The node of a number that has three values; a ValueError where no formula gives them."""
         for factors in self._products():
             made = [1, 1, 1]
             for name in factors:
@@ -116,8 +108,7 @@ def _line(sizes: Sequence[int], values: Numbers) -> tuple[int, int] | None:
 def merge(graphs: Sequence[Graph], formulas: Formulas) -> None:
     """Put formulas where the arguments of three recordings differ, into the first of them.
 
-    Raises:
-        ValueError: the recordings differ otherwise: Python has gone another way.
+    A ValueError where they differ otherwise: Python has gone another way.
     """
     node_lists = [list(graph.nodes) for graph in graphs]
     if len({tuple((node.op, _named(node)) for node in nodes) for nodes in node_lists}) > 1:

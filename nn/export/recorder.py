@@ -77,13 +77,7 @@ class Recorder(TorchFunctionMode):
         self._was_read |= cached is not None and cached[0] in self._varying and threading.get_ident() == self._thread
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run the call, and note it where it gives tensors or writes to one.
-
-        Args:
-            func: what was called.
-            types: the classes that have a `__torch_function__`.
-            args, kwargs: with what it was called.
-        """
+        """Run the call, and note it where it gives tensors or writes to one."""
         kwargs = kwargs or {}
         self._was_read = False
         result = func(*args, **kwargs)

@@ -119,11 +119,7 @@ def mha_shape_check(
     attn_mask: Tensor | None,
     num_heads: int,
 ) -> bool:
-    """Whether inputs are batched.
-
-    Raises:
-        AssertionError: some are and some are not, or masks do not go with them.
-    """
+    """Whether inputs are batched; an AssertionError where some are and some are not, or masks do not go with them."""
     check_shapes((query, key, value), (attn_mask, key_padding_mask), num_heads)
     return query.dim() == 3
 
@@ -136,11 +132,7 @@ def canonical_mask(
     target_type: dtype,
     check_other: bool = True,
 ) -> Tensor | None:
-    """A mask as numbers that are added to scores: -inf where it is True.
-
-    Raises:
-        AssertionError: the mask is neither of bools nor of floats.
-    """
+    """A mask, of bools or floats, as numbers that are added to scores: -inf where it is True."""
     if mask is None:
         return None
     if mask.dtype is bool_:
@@ -151,11 +143,7 @@ def canonical_mask(
 
 
 def none_or_dtype(input: Tensor | None) -> dtype | None:
-    """The dtype of a tensor, None where there is none.
-
-    Raises:
-        RuntimeError: it is something else.
-    """
+    """The dtype of a tensor, None where there is none; a RuntimeError for something else."""
     if input is not None and not isinstance(input, Tensor):
         raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
     return None if input is None else input.dtype

@@ -60,13 +60,7 @@ class LinearCrossEntropyOptions:
             raise ValueError(f"acc_dtype must be a floating-point dtype or None, got {self.acc_dtype}")
 
     def rows(self, batch: int, features: int, classes: int) -> int:
-        """The number of rows of a chunk.
-
-        Args:
-            batch: the number of rows of the input.
-            features: their size.
-            classes: the number of classes.
-        """
+        """The number of rows of a chunk, for `batch` rows of so many `features` and so many `classes`."""
         if self.batch_chunk_size is not None:
             return self.batch_chunk_size
         if self.chunking_method is None:

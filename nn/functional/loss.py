@@ -253,11 +253,7 @@ _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_code(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """The number that the loss ops take; the two older flags overrule `reduction`.
-
-    Raises:
-        ValueError: reduction is no name of one.
-    """
+    """The number that the loss ops take; the two older flags overrule `reduction`."""
     return _CODES[reduction_word(op, size_average, reduce, reduction)]
 
 

@@ -26,14 +26,7 @@ from .folding import pad
 
 
 def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
-    """running = (1 - momentum) * running + momentum * factor * batch, of whatever shape as long as the sizes agree.
-
-    Args:
-        running: what is written to; None for nothing.
-        batch: the statistics of a batch.
-        momentum: their weight.
-        factor: what they are multiplied by first.
-    """
+    """running = (1 - momentum) * running + momentum * factor * batch, of whatever shape as long as the sizes agree."""
     if running is None:
         return
     check_written(running)
@@ -48,11 +41,6 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
 
 
 def count(batches: Tensor) -> None:
-    """Add one to a counter.
-
-    Args:
-        batches: an int64 scalar.
-    """
     check_written(batches)
     if watch.active or batches._flat is None or not batches.is_cpu:
         batches.add_(1)

@@ -66,29 +66,16 @@ class CodeGen:
         self._body_transformer: Callable[[Lines], Lines] | None = None
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
-        """The first line of the function.
-
-        Args:
-            free_vars: its parameters, `self` among them.
-            maybe_return_annotation: empty, or ` -> ...`.
-        """
+        """The function's first line: parameters `free_vars`, and `maybe_return_annotation`, empty or ` -> ...`."""
         parameters = free_vars if free_vars and free_vars[0] == "self" else ["self", *free_vars]
         return f"def forward({', '.join(parameters)}){maybe_return_annotation}:"
 
     def generate_output(self, output_args: str) -> str:
-        """The line that returns.
-
-        Args:
-            output_args: the result as text.
-        """
+        """The line that returns `output_args`, the result as text."""
         return f"return {output_args}"
 
     def transformed_by(self, make: Callable[[Any], Any]) -> Any:
-        """Let a function change the lines: see `Graph.on_generate_code`.
-
-        Args:
-            make: gets the one before, gives the one to use.
-        """
+        """Let a function change the lines: `make` gets the one before and gives the one to use."""
         before, self._body_transformer = self._body_transformer, make(self._body_transformer)
 
         @contextmanager
@@ -101,13 +88,7 @@ class CodeGen:
         return until_its_end()
 
     def python_code(self, graph: GraphLike, root_module: str, verbose: bool = False) -> PythonCode:
-        """The code of a graph.
-
-        Args:
-            graph: the graph.
-            root_module: the name of the module in it.
-            verbose: whether comments say what results are.
-        """
+        """The code of `graph`, in which the module is `root_module`; with `verbose` comments say what results are."""
         return _Writer(self, graph, root_module, verbose).written()
 
 

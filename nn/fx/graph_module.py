@@ -95,11 +95,9 @@ class GraphModule(Module):
         return code
 
     def add_submodule(self, target: str, m: Any) -> bool:
-        """Put a module at a path; False where something else stands in its way.
+        """Put a module `m` at the path `target`, between modules that are made where there are none.
 
-        Args:
-            target: the path: modules between are made where there are none.
-            m: the module.
+        False where something else stands in its way.
         """
         *prefix, name = target.split(".")
         owner: Any = self
@@ -113,14 +111,7 @@ class GraphModule(Module):
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Remove the module at a path; False where there is none.
-
-        Args:
-            target: the path.
-
-        Raises:
-            TypeError: it is no text.
-        """
+        """Remove the module at the path `target`; False where there is none, a TypeError where it is no text."""
         if not isinstance(target, str):
             raise TypeError(f"delete_submodule(): argument 'target' must be a str, but got {type(target).__name__}")
         *prefix, name = target.split(".")
@@ -146,11 +137,9 @@ class GraphModule(Module):
             self.delete_submodule(name)
 
     def print_readable(self, print_output: bool = True, **options: Any) -> str:
-        """The module as a class with its code, and the GraphModules inside it; printed and returned.
+        """The module as a class with its code, and the GraphModules inside it, also printed with `print_output`.
 
-        Args:
-            print_output: whether it is printed.
-            **options: accepted, for PyTorch's `include_stride`, `include_device` and `colored`.
+        PyTorch's options (`include_stride`, `include_device`, `colored`) are accepted.
         """
         body = self._code.strip("\n").replace("\n", "\n    ")
         parts = [f"class {type(self).__name__}(specgrad.nn.Module):\n    {body}\n"]
@@ -218,9 +207,7 @@ def copy_attribute(source: Any, to: Any, target: str) -> None:
     """Let a module have what another has at a path, with modules in between.
 
     Args:
-        source: the module that has it.
-        to: the module that is to have it.
-        target: the path, such as "layers.weight".
+        source, to, target: the module that has it, the one that is to have it, and the path, such as "layers.weight".
     """
     *prefix, name = target.split(".")
     for part in prefix:

@@ -25,12 +25,7 @@ class Namespace:
         self.last: dict[str, int] = {}
 
     def create_name(self, candidate: str, obj: Any) -> str:
-        """A name like the candidate that is valid, no keyword or builtin, and nobody else's.
-
-        Args:
-            candidate: the wish.
-            obj: for whom; None where the name is asked for once.
-        """
+        """A name like the candidate that is valid, no keyword or builtin, and nobody else's than `obj`'s."""
         if obj is not None and id(obj) in self.by_object:
             return self.by_object[id(obj)][0]
         name = _ILLEGAL.sub("_", candidate) or "_unnamed"

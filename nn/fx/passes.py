@@ -258,11 +258,7 @@ class ShapeProp(Interpreter):
         super().__init__(gm)
 
     def run_node(self, n: Node) -> Any:
-        """The result of a node, noted in its `meta`.
-
-        Args:
-            n: the node.
-        """
+        """The result of the node `n`, noted in its `meta`."""
         result = super().run_node(n)
         matches: list[Any] = []
         meta = map_aggregate(result, lambda item: _note(item, matches))
@@ -272,11 +268,7 @@ class ShapeProp(Interpreter):
         return result
 
     def propagate(self, *args: Any) -> Any:
-        """Run the graph; its result.
-
-        Args:
-            *args: those of the module.
-        """
+        """Run the graph with the module's arguments; its result."""
         return super().run(*args)
 
 

@@ -68,11 +68,7 @@ no_grad_zero_ = zeros_
 
 
 def calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    """The inputs or outputs of one unit of a weight, by 'fan_in' or 'fan_out'.
-
-    Raises:
-        ValueError: another mode.
-    """
+    """The inputs or outputs of one unit of a weight, by 'fan_in' or 'fan_out'."""
     if mode.lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     return _calculate_fan_in_and_fan_out(tensor)[mode.lower() == "fan_out"]

@@ -27,15 +27,7 @@ _ASKING = (
 
 
 def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The result of a call.
-
-    Args:
-        func: the function, method, or `__get__` of a property.
-        args, kwargs: with what it was called.
-
-    Raises:
-        NotImplementedError: there is no rule for it.
-    """
+    """The result of a call of a function, method, or `__get__` of a property; a NotImplementedError without a rule."""
     name = str(func.__name__)
     module = str(getattr(func, "__module__", ""))
     if name == "__get__":
@@ -66,11 +58,7 @@ def attribute(tensor: MaskedTensor, name: str) -> Any:
 
 
 def pointwise(func: Callable[..., Any], args: Any, kwargs: dict[str, Any], in_place: bool = False) -> MaskedTensor:
-    """An op of each number: the masks of several operands have to be the same.
-
-    Raises:
-        ValueError: they are not.
-    """
+    """An op of each number: the masks of several operands have to be the same."""
     matches = [value for value in (*args, *kwargs.values()) if isinstance(value, MaskedTensor)]
     mask = matches[0]._mask
     for other in matches[1:]:

@@ -43,13 +43,6 @@ class MaskedTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call as the rules of masked tensors have it.
-
-        Args:
-            func: what was called.
-            types: the classes that have a `__torch_function__`.
-            args, kwargs: with what it was called.
-        """
         answer: Any = import_module(f"{__package__}.dispatch").answer  # which knows this class
         return answer(func, args, kwargs or {})
 
@@ -62,11 +55,7 @@ class MaskedTensor(Tensor):
         return self._mask
 
     def to_tensor(self, value: Any) -> Any:
-        """A plain tensor with a number where none counts.
-
-        Args:
-            value: the number.
-        """
+        """A plain tensor with `value` where no number counts."""
         return self._data.masked_fill(~self._mask, value)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
@@ -78,12 +67,7 @@ class MaskedTensor(Tensor):
 
 
 def made(data: Any, mask: Any) -> MaskedTensor:
-    """The masked tensor of these numbers and bools.
-
-    Args:
-        data: the numbers.
-        mask: the bools.
-    """
+    """The masked tensor of these numbers and bools."""
     with DisableTorchFunctionSubclass():
         result = data.detach().as_subclass(MaskedTensor)
     result.__dict__.update(_data=data, _mask=mask)
@@ -91,12 +75,6 @@ def made(data: Any, mask: Any) -> MaskedTensor:
 
 
 def check(data: Any, mask: Any) -> None:
-    """What a masked tensor is made of.
-
-    Raises:
-        TypeError: the data is no plain tensor, or the mask has no bools.
-        ValueError: data and mask have different shapes.
-    """
     if not isinstance(data, TensorBase) or isinstance(data, MaskedTensor):
         raise ArgumentError("data must be a Tensor")
     if not isinstance(mask, TensorBase) or isinstance(mask, MaskedTensor):

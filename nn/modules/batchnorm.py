@@ -34,13 +34,9 @@ def group_of(chosen: Any) -> ProcessGroup | None:
 
 
 def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> Any:
-    """The input, less the mean of each channel over all ranks' batches and over its standard deviation there.
+    """The input (N, C, ...), less each channel's mean over all ranks' batches and over its standard deviation there.
 
-    Args:
-        input: of shape (N, C) or (N, C, ...); N may differ between ranks.
-        layer: the SyncBatchNorm.
-        factor: the weight of this batch in running estimates.
-        group: the ranks.
+    N may differ between ranks. `factor` is the weight of this batch in running estimates.
     """
     wide = input if input.element_size() >= 4 else input.float()
     around = [dim for dim in range(input.dim()) if dim != 1]
@@ -202,8 +198,8 @@ class BatchNorm2d(_BatchNorm):
     """Normalises each channel over the batch and the image.
 
     Example:
-        >>> list(sg.nn.BatchNorm2d(3)(sg.randn(2, 3, 4, 5)).shape)
-        [2, 3, 4, 5]
+        >>> list(sg.nn.BatchNorm2d(3)(sg.randn(2, 3, 5, 6)).shape)
+        [2, 3, 5, 6]
     """
 
     expected_dims = (4,)
@@ -211,13 +207,6 @@ class BatchNorm2d(_BatchNorm):
 
 @completed_from(BatchNorm2d)
 class BatchNorm3d(_BatchNorm):
-    """Normalises each channel over the batch and the volume.
-
-    Example:
-        >>> list(sg.nn.BatchNorm3d(3)(sg.randn(2, 3, 4, 5, 2)).shape)
-        [2, 3, 4, 5, 2]
-    """
-
     expected_dims = (5,)
 
 
@@ -261,11 +250,7 @@ class LazyNorm(LazyModuleMixin, NormBase):
         return input.shape[1]
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take the size of parameters and estimates from an input.
-
-        Args:
-            input: the input of the first call.
-        """
+        """Take the size of parameters and estimates from `input`, that of the first call."""
         if self.has_uninitialized_params():
             self.num_features = self._channels(argument_checks.tensor(type(self).__name__, "input", input))
             names = ("weight", "bias", "running_mean", "running_var")
@@ -280,9 +265,9 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
 
     Example:
         >>> layer = sg.nn.LazyBatchNorm1d()
-        >>> _ = layer(sg.ones(4, 5, 6))
+        >>> _ = layer(sg.ones(4, 2, 5))
         >>> layer.num_features
-        5
+        2
     """
 
     cls_to_become = BatchNorm1d
@@ -290,29 +275,11 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
 
 @completed_from(LazyBatchNorm1d)
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
-    """A `BatchNorm2d` whose `num_features` is the number of channels of its first input.
-
-    Example:
-        >>> layer = sg.nn.LazyBatchNorm2d()
-        >>> _ = layer(sg.ones(4, 5, 6, 6))
-        >>> layer.num_features
-        5
-    """
-
     cls_to_become = BatchNorm2d
 
 
 @completed_from(LazyBatchNorm1d)
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
-    """A `BatchNorm3d` whose `num_features` is the number of channels of its first input.
-
-    Example:
-        >>> layer = sg.nn.LazyBatchNorm3d()
-        >>> _ = layer(sg.ones(4, 5, 2, 2, 2))
-        >>> layer.num_features
-        5
-    """
-
     cls_to_become = BatchNorm3d
 
 

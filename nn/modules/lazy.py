@@ -51,10 +51,9 @@ class LazyModuleMixin:
         return any(map(is_lazy, (*self._parameters.values(), *self._buffers.values())))
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give all uninitialized parameters and buffers their sizes; every lazy module defines it.
+        """Give all uninitialized parameters and buffers their sizes, from the inputs of the first call.
 
-        Args:
-            *args, **kwargs: the inputs of the first call.
+        Every lazy module defines it.
         """
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 

@@ -194,11 +194,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take the size of the parameters from an input.
-
-        Args:
-            input: the input of the first call.
-        """
+        """Take the size of the parameters from `input`, that of the first call."""
         if self.has_uninitialized_params():
             self.in_features = argument_checks.tensor("LazyLinear", "input", input).shape[-1]
             materialized(self, weight=(self.out_features, self.in_features), bias=(self.out_features,))

@@ -26,15 +26,7 @@ _NO_RULE = "{}(): there is no rule for nested tensors"
 
 
 def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The result of a call.
-
-    Args:
-        func: the function, method, or `__get__` or `__set__` of a property.
-        args, kwargs: with what it was called.
-
-    Raises:
-        NotImplementedError: there is no rule for it.
-    """
+    """The result of a call of a function, method or property of a nested tensor; NotImplementedError without a rule."""
     name = str(func.__name__)
     if name == "__get__":
         return attribute(args[0], func.__self__.fget.__name__)

@@ -20,11 +20,7 @@ def nested_in(values: Iterable[Any]) -> list[NestedTensor]:
 
 
 def first_nested(args: Iterable[Any]) -> NestedTensor:
-    """The nested tensor that a call is about.
-
-    Raises:
-        NotImplementedError: there is none among the arguments that come by place.
-    """
+    """The nested tensor that a call is about: it must be among the arguments that come by place."""
     result = nested_in(args)
     if not result:
         raise NotImplementedError("nested tensors are to be given by place")
@@ -36,11 +32,7 @@ def repacked(packed: Any, like: NestedTensor) -> NestedTensor:
 
 
 def pointwise(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> NestedTensor:
-    """An op of each element: of all of them at once.
-
-    Raises:
-        RuntimeError: the parts of two nested tensors have other sizes.
-    """
+    """An op of each element: of all of them at once, so the parts of two nested tensors must have one size."""
     result = nested_in((*args, *kwargs.values()))
     for other in result[1:]:
         if other._sizes[result[0]._ragged_dim] != result[0]._ragged.size or other._ragged_dim != result[0]._ragged_dim:
@@ -65,11 +57,7 @@ def on_values(value: Any, like: NestedTensor) -> Any:
 
 
 def rows_for_parts(value: Any, like: NestedTensor) -> list[Any]:
-    """What a tensor with a row for each part, or one for all of them, is beside each part.
-
-    Raises:
-        RuntimeError: it does not broadcast with the nested tensor.
-    """
+    """What a tensor with a row for each part, or one for all of them, is beside each part."""
     dims = len(like._sizes)
     full = value.reshape((1,) * (dims - value.ndim) + tuple(value.shape)) if value.ndim < dims else value
     count, longest = len(like._ragged), max(like._ragged.lengths)
@@ -90,11 +78,7 @@ Dims = tuple[int, ...]
 
 
 def along(function: Callable[..., Any], entry: Op, args: Any, kwargs: dict[str, Any]) -> Any:
-    """An op that has dimensions to go along, or works on whole parts.
-
-    Raises:
-        RuntimeError: it goes along the dimension of the parts themselves.
-    """
+    """An op that has dimensions to go along, but not that of the parts themselves, or works on whole parts."""
     tensor = first_nested(args)
     if sum(isinstance(value, NestedTensor) for value in (*args, *kwargs.values())) > 1:
         raise NotImplementedError(f"{entry.name}(): there is no rule for several nested tensors")

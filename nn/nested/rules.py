@@ -104,11 +104,7 @@ def flatten(input: NestedTensor, start_dim: int = 0, end_dim: int = -1) -> Neste
 
 
 def view(self: NestedTensor, *shape: Any) -> NestedTensor:
-    """The elements of each part in another shape; the size that parts differ in is its own, or -1.
-
-    Raises:
-        RuntimeError: the number of parts, or the place of that size, is another one.
-    """
+    """The elements of each part in another shape; the size that parts differ in is its own, or -1, in its old place."""
     sizes = list(shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
     positions = [k for k, each in enumerate(sizes) if isinstance(each, NestedSize) or (k and each == -1)]
     if sizes[0] not in (-1, len(self._ragged)) or len(positions) != 1:

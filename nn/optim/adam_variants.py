@@ -125,13 +125,9 @@ class SparseAdam(PerParameter):
         super().__init__(params, checked(locals(), "lr", "eps"))
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters, which are strided tensors.
+        """Add a group of parameters, which are strided tensors: a ValueError for others.
 
-        Args:
-            param_group: a dict with "params" and hyperparameters.
-
-        Raises:
-            ValueError: a parameter is sparse.
+        The dict `param_group` has "params" and hyperparameters.
         """
         super().add_param_group(param_group)
         group = self.param_groups[-1]["params"]

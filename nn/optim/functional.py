@@ -35,11 +35,8 @@ _PAIRS = {
 def functional(cls: type[PerParameter], *order: str, **fixed: Any) -> Callable[..., None]:
     """One step of an optimizer as a function: `f(params, grads, *lists of what is kept, **hyperparameters)`.
 
-    Args:
-        cls: the optimizer.
-        *order: the names in its state of what the lists have; without, the buffers of its rule and then its counts, the
-            steps last.
-        **fixed: hyperparameters that the function does not take.
+    The lists have what its state calls `order`; by default the buffers of its rule, then its counts, the steps last.
+    The hyperparameters `fixed` are no arguments.
     """
     rule: Any = cls._rule
     state_values = order or (*[name for name, _ in rule.buffers], *reversed(rule.counts))

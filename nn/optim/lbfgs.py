@@ -41,16 +41,9 @@ Look = Callable[[float], Point]
 def strong_wolfe(
     look: Look, start: Point, first: float, length: float, allowed: int, rule: Rule = COMMON
 ) -> tuple[Point, int]:
-    """The point found, and at how many points the loss was computed.
+    """The point found, and at how many points the loss was computed, at most `allowed` after the first.
 
-    Args:
-        look: computes the point at a step.
-        start: the point at step 0.
-        first: the step to try first.
-        length: the greatest component of the direction.
-        allowed: at how many points after the first the loss may be computed.
-        rule: when a step is good enough.
-
+    `look` computes the point at a step, `length` is the greatest component of the direction.
     Source: Nocedal and Wright, Numerical optimization (2006), algorithms 3.5 and 3.6.
     """
     max_norm = min(allowed, _MAX_STEPS)
@@ -151,13 +144,9 @@ def _strong_wolfe(
 ) -> tuple[Any, Tensor, float, int]:
     """Loss, gradient and step of a point that meets the conditions, and at how many points the loss was computed.
 
-    Args:
-        obj_func: loss and gradient at ``x + step * d``, called as `obj_func(x, step, d)`.
-        x, d: where the line begins, and its direction.
-        t: the step to try first.
-        f, g, gtd: loss, gradient and slope at x.
-        c1, c2, tolerance_change: the conditions: how far the loss falls, how flat it is, the least width.
-        max_ls: at how many points after the first the loss may be computed.
+    The line begins at x in direction d, where loss, gradient and slope are f, g and gtd; t is tried first, and at most
+    max_ls more. `obj_func(x, step, d)` gives loss and gradient. c1, c2 and tolerance_change say how far the loss falls,
+    how flat it is, and the least width.
     """
 
     def look(step: float) -> Point:
@@ -237,12 +226,9 @@ class LBFGS(Optimizer):
 
     @no_grad()
     def step(self, closure: Closure) -> Any:
-        """Iterate until nothing changes, or as often as the group allows.
+        """Iterate until nothing changes, or as often as the group allows; what the closure returned first.
 
-        Args:
-            closure: computes the loss again, and its gradients.
-
-        Returns: What the closure returned first.
+        The `closure` computes the loss again, and its gradients.
         """
         if len(self.param_groups) != 1:
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
@@ -342,10 +328,7 @@ _MIN_CURVATURE = 1e-10  # below it a pair would make the guess of the Hessian in
 def direction(state: dict[str, Any], grad: Tensor, history_size: int) -> Tensor:
     """-H grad, with the change that the last step made among what H is guessed from; at first -grad.
 
-    Args:
-        state: has the last direction, step and gradient, and the pairs that are known.
-        grad: the gradient now.
-        history_size: how many pairs are kept.
+    `state` has the last direction, step and gradient, and the pairs that are known, at most `history_size`.
     """
     if state["n_iter"] == 1:
         state["old_dirs"], state["old_stps"], state["ro"], state["H_diag"] = [], [], [], 1

@@ -73,12 +73,9 @@ class PerParameter(Optimizer):
         raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def step(self, closure: Closure | None = None) -> Any:
-        """Change every parameter that has a gradient once.
+        """Change every parameter that has a gradient once; what the `closure` has returned.
 
-        Args:
-            closure: computes the loss again; called with gradients recorded.
-
-        Returns: What the closure returned.
+        The closure computes the loss again, and is called with gradients recorded.
         """
         loss = None
         if closure is not None:
@@ -101,11 +98,7 @@ class PerParameter(Optimizer):
         return loss
 
     def _require_capturable(self) -> None:
-        """A graph repeats the numbers that it was captured with: steps that are counted on the host do not go on.
-
-        Raises:
-            RuntimeError: a graph is captured, and a group is not `capturable`.
-        """
+        """A graph repeats the numbers that it was captured with: steps that are counted on the host do not go on."""
         for group in self.param_groups:
             if group.get("capturable") is False and group["params"] and is_recorded_on(group["params"][0].device):
                 raise RuntimeError(

@@ -77,16 +77,10 @@ class OptimizerState:
         return results
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Load the state of another optimizer of the same kind; tensors are copied.
+        """Load `state_dict`, copies of the state of another optimizer of the same kind.
 
-        State of floating-point parameters is converted to their dtype and device. Numbers such as "step" stay what
-        they are, or go to the device where the group is `capturable` or `fused`.
-
-        Args:
-            state_dict: what `state_dict()` gave.
-
-        Raises:
-            ValueError: the groups differ in number or size.
+        State of floating-point parameters is converted to their dtype and device. Numbers such as "step" stay what they
+        are, or go to the device where the group is `capturable` or `fused`. A ValueError where groups differ in size.
         """
         state_dict = dict(state_dict)
         for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):

@@ -24,16 +24,9 @@ _LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a
 def grouped(
     order: Sequence[int], kinds: Sequence[Any], sizes: Sequence[int], max_bytes: int, as_views: bool = False
 ) -> list[tuple[list[int], bool]]:
-    """Which gradients are reduced together, in the order in which the last of each bucket comes.
+    """The numbers of the gradients in each bucket, and whether it is a large one that is reduced where it is.
 
-    Args:
-        order: the numbers of the parameters, as their gradients come.
-        kinds: dtype and device of each.
-        sizes: bytes of each.
-        most: bytes of a bucket.
-        as_views: whether gradients are to be views of buckets.
-
-    Returns: The numbers of each bucket, and whether it is a large gradient that is reduced where it is.
+    Buckets come in the order of their last gradients. `kinds` are dtype and device, `sizes` and `max_bytes` bytes.
     """
     groups: list[tuple[list[int], bool]] = []
     open_groups: dict[Any, tuple[list[int], int]] = {}  # by kind: the parameters so far, and bytes
@@ -153,11 +146,7 @@ class Reducer:
             self.ready(number)
 
     def ready(self, number: int) -> None:
-        """A gradient is there, or will not come.
-
-        Raises:
-            RuntimeError: for the second time in a pass.
-        """
+        """A gradient is there, or will not come; a RuntimeError for the second time in a pass."""
         if number not in self.pending:
             raise RuntimeError(
                 f"Expected to mark a variable ready only once. Parameter {number} of DistributedDataParallel had a "

@@ -22,14 +22,7 @@ from .buckets import Reducer, unused_of
 
 
 def notify_join(parallel: Any) -> None:
-    """Take part in the others' passes, with zeros, until nobody has a batch; then all get the last one's parameters.
-
-    Args:
-        parallel: the DistributedDataParallel.
-
-    Raises:
-        RuntimeError: others have batches, and the program wants that to be an error.
-    """
+    """Take part in the others' passes, with zeros, until nobody has a batch; then all get the last one's parameters."""
     passes = 0
     while True:
         active, reducing = parallel._count_active(0.0, 0.0)
@@ -155,11 +148,7 @@ class DistributedDataParallel(Module):
         return output
 
     def _begin_pass(self, reduces: bool) -> None:
-        """What all ranks do together before a forward pass.
-
-        Raises:
-            RuntimeError: the pass before has parameters without a gradient.
-        """
+        """What all ranks do together before a forward pass; a RuntimeError where the last one left gradients out."""
         reducer = self._reducer
         if reduces and reducer.waiting and self._some_came():
             late = {id(reducer.parameters[number]) for number in reducer.pending}

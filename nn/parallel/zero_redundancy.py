@@ -139,14 +139,7 @@ class ZeroRedundancyOptimizer(Optimizer):
                 self.partition.share_memory()
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters, which go to ranks as those before.
-
-        Args:
-            param_group: a dict with "params" and hyperparameters.
-
-        Raises:
-            TypeError, ValueError: as of `Optimizer.add_param_group`.
-        """
+        """Add a group, `param_group`, whose parameters go to ranks as those before; errors as of `Optimizer`."""
         super().add_param_group(param_group)
         self.partition.add(self.param_groups[-1]["params"])
         if self.optim is not None:
@@ -157,14 +150,9 @@ class ZeroRedundancyOptimizer(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         """Change this rank's parameters, and give all ranks the new values; all call this.
 
-        Args:
-            closure: computes the loss again; called with gradients recorded.
-            **kwargs: for the `step` of the optimizer.
-
-        Returns: What the closure returned.
-
-        Raises:
-            DistBackendError: other ranks did not come in time, called something else, or have failed.
+        The `closure` computes the loss again, with gradients recorded; what it returned is given. Other arguments are
+        for the `step` of the optimizer. A DistBackendError where other ranks did not come in time, called something
+        else, or failed.
         """
         _copy_settings(self.param_groups, self.optim.param_groups)
         loss = self.optim.step(**kwargs) if closure is None else self.optim.step(closure=closure, **kwargs)
@@ -180,13 +168,9 @@ class ZeroRedundancyOptimizer(Optimizer):
         return loss
 
     def consolidate_state_dict(self, to: int = 0) -> None:
-        """Bring the state of all parameters to one rank, where `state_dict()` then gives it; all ranks call this.
+        """Bring the state of all parameters to the rank `to` of the group, where `state_dict()` then gives it.
 
-        Args:
-            to: the rank in the group.
-
-        Raises:
-            DistBackendError: other ranks did not come in time, called something else, or have failed.
+        All ranks call this; a DistBackendError where others did not come in time, called something else, or failed.
         """
         _copy_settings(self.param_groups, self.optim.param_groups)
         every: list[Any] | None = [None] * self.world_size if self.rank == to else None
@@ -194,11 +178,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._gathered = every or []
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of all parameters as `consolidate_state_dict` found it: that of an optimizer on one process.
-
-        Raises:
-            RuntimeError: it was not brought to this rank.
-        """
+        """The state of all parameters as `consolidate_state_dict` has brought it to this rank: that of one process."""
         if not self._gathered:
             raise RuntimeError(
                 "Optimizer state has not been consolidated on this rank. Please call "
@@ -219,11 +199,7 @@ class ZeroRedundancyOptimizer(Optimizer):
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Load the state of an optimizer on one process; each rank keeps that of its own parameters.
 
-        Args:
-            state_dict: what `state_dict()` gave, here or of an optimizer of that class; the same on all ranks.
-
-        Raises:
-            ValueError: the groups differ in number or size.
+        The `state_dict` is the same on all ranks. A ValueError where the groups differ in number or size.
         """
         super().load_state_dict({**state_dict, "state": {}})  # compares the groups, and takes their hyperparameters
         numbers = self.partition.numbers(self.param_groups)

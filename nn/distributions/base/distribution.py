@@ -106,11 +106,9 @@ class Distribution:
             return {}
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """A distribution of the same class with another batch shape, to which the parameters are expanded as views.
+        """A distribution of the same class, its parameters expanded as views to another `batch_shape`.
 
-        Args:
-            batch_shape: a shape that the batch shape expands to.
-            _instance: the distribution to fill in, given by derived classes.
+        Derived classes give the distribution to fill in as `_instance`.
         """
         for declaring in type(self).__mro__:
             if "_expands" in declaring.__dict__:
@@ -172,20 +170,12 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draw samples, which no gradient goes through.
-
-        Args:
-            sample_shape: the shape of independent samples; what is returned has it before batch and event shape.
-        """
+        """Draw independent samples, `sample_shape` of them in front of the batch shape, without gradients."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draw samples as differentiable functions of the parameters.
-
-        Args:
-            sample_shape: the shape of independent samples.
-        """
+        """Draw samples as differentiable functions of the parameters, `sample_shape` of them."""
         raise NotImplementedError(f"{type(self).__name__}.rsample() is not implemented")
 
     def sample_n(self, n: int) -> Tensor:
@@ -196,36 +186,22 @@ class Distribution:
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability of discrete values.
 
-        Args:
-            value: events, which broadcast with `batch_shape + event_shape`.
-
-        Raises:
-            ValueError: another shape, or a value outside the support.
+        Events in `value` broadcast with `batch_shape + event_shape`; a ValueError for others, or outside the support.
         """
         raise NotImplementedError(f"{type(self).__name__}.log_prob() is not implemented")
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`.
-
-        Args:
-            value: events, which broadcast with `batch_shape + event_shape`.
-        """
+        """The probability of at most `value`, which broadcasts with `batch_shape + event_shape`."""
         raise NotImplementedError(f"{type(self).__name__}.cdf() is not implemented")
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The inverse of `cdf`: what a sample exceeds with the probability 1 - value.
-
-        Args:
-            value: probabilities.
-        """
+        """The inverse of `cdf`: what a sample exceeds with the probability 1 - `value`."""
         raise NotImplementedError(f"{type(self).__name__}.icdf() is not implemented")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """All values of a discrete distribution along a new first dimension.
 
-        Args:
-            expand: whether they are repeated for the batch: (values,) + batch_shape + event_shape. Without, the
-                dimensions of the batch have size 1.
+        With `expand` they are repeated for the batch, (values,) + batch_shape + event_shape; without, its sizes are 1.
         """
         raise NotImplementedError(f"{type(self).__name__}.enumerate_support() is not implemented")
 

@@ -221,10 +221,9 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 def _rows(entries: int, diag: int) -> int:
-    """The n for which an (n, n) matrix has so many entries up to a diagonal.
+    """The n for which an (n, n) matrix has so many entries up to a diagonal, from a quadratic equation.
 
     For diag <= 0 these are m (m + 1) / 2 with m = n + diag; for others all n^2 but k (k - 1) / 2 with k = n - diag.
-    Both are quadratic equations for n.
     """
     discriminant = 8 * entries + (1 + 2 * diag) ** 2 + 4 * abs(diag) * (diag + 1)
     root = math.isqrt(discriminant)

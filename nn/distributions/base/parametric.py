@@ -20,12 +20,7 @@ class _Declared(NamedTuple):
 
 
 def parameter(constraint: Constraint | None = None, default: Any = _REQUIRED) -> Tensor:
-    """Declares a parameter in the body of a class; instances have a tensor of the batch shape in its place.
-
-    Args:
-        constraint: what it has to satisfy; None where the class has `arg_constraints` of its own.
-        default: the value when it is left out.
-    """
+    """Declares a parameter in the body of a class, with a constraint unless the class has `arg_constraints`."""
     return _Declared(constraint, default)  # type: ignore[return-value]
 
 

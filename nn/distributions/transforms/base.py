@@ -64,11 +64,7 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions an event has, before and after.
-
-        Raises:
-            ValueError: the numbers differ.
-        """
+        """How many dimensions an event has, before and after; a ValueError where the numbers differ."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim
@@ -87,19 +83,11 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 for an increasing function of numbers, -1 for a decreasing one.
-
-        Raises:
-            NotImplementedError: the transform has none.
-        """
+        """1 for an increasing function of numbers, -1 for a decreasing one; a NotImplementedError for others."""
         raise NotImplementedError(f"{type(self).__name__} has no `sign`, which cdf() and icdf() ask for")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with a cache of another size.
-
-        Args:
-            cache_size: 0 or 1.
-        """
+        """The same transform with a cache of another `cache_size`, 0 or 1."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -141,31 +129,18 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |dy/dx|, of the shape without the dimensions of an event.
-
-        Args:
-            x: arguments.
-            y: the results of these.
-        """
+        """log |dy/dx| for arguments `x` and their results `y`, of the shape without the dimensions of an event."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def forward_shape(self, shape: Sequence[int]) -> Any:
-        """The shape of results of arguments of this shape.
-
-        Args:
-            shape: the shape of arguments.
-        """
+        """The shape of results of arguments of this `shape`."""
         return shape
 
     def inverse_shape(self, shape: Sequence[int]) -> Any:
-        """The shape of arguments that have results of this shape.
-
-        Args:
-            shape: the shape of results.
-        """
+        """The shape of arguments that have results of this `shape`."""
         return shape
 
 
@@ -203,6 +178,11 @@ class _InverseTransform(Transform):
 
     def inverse_shape(self, shape: Sequence[int]) -> Any:
         return self._inv.forward_shape(shape)
+
+
+class Parameterless(Transform):
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self))
 
 
 def needed_dims(shape: Sequence[int], dims: int) -> Size:

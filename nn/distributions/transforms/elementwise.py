@@ -12,7 +12,7 @@ from ....runtime.ops.shape.broadcast import broadcast_shapes
 from ....runtime.tensor.dtypes import finfo
 from .. import constraints
 from ..base.parameters import alias, broadcast_all, derived
-from .base import Transform
+from .base import Parameterless, Transform
 
 if TYPE_CHECKING:
     from ..base.distribution import Distribution
@@ -29,15 +29,12 @@ __all__ = [
 ]
 
 
-class _Simple(Transform):
-    """An increasing function of numbers without parameters: two of a class are equal."""
+class _Simple(Parameterless):
+    """An increasing function of numbers."""
 
     domain = constraints.real
     bijective = True
     sign = +1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self))
 
 
 class ExpTransform(_Simple):
@@ -177,7 +174,7 @@ class TanhTransform(_Simple):
         return 2.0 * (math.log(2.0) - x - ops.softplus(-2.0 * x))
 
 
-class AbsTransform(Transform):
+class AbsTransform(Parameterless):
     """y = |x|, which has no inverse: `inv` gives the argument that is not negative.
 
     Example:
@@ -187,9 +184,6 @@ class AbsTransform(Transform):
 
     domain = constraints.real
     codomain = constraints.positive
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AbsTransform)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()

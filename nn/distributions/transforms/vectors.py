@@ -13,7 +13,7 @@ from ....runtime.tensor.dtypes import finfo
 from ...functional.folding import pad
 from .. import constraints
 from ..base.parameters import tril_matrix_to_vec, vec_to_tril_matrix
-from .base import Transform, needed_dims
+from .base import Parameterless, Transform, needed_dims
 from .elementwise import _clipped_sigmoid
 
 __all__ = [
@@ -80,7 +80,7 @@ class CorrCholeskyTransform(Transform):
         return shape[:-2] + (shape[-1] * (shape[-1] - 1) // 2,)
 
 
-class SoftmaxTransform(Transform):
+class SoftmaxTransform(Parameterless):
     """Vectors as probabilities: y = exp(x) / sum(exp(x)); `inv` gives the logarithms.
 
     It is not bijective, as adding a number to x changes nothing; samplers need StickBreakingTransform.
@@ -95,9 +95,6 @@ class SoftmaxTransform(Transform):
     domain = constraints.real_vector
     codomain = constraints.simplex
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SoftmaxTransform)
-
     def _call(self, x: Tensor) -> Tensor:
         return ops.softmax(x, -1)
 
@@ -111,7 +108,7 @@ class SoftmaxTransform(Transform):
         return self.forward_shape(shape)
 
 
-class StickBreakingTransform(Transform):
+class StickBreakingTransform(Parameterless):
     """Unconstrained vectors as probabilities of one class more, by breaking pieces off a stick of length one.
 
     Formula: y_k = z_k prod(1 - z_j for j < k), with z_k = sigmoid(x_k - log(D + 1 - k)) and z_(D + 1) = 1
@@ -128,9 +125,6 @@ class StickBreakingTransform(Transform):
     domain = constraints.real_vector
     codomain = constraints.simplex
     bijective = True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StickBreakingTransform)
 
     def _call(self, x: Tensor) -> Tensor:
         z = _clipped_sigmoid(x - _log_pieces(x))
@@ -160,7 +154,7 @@ def _log_pieces(x: Tensor) -> Tensor:
     return arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device).log()
 
 
-class LowerCholeskyTransform(Transform):
+class LowerCholeskyTransform(Parameterless):
     """Matrices as lower triangular ones with a positive diagonal, which is the exponential of theirs.
 
     Shape: x and y: (..., D, D).
@@ -174,9 +168,6 @@ class LowerCholeskyTransform(Transform):
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LowerCholeskyTransform)
-
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
 
@@ -184,7 +175,7 @@ class LowerCholeskyTransform(Transform):
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
-class PositiveDefiniteTransform(Transform):
+class PositiveDefiniteTransform(Parameterless):
     """Matrices as positive definite ones: L L^T of the factor that LowerCholeskyTransform gives.
 
     Shape: x and y: (..., D, D).
@@ -197,9 +188,6 @@ class PositiveDefiniteTransform(Transform):
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PositiveDefiniteTransform)
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)

@@ -32,12 +32,7 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
-        """Take the size of the parameters from an input.
-
-        Args:
-            input: the input of the first call.
-            *args, **kwargs: what else `forward` takes.
-        """
+        """Take the size of the parameters from `input`, that of the first call."""
         if self.has_uninitialized_params():
             self.in_channels = self._channels(input)
             self._check_arguments()
@@ -82,7 +77,7 @@ class LazyConv1d(_LazyConvolution, Conv1d):
 
     Example:
         >>> layer = sg.nn.LazyConv1d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4))
+        >>> _ = layer(sg.ones(1, 2, 5))
         >>> layer.in_channels
         2
     """
@@ -92,29 +87,11 @@ class LazyConv1d(_LazyConvolution, Conv1d):
 
 @completed_from(LazyConv1d)
 class LazyConv2d(_LazyConvolution, Conv2d):
-    """A `Conv2d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> layer = sg.nn.LazyConv2d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = Conv2d
 
 
 @completed_from(LazyConv1d)
 class LazyConv3d(_LazyConvolution, Conv3d):
-    """A `Conv3d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> layer = sg.nn.LazyConv3d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = Conv3d
 
 
@@ -146,7 +123,7 @@ class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
 
     Example:
         >>> layer = sg.nn.LazyConvTranspose1d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4))
+        >>> _ = layer(sg.ones(1, 2, 5))
         >>> layer.in_channels
         2
     """
@@ -156,27 +133,9 @@ class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
 
 @completed_from(LazyConvTranspose1d)
 class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
-    """A `ConvTranspose2d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> layer = sg.nn.LazyConvTranspose2d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = ConvTranspose2d
 
 
 @completed_from(LazyConvTranspose1d)
 class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
-    """A `ConvTranspose3d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> layer = sg.nn.LazyConvTranspose3d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = ConvTranspose3d

@@ -31,10 +31,9 @@ _choices = _Choices()
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Whether conversions of modules (`to`, `double`, `cuda`) give them new parameters, instead of new data.
+    """Set whether conversions of modules (`to`, `double`, `cuda`) give them new parameters, instead of new data.
 
-    Args:
-        value: whether they do; an optimizer then keeps the old parameters.
+    An optimizer then keeps the old parameters.
     """
     _choices.overwrite = argument_checks.boolean("set_overwrite_module_params_on_conversion", "value", value)
 
@@ -45,13 +44,10 @@ def get_overwrite_module_params_on_conversion() -> bool:
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Whether conversions and `load_state_dict` make new parameters and exchange them with the old ones.
+    """Set whether conversions and `load_state_dict` make new parameters and exchange them with the old ones.
 
     The parameter object stays, with another class, dtype or memory (`utils.swap_tensors`); this comes before
     `set_overwrite_module_params_on_conversion`. What is loaded is made by `Tensor.module_load`.
-
-    Args:
-        value: whether they do.
     """
     _choices.swap = argument_checks.boolean("set_swap_module_params_on_conversion", "value", value)
 
@@ -62,16 +58,7 @@ def get_swap_module_params_on_conversion() -> bool:
 
 
 def replaced(module: Any, name: str, parameter: Parameter, value: Any) -> bool:
-    """Give a module what became of a parameter, if programs have chosen not to change its data.
-
-    Args:
-        module: the parameter's.
-        name: the parameter's.
-        parameter: as it was.
-        value: the tensor that takes its place.
-
-    Returns: Whether that was done.
-    """
+    """Give a module what became of a parameter; False unless programs have chosen not to change its data."""
     if not (_choices.swap or _choices.overwrite):
         return False
     new = value if isinstance(value, Parameter) else Parameter(value, requires_grad=parameter.requires_grad)

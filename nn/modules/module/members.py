@@ -63,12 +63,9 @@ class ModuleMembers:
         self._parameters[name] = hooks.at_registration("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Register a tensor that is not learned, such as a running mean.
+        """Register the buffer `tensor`, which is not learned, such as a running mean, as the attribute `name`.
 
-        Args:
-            name: the attribute it is reached by.
-            tensor: the buffer; None keeps the name for a buffer that is not there.
-            persistent: whether it is part of the state_dict.
+        None keeps the name for a buffer that is not there. With `persistent` it is part of the state_dict.
         """
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -204,11 +201,7 @@ class ModuleTree:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
-        """All modules of the tree, this one first.
-
-        Args:
-            remove_duplicate: each once, though it may be reached by several names.
-        """
+        """All modules of the tree, this one first; with `remove_duplicate` each once, if it has several names."""
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
@@ -273,11 +266,7 @@ class ModuleTree:
             yield buffer
 
     def get_submodule(self, target: str) -> Any:
-        """The module of the dotted name `target`; "" is this one.
-
-        Raises:
-            AttributeError: there is no such name, or it is not a Module.
-        """
+        """The module of the dotted name `target`, "" being this one; an AttributeError where there is none."""
         module: Any = self
         for name in target.split(".") if target else []:
             module = _attribute(module, name)

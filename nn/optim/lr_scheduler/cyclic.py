@@ -14,11 +14,7 @@ from .base import LRScheduler, checked, per_group, put
 def start_momentum(
     optimizer: Optimizer, base_momentum: Any, max_momentum: Any, last_epoch: int
 ) -> tuple[bool, list[Any], list[Any]]:
-    """Whether momentum is the first of betas, and its bounds in each group; at first it is at the upper one.
-
-    Raises:
-        ValueError: the optimizer has no momentum.
-    """
+    """Whether momentum is the first of betas, and its bounds in each group; at first it is at the upper one."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
     use_beta1 = "betas" in optimizer.defaults

@@ -212,11 +212,9 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Go to the next epoch, with the metric of this one.
+        """Go to the next epoch, with `metrics` of this one, a number or a tensor of one.
 
-        Args:
-            metrics: the metric, a number or a tensor of one.
-            epoch: the number of the epoch, which is deprecated.
+        The number `epoch` is deprecated.
         """
         current = float(metrics)
         if epoch is not None:

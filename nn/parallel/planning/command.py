@@ -118,11 +118,7 @@ class Failed(Exception):
 
 
 def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
-    """What ranks have measured that were started for it.
-
-    Raises:
-        Failed: they ended with an error, or did not end.
-    """
+    """What ranks have measured that were started for it; Failed where they ended with an error, or did not end."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "found.json")
         command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", _TRIAL, kind, str(out), *path]
@@ -225,13 +221,7 @@ def _printed(options: argparse.Namespace) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Print the constants of this machine, or a plan.
-
-    Args:
-        given: the words of the command line.
-
-    Returns: The exit status: 0, or 1 where something could not be measured.
-    """
+    """Print the constants of this machine, or a plan; 1 where something could not be measured."""
     parser = _parser()
     options = parser.parse_args(args)
     _checked(options, parser)

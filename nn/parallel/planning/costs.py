@@ -160,11 +160,6 @@ def write(path: Path, machine: Machine) -> None:
 
 
 def read(path: Path) -> Machine:
-    """The constants of a file.
-
-    Raises:
-        ValueError: it is no such file.
-    """
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
         networks = {name: Network(*map(float, result.pop(name))) for name in ("inside", "between")}

@@ -87,10 +87,7 @@ def joining() -> float:
 def fitted(result: Sequence[tuple[int, float]], ranks: int, join: float) -> Network:
     """The latency and bandwidth with which the model comes nearest to what all_reduces took, by relative error.
 
-    Args:
-        found: bytes and seconds; the first is a short one, which is doubled recursively, and the others are halved.
-        ranks: between so many ranks.
-        join: the rate of joining, bytes a second.
+    The first is a short one, which is doubled recursively, and the others are halved. `join` is in bytes a second.
     """
     steps = log2(ranks)
     part = (ranks - 1) / ranks
@@ -175,11 +172,7 @@ _RUN_BLOCKS = 10
 
 
 def load(path: str) -> Training:
-    """The training that a program describes: its `model()`, `batch()` and `loss(model, batch)`.
-
-    Raises:
-        ValueError: it has not all of them.
-    """
+    """The training that a program describes: its `model()`, `batch()` and `loss(model, batch)`."""
     result = runpy.run_path(path, run_name="plan")
     missing = [name for name in _NAMES if not callable(result.get(name))]
     if missing:

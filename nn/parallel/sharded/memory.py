@@ -113,12 +113,7 @@ def _views(tensor: Any) -> list[Any]:
 
 
 def converted(value: Any, dtype: Any) -> Any:
-    """The structure with its floating-point tensors in a dtype; lists, tuples and mappings are gone into.
-
-    Args:
-        value: the structure.
-        dtype: the dtype.
-    """
+    """The structure (lists, tuples, mappings) with its floating-point tensors in a dtype."""
     if isinstance(value, TensorBase):
         tensor: Any = value
         return tensor.to(dtype) if tensor.is_floating_point() else tensor

@@ -146,13 +146,7 @@ def _before_backward(state: Sharding, call: Call, gradient: Any) -> None:
 
 
 def call_as_forward(module: Any, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a sharded module that may be called as its forward pass is.
-
-    Args:
-        module: the module.
-        name: the method's.
-        function: the method as it is.
-    """
+    """A method of a sharded module that may be called as its forward pass is."""
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         state = module.__dict__[MARK]

@@ -14,13 +14,7 @@ from .sharded_parameter import Member
 
 
 def accumulate(members: Sequence[Member], gradients: Sequence[Any], dtype: Any) -> None:
-    """Add gradients to those that have not been joined yet.
-
-    Args:
-        members: the parameters.
-        gradients: those of the whole parameters, None where there is none.
-        dtype: the dtype to add in; theirs when None.
-    """
+    """Add gradients of whole parameters to those not joined yet, in `dtype` or their own."""
     with no_grad():
         for member, gradient in zip(members, gradients, strict=True):
             if gradient is not None:
@@ -33,16 +27,8 @@ def reduced(
 ) -> list[Any]:
     """The mean over ranks of gradients, for this rank's rows; all ranks call this.
 
-    With them ranks tell each other which parameters had a part in the loss: a gradient that no rank has is None.
-
-    Args:
-        members: the parameters.
-        gradients: those of the whole parameters, None where there is none here.
-        group: the ranks.
-        dtype: the dtype to join in; the parameters' when None.
-        divisor: what sums are divided by; the number of ranks when None.
-
-    Returns: A gradient for each parameter, or None.
+    With them ranks tell each other which parameters had a part in the loss: a gradient that no rank has is None. They
+    are joined in `dtype`, or the parameters', and divided by `divisor`, or the number of ranks.
     """
     with no_grad():
         unsharded = [_unsharded(member, gradient) for member, gradient in zip(members, gradients, strict=True)]

@@ -50,11 +50,7 @@ class Member:
             module.__dict__.pop(key, None)
 
     def refresh(self, shown: Any) -> None:
-        """Take over a parameter that the program has put in the place of the sharded one.
-
-        Raises:
-            RuntimeError: it has another shape.
-        """
+        """Take over a parameter that the program has put in the place of the sharded one, of the same shape."""
         module, key = self.owners[0]
         cached = module._parameters.get(key)
         if cached is self.parameter or cached is shown:
@@ -83,16 +79,9 @@ def managed(modules: Iterable[Any]) -> Iterator[Any]:
 
 
 def members_of(modules: list[Any], ignored: set[int], group: ProcessGroup) -> list[Member]:
-    """Cut the parameters of modules, each once, and leave the modules their rows.
+    """Cut the parameters of modules, each once, but those whose identity is in `ignored`; the modules get their rows.
 
-    Args:
-        modules: the modules.
-        ignored: the identities of parameters that stay whole.
-        group: the ranks.
-
-    Raises:
-        ValueError: a parameter is a number.
-        DistBackendError: the ranks have other parameters.
+    A ValueError where one is a number, a DistBackendError where the ranks have other parameters.
     """
     owners: dict[int, list[tuple[Any, str]]] = {}
     results: dict[int, Any] = {}

@@ -146,13 +146,9 @@ class FullyShardedDataParallel(Module):
         return self.module(*args, **kwargs)
 
     def clip_grad_norm_(self, max_norm: float, norm_type: float = 2.0) -> Any:
-        """Scale all gradients so that their norm over all ranks is at most a bound; all ranks call this.
+        """Scale all gradients so that their `norm_type`-norm over all ranks is at most `max_norm`; the norm before.
 
-        Args:
-            max_norm: the bound.
-            norm_type: the p of the p-norm.
-
-        Returns: The norm before.
+        All ranks call this.
         """
         return clip_grad_norm_(self.parameters(), max_norm, norm_type)
 
@@ -175,17 +171,11 @@ class FullyShardedDataParallel(Module):
         offload_to_cpu: bool = False,
         with_grads: bool = False,
     ) -> Iterator[None]:
-        """A region in which modules have whole parameters as attributes; all ranks enter it.
+        """A region in which `module` has whole parameters as attributes; all ranks enter it.
 
-        Args:
-            module: the module.
-            recurse: whether that is for sharded modules inside it too.
-            writeback: whether each rank's rows of what was written to them stay.
-            rank0_only, offload_to_cpu: not looked at: all ranks have them where they are.
-            with_grads: False.
-
-        Raises:
-            NotImplementedError: `with_grads`.
+        `recurse`: so do sharded modules inside it. `writeback`: each rank's rows of what was written to them stay.
+        `rank0_only` and `offload_to_cpu` change nothing: all ranks have them where they are. `with_grads` must be
+        False.
         """
         if with_grads:
             raise NotImplementedError("summon_full_params(): with_grads=True is not there")

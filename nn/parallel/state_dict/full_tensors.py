@@ -43,13 +43,8 @@ def _on_host(leaf: Any) -> Any:
 def parts(own: Leaves, value: Leaves, options: StateDictOptions) -> Leaves:
     """What this rank needs of a state, of which it has, or the first rank has, whole tensors.
 
-    Args:
-        own: the leaves that this rank has, of the same names; tensors say by their place which rows are wanted.
-        given: the state.
-        options: who has it.
-
-    Raises:
-        ValueError: a whole tensor has another shape than those whose rows are wanted.
+    The leaves `own` have the same names; tensors say by their place which rows are wanted. A ValueError where a whole
+    tensor has another shape than those.
     """
     group = ranks()
     if not options.full_state_dict:

@@ -41,12 +41,7 @@ class StateDictOptions:
 
 
 def checked(options: Any) -> StateDictOptions:
-    """Options as a call has been given them.
-
-    Raises:
-        TypeError: they are none.
-        ValueError: the state is to be sent from the first rank, but is not whole.
-    """
+    """Options as a call has been given them; a ValueError where a state that the first rank sends is not whole."""
     result = StateDictOptions() if options is None else options
     if not isinstance(result, StateDictOptions):
         raise TypeError(f"argument 'options' must be StateDictOptions, but got {type(options).__name__}")
@@ -56,22 +51,13 @@ def checked(options: Any) -> StateDictOptions:
 
 
 def model_of(call: str, model: Any) -> Any:
-    """The model.
-
-    Raises:
-        TypeError: it is no Module.
-    """
     if not isinstance(model, Module):
         raise TypeError(f"{call}(): argument 'model' must be a Module, but got {type(model).__name__}")
     return model
 
 
 def optimizers_of(call: str, optimizers: Any) -> list[Any]:
-    """The optimizers, of which one may be given as it is.
-
-    Raises:
-        TypeError: one of them is none.
-    """
+    """The optimizers, of which one may be given as it is."""
     listed = list(optimizers) if isinstance(optimizers, list | tuple) else [optimizers]
     for one in listed:
         if not isinstance(one, Optimizer):
@@ -80,11 +66,6 @@ def optimizers_of(call: str, optimizers: Any) -> list[Any]:
 
 
 def state_of(call: str, state: Any) -> dict[Any, Any]:
-    """A state by names.
-
-    Raises:
-        TypeError: it is no mapping.
-    """
     if not isinstance(state, Mapping):
         raise TypeError(f"{call}(): the state_dict must be a dict, but got {type(state).__name__}")
     return dict(state)

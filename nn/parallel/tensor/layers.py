@@ -35,11 +35,7 @@ from ...parameter import Parameter
 
 
 def group_of(layer: str, group: Any) -> ProcessGroup:
-    """The group that a layer is split over, the default one for None.
-
-    Raises:
-        ValueError: there is none, or this process is not in it.
-    """
+    """The group that a layer is split over, the default one for None."""
     result = member(group)
     if result is None:
         raise ValueError(f"{layer}: rank {get_default_group().rank()} is not in the group that it is split over")
@@ -47,11 +43,7 @@ def group_of(layer: str, group: Any) -> ProcessGroup:
 
 
 def part_size(layer: str, name: str, full: int, group: ProcessGroup) -> int:
-    """How much of a size each rank has.
-
-    Raises:
-        ValueError: it cannot be shared out equally.
-    """
+    """How much of a size each rank has; a ValueError where it cannot be shared out equally."""
     if full % group.size():
         raise ValueError(f"{layer}: expected {name} to be a multiple of {group.size()} (ranks), got {full}")
     return full // group.size()
@@ -85,12 +77,7 @@ class _ParallelLinear(Module):
 
     @classmethod
     def from_linear(cls, full: Linear, **options: Any) -> Self:
-        """Split a layer: that of the group's first rank counts.
-
-        Args:
-            full: the layer, of one shape on all ranks.
-            **options: as of the class.
-        """
+        """Split `full`, a layer of one shape on all ranks: that of the group's first rank; options as of the class."""
         layer = cls(full.in_features, full.out_features, full.bias is not None, **options)
         layer._take(full)
         return layer
@@ -290,22 +277,13 @@ class VocabParallelEmbedding(Module):
 
     @classmethod
     def from_embedding(cls, full: Embedding, **options: Any) -> VocabParallelEmbedding:
-        """Split a layer: that of the group's first rank counts.
-
-        Args:
-            full: the layer, of one shape on all ranks.
-            **options: as of the class.
-        """
+        """Split `full`, a layer of one shape on all ranks: that of the group's first rank; options as of the class."""
         layer = cls(full.num_embeddings, full.embedding_dim, **options)
         layer._take(full)
         return layer
 
     def forward(self, input: Any) -> Any:
-        """The rows, or this rank's part of them.
-
-        Raises:
-            IndexError: a row that no rank has.
-        """
+        """The rows, or this rank's part of them; an IndexError for a row that no rank has."""
         if input.numel() and not 0 <= int(input.min()) <= int(input.max()) < self.num_embeddings:
             raise IndexError(f"VocabParallelEmbedding: expected indices from 0 to {self.num_embeddings - 1}")
         column = input - self.group.rank() * self._count

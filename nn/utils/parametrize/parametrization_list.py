@@ -90,9 +90,7 @@ class ParametrizationList(ModuleList):
     def right_inverse(self, value: Tensor) -> None:
         """Change the originals so that the result is `value`: what an assignment to the tensor does.
 
-        Raises:
-            RuntimeError: a module has no right_inverse.
-            ValueError: what right_inverse gives does not fit the originals.
+        A RuntimeError where a module has no right_inverse, a ValueError where what it gives does not fit the originals.
         """
         with no_grad():
             for module in reversed(self):

@@ -44,13 +44,10 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prune the parameter `name` of `module`: again, where it is pruned already.
+        """Prune the parameter `name` of `module`, again where it is pruned already.
 
-        Args:
-            module: the module.
-            name: the parameter.
-            *args, **kwargs: of this class.
-            importance_scores: numbers in place of the parameter's, by which elements are chosen.
+        `args` and `kwargs` are those of this class. Elements are chosen by `importance_scores` in place of the
+        parameter.
         """
         method = _combined_mask(cls(*args, **kwargs), module, name)
         original = getattr(module, name)
@@ -184,11 +181,7 @@ def check_amount(amount: Amount) -> None:
 
 
 def number_to_prune(amount: Amount, units: int) -> int:
-    """The number that an amount of units is.
-
-    Raises:
-        ValueError: there are fewer units.
-    """
+    """The number that an amount of units is; a ValueError where there are fewer units."""
     if isinstance(amount, numbers.Integral):
         if amount > units:
             raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={units}")

@@ -97,13 +97,7 @@ class CustomFromMask(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Module, name: str, mask: Tensor, **kwargs: Any) -> BasePruningMethod:  # type: ignore[override]
-        """Prune the parameter `name` of `module` by a mask.
-
-        Args:
-            module: the module.
-            name: the parameter.
-            mask: what is 0 in it is pruned.
-        """
+        """Prune the parameter `name` of `module` where `mask` is 0."""
         return super().apply(module, name, mask=mask, **kwargs)
 
 
