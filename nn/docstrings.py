@@ -64,7 +64,12 @@ def completed_from(*models: Any) -> Callable[[Documented], Documented]:
         if sys.flags.optimize > 1:
             return variant  # python -OO keeps no docstrings
         if isinstance(variant, type):
-            variant.__doc__ = _Completed(variant.__doc__ or "", models)  # type: ignore[assignment]
+            own = vars(variant).get("__doc__") or ""
+            if isinstance(own, _Completed):  # by a base class
+                own = _Completed(own.own, (*models, *own.models))
+            else:
+                own = _Completed(own, models)
+            variant.__doc__ = own  # type: ignore[assignment]
         else:
             variant.__doc__ = _completed(variant.__doc__ or "", variant.__name__, _parameters(variant), models)
         return variant

@@ -10,7 +10,6 @@ from ...runtime.ops.creation import zeros_like
 from ...runtime.ops.optim.cpu import adadelta_update, adagrad_update
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import is_grad_enabled
-from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import check_not_negative, checked
 from .per_parameter import PerParameter
@@ -24,7 +23,6 @@ def _adagrad(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings:
     descend(param, grad, root(total, eps), lr / (1 + (step - 1) * lr_decay))
 
 
-@completed_from(PerParameter)
 class Adagrad(PerParameter):
     """Steps scaled by the root of the sum of all squared gradients.
 
@@ -99,7 +97,6 @@ def _adadelta(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings
     descend(param, delta, None, lr)
 
 
-@completed_from(PerParameter)
 class Adadelta(PerParameter):
     """Steps in units of the earlier steps: the ratio of running mean squares of changes and of gradients.
 
@@ -145,7 +142,6 @@ class Adadelta(PerParameter):
 adadelta = functional(Adadelta)
 
 
-@completed_from(PerParameter)
 class Adafactor(PerParameter):
     """Steps scaled by mean squares of the gradient's rows and columns: far less state than Adam's.
 

@@ -25,7 +25,6 @@ def _adam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Se
     descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))
 
 
-@completed_from(PerParameter)
 class Adam(PerParameter):
     """Steps scaled by running estimates of the gradient's mean and mean square.
 
@@ -131,7 +130,6 @@ def _adamax(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: 
     descend(param, mean, max_squares, lr / (1 - beta1**step))
 
 
-@completed_from(PerParameter)
 class Adamax(PerParameter):
     """Adam with the greatest recent gradient in place of the root of the mean square.
 
@@ -186,7 +184,6 @@ def _nadam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     descend(param, mean, divisor, lr * ahead / (1 - product * ahead))
 
 
-@completed_from(PerParameter)
 class NAdam(PerParameter):
     """Adam with Nesterov's momentum: the step looks ahead along the mean of the gradients.
 

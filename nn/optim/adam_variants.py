@@ -11,7 +11,6 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import zeros_like
 from ...runtime.ops.optim.cpu import radam_update
 from ...runtime.tensor.memory_format import strided
-from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import checked
 from .per_parameter import PerParameter
@@ -28,7 +27,6 @@ def _radam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     descend(param, mean, root(square, eps) if factor else None, lr / (1 - beta1**step) * (factor or 1.0))
 
 
-@completed_from(PerParameter)
 class RAdam(PerParameter):
     """Adam whose first steps are not scaled, until enough gradients were seen to know their mean square.
 
@@ -166,7 +164,6 @@ def _moved(average: Tensor, positions: tuple[Tensor, ...], values: Tensor, share
 _MAX_ITERATIONS = 100
 
 
-@completed_from(PerParameter)
 class Muon(PerParameter):
     """Steps along the orthogonal matrix nearest to the momentum; for matrices of hidden layers only.
 

@@ -17,6 +17,7 @@ from ...runtime.tensor.dtypes import float32, float64
 from ...runtime.tensor.grad_mode import enable_grad, no_grad
 from ...runtime.tensor.memory_format import strided
 from ...runtime.tensor.observers import watch
+from ..docstrings import completed_within
 from .cuda_launch import Launches, fits
 from .optimizer import Closure, Optimizer
 from .rule import Rule, buffers_of, host_counts, in_parts, rate, scalar_dtype, uphill
@@ -54,6 +55,10 @@ class PerParameter(Optimizer):
     _names: tuple[str | None, ...] = ()
     _buffers: Callable[[dict[str, Any]], tuple[Tensor | None, ...]]
     _settings: tuple[float, ...] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        completed_within(__name__, cls, PerParameter)
 
     def _enter(self, group: dict[str, Any]) -> None:
         if self._rule is not None:

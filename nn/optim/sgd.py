@@ -8,7 +8,6 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, zeros_like
 from ...runtime.ops.optim.cpu import asgd_update, rmsprop_update, rprop_update, sgd_update
-from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import checked
 from .per_parameter import PerParameter
@@ -24,7 +23,6 @@ def _sgd(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Seq
     descend(param, grad, None, lr)
 
 
-@completed_from(PerParameter)
 class SGD(PerParameter):
     """Stochastic gradient descent, with momentum if wanted.
 
@@ -99,7 +97,6 @@ def _asgd(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Se
         average.add_(param.sub(average).mul_(mu))
 
 
-@completed_from(PerParameter)
 class ASGD(PerParameter):
     """Gradient descent that also keeps the mean of the parameters from step t0 on, as `ax` in its state.
 
@@ -165,7 +162,6 @@ def _rmsprop(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings:
         descend(param, written(buffer, buffer * momentum + grad / root(square, eps)), None, lr)
 
 
-@completed_from(PerParameter)
 class RMSprop(PerParameter):
     """Steps scaled by a running mean square of the gradient.
 
@@ -228,7 +224,6 @@ def _rprop(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     prev.copy_(grad)
 
 
-@completed_from(PerParameter)
 class Rprop(PerParameter):
     """Steps of a size for each element, which grows while the gradient keeps its sign; for full batches.
 

@@ -11,7 +11,7 @@ from ....generated.tensor import Tensor
 from ....runtime.dispatch import argument_checks
 from ....runtime.ops.creation import empty
 from ... import functional as F
-from ...docstrings import completed_from
+from ...docstrings import completed_from, completed_within
 from ...init import constant_
 from ...parameter import Parameter
 from ..module.base import Module
@@ -28,6 +28,10 @@ class Activation(Module):
 
     shown: tuple[str, ...] = ()
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Activation)
+
     def extra_repr(self) -> str:
         values = {name: getattr(self, name) for name in self.shown}
         return ", ".join(f"{name}={value}" for name, value in values.items() if name != "inplace" or value)
@@ -43,7 +47,6 @@ class InplaceActivation(Activation):
         self.inplace = inplace
 
 
-@completed_from(Activation)
 class ReLU(InplaceActivation):
     """The positive part.
 
@@ -58,7 +61,6 @@ class ReLU(InplaceActivation):
         return F.relu(input, inplace=self.inplace)
 
 
-@completed_from(Activation)
 class LeakyReLU(Activation):
     """The positive part, plus a fraction of the negative one.
 
@@ -92,7 +94,7 @@ class _AlphaActivation(Activation):
         self.alpha, self.inplace = alpha, inplace
 
 
-@completed_from(Activation, F.elu)
+@completed_from(F.elu)
 class ELU(_AlphaActivation):
     """The exponential linear unit.
 
@@ -107,7 +109,6 @@ class ELU(_AlphaActivation):
         return F.elu(input, self.alpha, self.inplace)
 
 
-@completed_from(Activation)
 class Softplus(Activation):
     """A smooth version of ReLU.
 
@@ -132,7 +133,6 @@ class Softplus(Activation):
         return F.softplus(input, self.beta, self.threshold)
 
 
-@completed_from(Activation)
 class Hardtanh(Activation):
     """Clips to an interval.
 
@@ -161,7 +161,6 @@ class Hardtanh(Activation):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
-@completed_from(Activation)
 class PReLU(Activation):
     """The positive part, plus a learned fraction of the negative one.
 
@@ -202,7 +201,6 @@ class PReLU(Activation):
         return F.prelu(input, self.weight)
 
 
-@completed_from(Activation)
 class ReLU6(Hardtanh):
     """The positive part, at most 6.
 
@@ -222,7 +220,7 @@ class ReLU6(Hardtanh):
         return F.relu6(input, self.inplace)
 
 
-@completed_from(Activation, F.celu)
+@completed_from(F.celu)
 class CELU(_AlphaActivation):
     """The continuously differentiable exponential linear unit.
 
@@ -237,7 +235,7 @@ class CELU(_AlphaActivation):
         return F.celu(input, self.alpha, self.inplace)
 
 
-@completed_from(Activation, F.selu)
+@completed_from(F.selu)
 class SELU(InplaceActivation):
     """The self-normalising exponential linear unit.
 
@@ -252,7 +250,7 @@ class SELU(InplaceActivation):
         return F.selu(input, self.inplace)
 
 
-@completed_from(Activation, F.mish)
+@completed_from(F.mish)
 class Mish(InplaceActivation):
     """A smooth activation that dips below zero.
 
@@ -267,7 +265,7 @@ class Mish(InplaceActivation):
         return F.mish(input, self.inplace)
 
 
-@completed_from(Activation, F.threshold)
+@completed_from(F.threshold)
 class Threshold(Activation):
     """Replaces values that are not above a threshold.
 
@@ -288,7 +286,7 @@ class Threshold(Activation):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
 
-@completed_from(Activation, F.rrelu)
+@completed_from(F.rrelu)
 class RReLU(Activation):
     """The positive part, plus a random fraction of the negative one.
 

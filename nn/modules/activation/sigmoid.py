@@ -13,7 +13,6 @@ from ..module.base import Module
 from .rectifier import Activation, InplaceActivation
 
 
-@completed_from(Activation)
 class Sigmoid(Activation):
     """The logistic function.
 
@@ -28,7 +27,6 @@ class Sigmoid(Activation):
         return F.sigmoid(input)
 
 
-@completed_from(Activation)
 class LogSigmoid(Activation):
     """The logarithm of the logistic function.
 
@@ -43,7 +41,6 @@ class LogSigmoid(Activation):
         return F.logsigmoid(input)
 
 
-@completed_from(Activation)
 class Tanh(Activation):
     """The hyperbolic tangent.
 
@@ -58,7 +55,7 @@ class Tanh(Activation):
         return F.tanh(input)
 
 
-@completed_from(Activation, F.silu)
+@completed_from(F.silu)
 class SiLU(InplaceActivation):
     """The sigmoid linear unit, also called swish.
 
@@ -73,7 +70,6 @@ class SiLU(InplaceActivation):
         return F.silu(input, inplace=self.inplace)
 
 
-@completed_from(Activation)
 class GELU(Activation):
     """The Gaussian error linear unit.
 
@@ -104,7 +100,6 @@ class GELU(Activation):
         return f"approximate={self.approximate!r}"
 
 
-@completed_from(Activation)
 class Hardsigmoid(InplaceActivation):
     """The logistic function, by three straight lines.
 
@@ -121,7 +116,7 @@ class Hardsigmoid(InplaceActivation):
         return F.hardsigmoid(input, self.inplace)
 
 
-@completed_from(Activation, F.hardswish)
+@completed_from(F.hardswish)
 class Hardswish(InplaceActivation):
     """The sigmoid linear unit, by pieces of polynomials.
 
@@ -149,7 +144,6 @@ class _Shrink(Activation):
         return str(self.lambd)
 
 
-@completed_from(Activation)
 class Hardshrink(_Shrink):
     """Zero for small values.
 
@@ -167,7 +161,6 @@ class Hardshrink(_Shrink):
         return F.hardshrink(input, self.lambd)
 
 
-@completed_from(Activation)
 class Softshrink(_Shrink):
     """Moves values towards zero.
 
@@ -188,7 +181,6 @@ class Softshrink(_Shrink):
         return F.softshrink(input, self.lambd)
 
 
-@completed_from(Activation)
 class Tanhshrink(Activation):
     """The input minus its hyperbolic tangent.
 
@@ -203,7 +195,6 @@ class Tanhshrink(Activation):
         return F.tanhshrink(input)
 
 
-@completed_from(Activation)
 class Softsign(Activation):
     """A sigmoid with slow tails.
 
@@ -218,7 +209,6 @@ class Softsign(Activation):
         return F.softsign(input)
 
 
-@completed_from(Activation)
 class GLU(Activation):
     """The gated linear unit.
 
@@ -259,7 +249,7 @@ class _AlongDim(Activation):
         self.dim = dim
 
 
-@completed_from(Activation, F.softmax)
+@completed_from(F.softmax)
 class Softmax(_AlongDim):
     """Positive numbers that sum to one along a dimension.
 

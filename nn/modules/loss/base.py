@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....generated.tensor import Tensor
 from ....runtime.ops.loss.checks import reduction_of_flags
 from ... import functional as F
-from ...docstrings import completed_from
+from ...docstrings import completed_from, completed_within
 from ..module.base import Module
 
 
@@ -22,6 +22,10 @@ class Loss(Module):
         ValueError: an unknown reduction.
     """
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Loss)
+
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
@@ -29,7 +33,6 @@ class Loss(Module):
         self.reduction = reduction
 
 
-@completed_from(Loss)
 class L1Loss(Loss):
     """The mean absolute error.
 
@@ -121,7 +124,6 @@ class HuberLoss(Loss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-@completed_from(Loss)
 class KLDivLoss(Loss):
     """The divergence of a distribution, given by its logarithms, from a target distribution.
 
@@ -153,7 +155,6 @@ class KLDivLoss(Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-@completed_from(Loss)
 class PoissonNLLLoss(Loss):
     """Minus the log-likelihood of counts under Poisson's distribution.
 
@@ -187,7 +188,6 @@ class PoissonNLLLoss(Loss):
         )
 
 
-@completed_from(Loss)
 class GaussianNLLLoss(Loss):
     """Minus the log-likelihood of values under normal distributions of given means and variances.
 

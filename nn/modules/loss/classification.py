@@ -33,7 +33,6 @@ class _WeightedLoss(Loss):
         self.register_buffer("weight", weight)
 
 
-@completed_from(Loss)
 class NLLLoss(_WeightedLoss):
     """The negative log likelihood of the target classes, given log probabilities.
 
@@ -114,7 +113,6 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
-@completed_from(Loss)
 class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities.
 

@@ -22,7 +22,6 @@ class _MarginLoss(Loss):
         self.margin = margin
 
 
-@completed_from(Loss)
 class HingeEmbeddingLoss(_MarginLoss):
     """Distances: near zero for like things, above a margin for unlike ones.
 
@@ -45,7 +44,6 @@ class HingeEmbeddingLoss(_MarginLoss):
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class MarginRankingLoss(_MarginLoss):
     """Pairs of scores of which one should rank above the other.
 
@@ -69,7 +67,6 @@ class MarginRankingLoss(_MarginLoss):
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class SoftMarginLoss(Loss):
     """The logistic loss of two classes, 1 and -1.
 
@@ -84,7 +81,6 @@ class SoftMarginLoss(Loss):
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class CosineEmbeddingLoss(_MarginLoss):
     """Pairs of vectors: of one direction for like things, not so for unlike ones.
 
@@ -109,7 +105,6 @@ class CosineEmbeddingLoss(_MarginLoss):
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class MultiMarginLoss(_WeightedLoss):
     """The scores of all classes should be below that of the right one by a margin.
 
@@ -152,7 +147,6 @@ class MultiMarginLoss(_WeightedLoss):
         return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class MultiLabelMarginLoss(Loss):
     """The scores of all classes should be below those of the right labels by 1.
 
@@ -195,7 +189,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class TripletMarginLoss(Loss):
     """An anchor should be nearer to a positive example than to a negative one, by a margin.
 

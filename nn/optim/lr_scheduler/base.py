@@ -9,6 +9,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
 from ....runtime.tensor.grad_mode import no_grad
+from ...docstrings import completed_within
 from ..optimizer import Optimizer
 
 _EPOCH_DEPRECATED = (
@@ -63,6 +64,10 @@ class LRScheduler:
     _is_initial = False
     _get_lr_called_within_step = False
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, LRScheduler)
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = checked(optimizer)
         for number, group in enumerate(optimizer.param_groups):
@@ -90,6 +95,11 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """The step sizes of this epoch, from those in the groups and `last_epoch`; a subclass defines it."""
+        if not self._get_lr_called_within_step:
+            warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
+        return self._lr()
+
+    def _lr(self) -> list[Any]:
         raise NotImplementedError(f"{type(self).__name__} defines no get_lr")
 
     def get_last_lr(self) -> list[Any]:
@@ -132,10 +142,6 @@ class LRScheduler:
 
     def _current(self) -> list[Any]:
         return [copied(group["lr"]) for group in self.optimizer.param_groups]
-
-    def _warn_outside_step(self) -> None:
-        if not self._get_lr_called_within_step:
-            warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""
@@ -185,9 +191,7 @@ class LambdaLR(LRScheduler):
     Formula: lr = initial_lr lr_lambda(epoch)
 
     Args:
-        optimizer: the optimizer.
         lr_lambda: the function, or a list of one per group.
-        last_epoch: the last epoch that was run.
 
     Raises:
         ValueError: the number of functions is not that of the groups.
@@ -208,9 +212,7 @@ class LambdaLR(LRScheduler):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         return [base * fn(self.last_epoch) for base, fn in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
@@ -237,9 +239,7 @@ class MultiplicativeLR(LambdaLR):
     Formula: lr = lr lr_lambda(epoch)
 
     Args:
-        optimizer: the optimizer.
         lr_lambda: the function, or a list of one per group.
-        last_epoch: the last epoch that was run.
 
     Raises:
         ValueError: the number of functions is not that of the groups.
@@ -251,9 +251,7 @@ class MultiplicativeLR(LambdaLR):
         [0.5]
     """
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self._is_initial:
             return self._current()
         return [lr * fn(self.last_epoch) for lr, fn in zip(self._current(), self.lr_lambdas, strict=True)]

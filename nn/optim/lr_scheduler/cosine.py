@@ -19,10 +19,8 @@ class CosineAnnealingLR(LRScheduler):
     Each value is computed from the one before, so that another scheduler may change it in between.
 
     Args:
-        optimizer: the optimizer.
         T_max: epochs from top to bottom.
         eta_min: the bottom.
-        last_epoch: the last epoch that was run.
 
     Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), without restarts.
 
@@ -41,9 +39,7 @@ class CosineAnnealingLR(LRScheduler):
     def _height(self, epoch: int) -> float:
         return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         epoch = self.last_epoch
         if self._is_initial:
             return self._current()
@@ -66,7 +62,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     last restart and T_i is the length of the current period: T_0, then T_mult times the one before
 
     Args:
-        optimizer: the optimizer.
         T_0: epochs of the first period.
         T_mult: how much longer each period is than the one before.
         eta_min: the bottom.
@@ -102,9 +97,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self._jump(last_epoch)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
@@ -138,7 +131,6 @@ class OneCycleLR(LRScheduler):
     max_lr / (div_factor final_div_factor) in the others, each along half a cosine or a line; momentum the other way
 
     Args:
-        optimizer: the optimizer.
         max_lr: the greatest step size, or a list of one per group.
         total_steps: steps of the cycle; epochs times steps_per_epoch when left out.
         epochs: epochs of training.
@@ -204,9 +196,7 @@ class OneCycleLR(LRScheduler):
             self.use_beta1, _, _ = start_momentum(optimizer, base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this step; momentum is set at once."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self.last_epoch > self.total_steps:
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"

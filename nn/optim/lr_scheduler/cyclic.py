@@ -48,7 +48,6 @@ class CyclicLR(LRScheduler):
     step_size_down; s is 1 ("triangular"), 1 / 2^(cycle - 1) ("triangular2"), gamma^steps ("exp_range") or scale_fn
 
     Args:
-        optimizer: the optimizer.
         base_lr: the lower bound, or a list of one per group.
         max_lr: the upper bound, or a list of one per group.
         step_size_up: steps from the lower bound to the upper.
@@ -118,9 +117,7 @@ class CyclicLR(LRScheduler):
             return self._scale_fn_custom(x)
         return _SCALES[self.mode][0](x, self.gamma)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this step; momentum is set at once."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         cycles = self.last_epoch / self.total_size
         cycle = math.floor(1 + cycles)
         x = 1.0 + cycles - cycle

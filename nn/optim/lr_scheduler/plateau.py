@@ -33,10 +33,8 @@ class SequentialLR(_Combined):
     """Schedulers one after the other: from each milestone on the next one, which starts at its own first epoch.
 
     Args:
-        optimizer: the optimizer.
         schedulers: the schedulers, in order, made with this optimizer.
         milestones: the epochs in which the next one takes over, one fewer than schedulers.
-        last_epoch: the last epoch that was run.
 
     Raises:
         ValueError: no scheduler, one of another optimizer or that needs a metric, or another number of milestones.
@@ -145,7 +143,6 @@ class ReduceLROnPlateau(LRScheduler):
     """The step size times factor when a metric did not get better for more than patience epochs.
 
     Args:
-        optimizer: the optimizer.
         mode: whether lower ("min") or higher ("max") is better.
         factor: the factor.
         patience: how many epochs without progress are allowed.
