@@ -40,8 +40,7 @@ def conv1d_input(
 
     Shape: Output: input_size.
 
-    Raises:
-        RuntimeError: shapes that do not belong together.
+    Raises: RuntimeError: shapes that do not belong together.
 
     Example:
         >>> sg.nn.grad.conv1d_input((1, 1, 3), sg.tensor([[[2.0, 3.0]]]), sg.ones(1, 1, 2))
@@ -70,8 +69,7 @@ def conv1d_weight(
 
     Shape: Output: weight_size.
 
-    Raises:
-        RuntimeError: shapes that do not belong together.
+    Raises: RuntimeError: shapes that do not belong together.
 
     Example:
         >>> sg.nn.grad.conv1d_weight(sg.tensor([[[1.0, 2.0, 3.0]]]), (1, 1, 2), sg.ones(1, 1, 2))

@@ -260,8 +260,7 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     Args:
         kwargs: `device`, `dtype`, `memory_format` and `factory_kwargs`.
 
-    Raises:
-        TypeError: another name, or one given twice.
+    Raises: TypeError: another name, or one given twice.
 
     Example:
         >>> sg.nn.factory_kwargs({"dtype": sg.float64})

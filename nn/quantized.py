@@ -73,8 +73,7 @@ class QuantWrapper(Module):
 
     Shape: Those of the module.
 
-    Raises:
-        TypeError: it is no module.
+    Raises: TypeError: it is no module.
 
     Example:
         >>> QuantWrapper(sg.nn.ReLU())(sg.tensor([-1.0, 2.0]))
@@ -156,8 +155,7 @@ def fuse_modules(model: Any, modules_to_fuse: Sequence[Any], inplace: bool = Fal
 
     Returns: The model: the first layer of each list computes all of it, the others nothing.
 
-    Raises:
-        NotImplementedError: the layers are no such sequence, or other ways are asked for.
+    Raises: NotImplementedError: the layers are no such sequence, or other ways are asked for.
 
     Example:
         >>> model = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2), sg.nn.ReLU()).eval()
@@ -195,8 +193,7 @@ def _fused(layers: Sequence[Module]) -> Module:
 class ObserverBase(Module):
     """The class of modules that note the range of tensors which are to be quantized: nothing is, and none is made.
 
-    Raises:
-        NotImplementedError: one is made.
+    Raises: NotImplementedError: one is made.
 
     Example:
         >>> isinstance(sg.nn.Linear(2, 2), ObserverBase)
@@ -210,8 +207,7 @@ class ObserverBase(Module):
 class FakeQuantizeBase(ObserverBase):
     """The class of modules that round tensors as quantization would: none is made.
 
-    Raises:
-        NotImplementedError: one is made.
+    Raises: NotImplementedError: one is made.
 
     Example:
         >>> isinstance(sg.nn.Linear(2, 2), FakeQuantizeBase)
@@ -241,8 +237,7 @@ class ScriptModule(base_Module):
 class RecursiveScriptModule(ScriptModule):
     """The class of modules that were scripted: none are, `jit.script` returns the module itself.
 
-    Raises:
-        RuntimeError: one is made.
+    Raises: RuntimeError: one is made.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -41,8 +41,7 @@ def sdpa_kernel(backends: Sequence[SDPBackend] | SDPBackend, set_priority: bool 
         backends: the kernels.
         set_priority: whether their order counts.
 
-    Raises:
-        AssertionError: what is given are no kernels.
+    Raises: AssertionError: what is given are no kernels.
 
     Example:
         >>> from specgrad.nn.attention import SDPBackend, sdpa_kernel

@@ -31,8 +31,7 @@ def and_masks(*mask_mods: Modification) -> Modification:
     Args:
         *mask_mods: functions of a place.
 
-    Raises:
-        RuntimeError: one is no function.
+    Raises: RuntimeError: one is no function.
     """
     return _combined(mask_mods, True, lambda one, other: one & other)
 
@@ -43,8 +42,7 @@ def or_masks(*mask_mods: Modification) -> Modification:
     Args:
         *mask_mods: functions of a place.
 
-    Raises:
-        RuntimeError: one is no function.
+    Raises: RuntimeError: one is no function.
     """
     return _combined(mask_mods, False, lambda one, other: one | other)
 

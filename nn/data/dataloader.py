@@ -44,8 +44,7 @@ class DataLoader:
         pin_memory_device: accepted for compatibility.
         in_order: accepted for compatibility; batches always come in order.
 
-    Raises:
-        ValueError: arguments that exclude each other, or out of range.
+    Raises: ValueError: arguments that exclude each other, or out of range.
 
     Example:
         >>> data = sg.utils.data.TensorDataset(sg.arange(5))

@@ -65,8 +65,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     Args:
         tensors: tensors of equal first size.
 
-    Raises:
-        AssertionError: their first sizes differ.
+    Raises: AssertionError: their first sizes differ.
 
     Example:
         >>> sg.utils.data.TensorDataset(sg.tensor([1.0, 2.0]), sg.tensor([3, 4]))[1]
@@ -145,8 +144,7 @@ def random_split(
             parts, one each.
         generator: source of the order.
 
-    Raises:
-        ValueError: the sizes do not sum to the length, or a fraction is not in [0, 1].
+    Raises: ValueError: the sizes do not sum to the length, or a fraction is not in [0, 1].
 
     Example:
         >>> parts = sg.utils.data.random_split(range(10), [0.75, 0.25])
@@ -184,8 +182,7 @@ class ConcatDataset(Dataset[Any]):
     Args:
         datasets: datasets with a length.
 
-    Raises:
-        AssertionError: there are none, or one without indices.
+    Raises: AssertionError: there are none, or one without indices.
 
     Example:
         >>> joined = sg.utils.data.ConcatDataset([range(3), range(10, 12)])
@@ -221,8 +218,7 @@ class ChainDataset(IterableDataset[Any]):
     Args:
         datasets: iterable datasets.
 
-    Raises:
-        AssertionError: while iterating: one is no IterableDataset.
+    Raises: AssertionError: while iterating: one is no IterableDataset.
 
     Example:
         >>> class Letters(sg.utils.data.IterableDataset):
@@ -260,8 +256,7 @@ class StackDataset(Dataset[Any]):
         *args: datasets of equal length, for tuples.
         **kwargs: the same by name, for dicts.
 
-    Raises:
-        ValueError: no datasets, datasets of both kinds, or of different lengths.
+    Raises: ValueError: no datasets, datasets of both kinds, or of different lengths.
 
     Example:
         >>> sg.utils.data.StackDataset("abc", range(3))[1]

@@ -80,8 +80,7 @@ def functional_datapipe(name: str, enable_df_api_tracing: bool = False) -> Calla
         name: the name of the method.
         enable_df_api_tracing: has no meaning: there are no data frames.
 
-    Raises:
-        TypeError: the class is none of pipes.
+    Raises: TypeError: the class is none of pipes.
 
     Example:
         >>> from specgrad.utils.data import IterDataPipe, functional_datapipe
@@ -150,8 +149,7 @@ class Filter(IterDataPipe[Any]):
         datapipe: the samples.
         filter_fn: says of a sample whether it is, by a bool.
 
-    Raises:
-        ValueError: `filter_fn` returns something else.
+    Raises: ValueError: `filter_fn` returns something else.
     """
 
     def __init__(self, datapipe: Any, filter_fn: Callable[[Any], bool]) -> None:

@@ -66,8 +66,7 @@ class RandomSampler(Sampler[int]):
         num_samples: how many to draw; the size of the data when left out.
         generator: source of the order.
 
-    Raises:
-        ValueError: the number is not positive.
+    Raises: ValueError: the number is not positive.
 
     Example:
         >>> sorted(sg.utils.data.RandomSampler("abc"))
@@ -136,8 +135,7 @@ class BatchSampler(Sampler[list[int]]):
         batch_size: length of the lists.
         drop_last: leave out a last list that is shorter.
 
-    Raises:
-        ValueError: batch_size is no positive int, or drop_last no bool.
+    Raises: ValueError: batch_size is no positive int, or drop_last no bool.
 
     Example:
         >>> list(sg.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
@@ -177,8 +175,7 @@ class DistributedSampler(Sampler[int]):
         seed: what the order starts from, the same in all processes.
         drop_last: whether shares are made equal by leaving samples out, and not by drawing some twice.
 
-    Raises:
-        ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
+    Raises: ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
 
     Example:
         >>> samplers = [sg.utils.data.DistributedSampler(range(5), 2, rank, shuffle=False) for rank in (0, 1)]
@@ -238,8 +235,7 @@ class WeightedRandomSampler(Sampler[int]):
         replacement: whether an index may be drawn more than once.
         generator: source of the random numbers.
 
-    Raises:
-        ValueError: the number is not positive, or the weights are no sequence of numbers.
+    Raises: ValueError: the number is not positive, or the weights are no sequence of numbers.
 
     Example:
         >>> list(sg.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))

@@ -31,8 +31,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
 
     Shape: The shape of the parameter is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, or what is no probability.
+    Raises: ValueError: both parameters or none, or what is no probability.
 
     Example:
         >>> coin = sg.distributions.Bernoulli(0.25)
@@ -86,8 +85,7 @@ class Binomial(ByProbability):
 
     Shape: Count and parameter broadcast; their shape is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, what is no probability, or no number of trials.
+    Raises: ValueError: both parameters or none, what is no probability, or no number of trials.
 
     Example:
         >>> binomial = sg.distributions.Binomial(4, sg.tensor([0.5, 0.25]))
@@ -158,8 +156,7 @@ class Geometric(ByProbability):
 
     Shape: The shape of the parameter is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, what is no probability, or a probability of 0.
+    Raises: ValueError: both parameters or none, what is no probability, or a probability of 0.
 
     Example:
         >>> geometric = sg.distributions.Geometric(0.25)
@@ -216,8 +213,7 @@ class NegativeBinomial(ByProbability):
 
     Shape: Count and parameter broadcast; their shape is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, what is no such probability, or a negative count.
+    Raises: ValueError: both parameters or none, what is no such probability, or a negative count.
 
     Example:
         >>> counts = sg.distributions.NegativeBinomial(3.0, 0.5)

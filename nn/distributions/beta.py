@@ -51,8 +51,7 @@ class Dirichlet(ExponentialFamily):
 
     Shape: Concentration is (*batch_shape, K), and the event shape (K,).
 
-    Raises:
-        ValueError: a number alone, a concentration that is not positive, or NaN.
+    Raises: ValueError: a number alone, a concentration that is not positive, or NaN.
 
     Example:
         >>> dirichlet = sg.distributions.Dirichlet(sg.tensor([1.0, 2.0, 3.0]))

@@ -33,8 +33,7 @@ class Categorical(Distribution):
 
     Shape: The parameter is (*batch_shape, K).
 
-    Raises:
-        ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
+    Raises: ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
 
     Example:
         >>> classes = sg.distributions.Categorical(sg.tensor([1.0, 1.0, 2.0]))
@@ -121,8 +120,7 @@ class OneHotCategorical(Distribution):
 
     Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
-    Raises:
-        ValueError: as of `Categorical`.
+    Raises: ValueError: as of `Categorical`.
 
     Example:
         >>> classes = sg.distributions.OneHotCategorical(sg.tensor([1.0, 1.0, 2.0]))

@@ -31,8 +31,7 @@ class Uniform(Parametric):
 
     Shape: Low and high broadcast; their shape is the batch shape.
 
-    Raises:
-        ValueError: high is not greater than low.
+    Raises: ValueError: high is not greater than low.
 
     Example:
         >>> uniform = sg.distributions.Uniform(0.0, 2.0)

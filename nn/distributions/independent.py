@@ -86,8 +86,7 @@ class Independent(Distribution):
         reinterpreted_batch_ndims: how many of its batch dimensions.
         validate_args: whether values are checked; None for the default.
 
-    Raises:
-        ValueError: more dimensions than the batch has.
+    Raises: ValueError: more dimensions than the batch has.
 
     Example:
         >>> from specgrad.distributions import Independent, Normal

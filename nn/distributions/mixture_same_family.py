@@ -28,8 +28,7 @@ class MixtureSameFamily(Distribution):
 
     Shape: The batch shape is that of the components without its last dimension.
 
-    Raises:
-        ValueError: not a Categorical and a Distribution, or batch shapes that do not fit.
+    Raises: ValueError: not a Categorical and a Distribution, or batch shapes that do not fit.
 
     Example:
         >>> from specgrad.distributions import Categorical, MixtureSameFamily, Normal

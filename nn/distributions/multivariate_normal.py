@@ -94,8 +94,7 @@ class MultivariateNormal(Distribution):
 
     Shape: The matrices are (..., D, D), and their batch broadcasts with that of loc.
 
-    Raises:
-        ValueError: none or several matrices, too few dimensions, or a matrix that is none of the kind.
+    Raises: ValueError: none or several matrices, too few dimensions, or a matrix that is none of the kind.
 
     Example:
         >>> normal = sg.distributions.MultivariateNormal(sg.zeros(2), covariance_matrix=4 * sg.eye(2))
@@ -197,8 +196,7 @@ class LowRankMultivariateNormal(Distribution):
 
     Shape: The batches of the three broadcast.
 
-    Raises:
-        ValueError: shapes that do not fit, or a diagonal that is not positive.
+    Raises: ValueError: shapes that do not fit, or a diagonal that is not positive.
 
     Example:
         >>> factor = sg.tensor([[1.0], [0.0]])

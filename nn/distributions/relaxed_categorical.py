@@ -30,8 +30,7 @@ class ExpRelaxedCategorical(Distribution):
         probs: weights of the classes, (..., K), or
         logits: log weights of the classes.
 
-    Raises:
-        ValueError: both probs and logits, or neither; a negative weight.
+    Raises: ValueError: both probs and logits, or neither; a negative weight.
 
     Example:
         >>> from specgrad.distributions.relaxed_categorical import ExpRelaxedCategorical
@@ -82,8 +81,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         probs: weights of the classes, (..., K), or
         logits: log weights of the classes.
 
-    Raises:
-        ValueError: both probs and logits, or neither; a negative weight.
+    Raises: ValueError: both probs and logits, or neither; a negative weight.
 
     Source: Maddison et al., "The Concrete Distribution", 2016; Jang et al., "Categorical Reparameterization with
     Gumbel-Softmax", 2016.

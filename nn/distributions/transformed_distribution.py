@@ -31,8 +31,7 @@ class TransformedDistribution(Distribution):
         transforms: a transform, or a list of them, the one that is applied first in front.
         validate_args: whether values are checked; None for the default.
 
-    Raises:
-        ValueError: something else than transforms, or a base with too few dimensions for them.
+    Raises: ValueError: something else than transforms, or a base with too few dimensions for them.
 
     Example:
         >>> from specgrad.distributions import ExpTransform, Normal, TransformedDistribution

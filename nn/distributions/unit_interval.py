@@ -86,8 +86,7 @@ class LogitRelaxedBernoulli(ByProbability):
         probs: the probability of one, or
         logits: the log odds of one.
 
-    Raises:
-        ValueError: both probs and logits, or neither; a probability outside [0, 1].
+    Raises: ValueError: both probs and logits, or neither; a probability outside [0, 1].
 
     Example:
         >>> from specgrad.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
@@ -133,8 +132,7 @@ class RelaxedBernoulli(TransformedDistribution):
         probs: the probability of one, or
         logits: the log odds of one.
 
-    Raises:
-        ValueError: both probs and logits, or neither; a probability outside [0, 1].
+    Raises: ValueError: both probs and logits, or neither; a probability outside [0, 1].
 
     Example:
         >>> relaxed = sg.distributions.RelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
@@ -173,8 +171,7 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
 
     Shape: The shape of the parameter is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, or probs outside of [0, 1].
+    Raises: ValueError: both parameters or none, or probs outside of [0, 1].
 
     Example:
         >>> numbers = sg.distributions.ContinuousBernoulli(0.25)

@@ -40,8 +40,7 @@ class LKJCholesky(Distribution):
 
     Shape: The shape of concentration is the batch shape, and the event shape (dim, dim).
 
-    Raises:
-        ValueError: a size below 2, a concentration that is not positive, or NaN.
+    Raises: ValueError: a size below 2, a concentration that is not positive, or NaN.
 
     Example:
         >>> lkj = sg.distributions.LKJCholesky(3, 0.5)

@@ -157,8 +157,7 @@ class Dim:
         min: the smallest size.
         max: the largest; any when not given.
 
-    Raises:
-        ValueError: the name is no identifier, or the bounds hold for no size.
+    Raises: ValueError: the name is no identifier, or the bounds hold for no size.
 
     Example:
         >>> sg.export.Dim("batch", min=1, max=64)

@@ -169,8 +169,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Args:
         alpha: minus the limit for x towards minus infinity; not 0.
 
-    Raises:
-        RuntimeError: alpha is 0.
+    Raises: RuntimeError: alpha is 0.
 
     Source: Barron, "Continuously differentiable exponential linear units" (2017).
 
@@ -259,8 +258,7 @@ def rrelu(
 
     Shape: Any; the output has that of input.
 
-    Raises:
-        RuntimeError: lower > upper.
+    Raises: RuntimeError: lower > upper.
 
     Example:
         >>> sg.nn.functional.rrelu(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
@@ -310,8 +308,7 @@ def gumbel_softmax(
 
     Shape: Any; the output has that of logits.
 
-    Raises:
-        IndexError: dim is not a dimension of logits.
+    Raises: IndexError: dim is not a dimension of logits.
 
     Example:
         >>> sg.nn.functional.gumbel_softmax(sg.tensor([0.0, 1000.0]), hard=True)

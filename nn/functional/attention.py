@@ -47,8 +47,7 @@ def scaled_dot_product_attention(
 
     Shape: Output: (*, heads, L, Ev). A query that may look at no key gets zeros.
 
-    Raises:
-        RuntimeError: dtypes that differ, shapes that do not belong together, or a mask together with is_causal.
+    Raises: RuntimeError: dtypes that differ, shapes that do not belong together, or a mask together with is_causal.
 
     Example:
         >>> x = sg.ones(1, 1, 2, 4)

@@ -26,8 +26,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
     Shape: Any; the output has that of input.
 
-    Raises:
-        ValueError: p outside [0, 1].
+    Raises: ValueError: p outside [0, 1].
 
     Example:
         >>> sg.nn.functional.dropout(sg.ones(3), p=0.5, training=False)
@@ -104,8 +103,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros in whole channels, each with probability p, and input / (1 - p) in the others; input unless training.
 
-    Raises:
-        ValueError: p outside [0, 1].
+    Raises: ValueError: p outside [0, 1].
 
     Example:
         >>> sg.nn.functional.dropout3d(sg.ones(1, 1, 1, 2), p=0.5, training=False)
@@ -129,8 +127,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
     Shape: Any; the output has that of input.
 
-    Raises:
-        ValueError: p outside [0, 1].
+    Raises: ValueError: p outside [0, 1].
 
     Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
 

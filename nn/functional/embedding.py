@@ -87,8 +87,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
     Shape: Tensor any; the output is of its shape and one more dimension of size num_classes.
 
-    Raises:
-        RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
+    Raises: RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
 
     Example:
         >>> sg.nn.functional.one_hot(sg.tensor([1, 0]), num_classes=3)
@@ -154,8 +153,7 @@ def segment_reduce(
 
     Shape: Data (*, N, **) and lengths (*, pieces); the output is (*, pieces, **).
 
-    Raises:
-        RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.
+    Raises: RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.
 
     Example:
         >>> segment_reduce(sg.tensor([1.0, 2.0, 4.0]), "sum", lengths=sg.tensor([2, 0, 1]))

@@ -27,8 +27,7 @@ def unfold(input: Tensor, kernel_size: Pair, dilation: Pair = 1, padding: Pair =
 
     Shape: Input (N, C, H, W) or (C, H, W); output (N, C kh kw, L) or (C kh kw, L), one column for each window.
 
-    Raises:
-        RuntimeError: input of other dimensions, no window that fits, or numbers that are too small.
+    Raises: RuntimeError: input of other dimensions, no window that fits, or numbers that are too small.
 
     Example:
         >>> sg.nn.functional.unfold(sg.arange(6.0).reshape(1, 1, 2, 3), 2)
@@ -52,8 +51,7 @@ def fold(
 
     Shape: Input (N, C kh kw, L) or (C kh kw, L); output (N, C, H, W) or (C, H, W).
 
-    Raises:
-        RuntimeError: input of other dimensions, or not as many columns as windows.
+    Raises: RuntimeError: input of other dimensions, or not as many columns as windows.
 
     Example:
         >>> sg.nn.functional.fold(sg.ones(1, 2, 2), (1, 3), (1, 2))

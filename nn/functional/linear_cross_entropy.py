@@ -30,8 +30,7 @@ class LinearCrossEntropyOptions:
             'aspect_ratio:N': an Nth of these; 'auto': 'aspect_ratio'; None: all rows. A given size comes first.
         acc_policy, acc_dtype: without effect: losses add up in the dtype of the input.
 
-    Raises:
-        ValueError: an unknown method or policy, a dtype that is no real float, or a size below 1.
+    Raises: ValueError: an unknown method or policy, a dtype that is no real float, or a size below 1.
 
     Example:
         >>> sg.nn.LinearCrossEntropyOptions(batch_chunk_size=8).rows(100, 4, 16)

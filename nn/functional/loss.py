@@ -110,8 +110,7 @@ def binary_cross_entropy_with_logits(
         input: logits, any real numbers.
         pos_weight: a factor for the positive part of each value, broadcast; usually one per class.
 
-    Raises:
-        ValueError: input and target differ in shape.
+    Raises: ValueError: input and target differ in shape.
 
     Example:
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0]), sg.tensor([1.0]))

@@ -156,8 +156,7 @@ def layer_norm(
 
     Shape: Input (*, normalized_shape), weight and bias normalized_shape; the output has the shape of input.
 
-    Raises:
-        RuntimeError: sizes that do not agree.
+    Raises: RuntimeError: sizes that do not agree.
 
     Example:
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
@@ -301,8 +300,7 @@ def rms_norm(
 
     Shape: Input (*, normalized_shape), weight normalized_shape; the output has the shape of input.
 
-    Raises:
-        RuntimeError: sizes that do not agree.
+    Raises: RuntimeError: sizes that do not agree.
 
     Example:
         >>> sg.nn.functional.rms_norm(sg.tensor([[1.0, 7.0]]), [2], eps=0.0)
@@ -355,8 +353,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
     Shape: Input (N, C, d1, ...); the output is the same.
 
-    Raises:
-        ValueError: input of fewer than 3 dimensions.
+    Raises: ValueError: input of fewer than 3 dimensions.
 
     Example:
         >>> sg.nn.functional.local_response_norm(sg.tensor([[[1.0], [2.0]]]), 1, alpha=1.0, beta=1.0, k=0.0)

@@ -42,8 +42,7 @@ def max_pool1d(
 
     Shape: Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
 
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
+    Raises: RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
         >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
@@ -125,8 +124,7 @@ def avg_pool2d(
 
     Shape: Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
 
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
+    Raises: RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
@@ -174,8 +172,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
 
     Shape: Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
 
-    Raises:
-        RuntimeError: input is no image, or another number of sizes.
+    Raises: RuntimeError: input is no image, or another number of sizes.
 
     Example:
         >>> sg.nn.functional.adaptive_avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
@@ -205,8 +202,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: AdaptiveSize, return_indices
 
     Shape: Input (N, C, L) or (C, L); the output has L replaced by output_size.
 
-    Raises:
-        RuntimeError: input is no signal, or another number of sizes.
+    Raises: RuntimeError: input is no signal, or another number of sizes.
 
     Example:
         >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)

@@ -22,8 +22,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
     Shape: Any; the output has that of input.
 
-    Raises:
-        IndexError: dim is not a dimension of input.
+    Raises: IndexError: dim is not a dimension of input.
 
     Example:
         >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)

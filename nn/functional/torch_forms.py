@@ -297,8 +297,7 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
 
     Shape: Input (T, B, C); the output has the length of the convolution and the output channels in place of T and C.
 
-    Raises:
-        RuntimeError: shapes that do not belong together.
+    Raises: RuntimeError: shapes that do not belong together.
 
     Example:
         >>> sg.nn.functional.conv_tbc(sg.ones(3, 1, 2), sg.ones(2, 2, 4), sg.zeros(4)).shape

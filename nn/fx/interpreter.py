@@ -23,8 +23,7 @@ class Interpreter:
         garbage_collect_values: whether a result is dropped behind its last use.
         graph: another graph to run in its place.
 
-    Raises:
-        TypeError: `module` is no Module.
+    Raises: TypeError: `module` is no Module.
 
     Example:
         >>> class Shout(sg.fx.Interpreter):

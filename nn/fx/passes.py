@@ -160,8 +160,7 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
         inplace: whether it is changed itself.
         no_trace: it is a GraphModule already.
 
-    Raises:
-        TypeError: it is not.
+    Raises: TypeError: it is not.
 
     Example:
         >>> net = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2)).eval()

@@ -71,8 +71,7 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
     Args:
         fn_or_name: the function, or the name that the module has for it.
 
-    Raises:
-        NotImplementedError: it is not called at the top level of a module.
+    Raises: NotImplementedError: it is not called at the top level of a module.
 
     Example:
         >>> sg.fx.wrap("len")

@@ -315,8 +315,7 @@ def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> Gr
 
     Returns: GraphModule: with the parameters, buffers and submodules of `root` that its graph uses.
 
-    Raises:
-        TraceError: what the program does depends on values that are not known.
+    Raises: TraceError: what the program does depends on values that are not known.
 
     Example:
         >>> def double_relu(x):

@@ -91,8 +91,7 @@ def eye_(tensor: Tensor) -> Tensor:
     Args:
         tensor: the matrix that is filled.
 
-    Raises:
-        ValueError: the tensor is no matrix.
+    Raises: ValueError: the tensor is no matrix.
 
     Example:
         >>> sg.nn.init.eye_(sg.empty(2, 3))
@@ -160,8 +159,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         gain: a factor for all elements.
         generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions.
+    Raises: ValueError: the tensor has fewer than 2 dimensions.
 
     Example:
         >>> w = sg.nn.init.orthogonal_(sg.empty(2, 3))
@@ -190,8 +188,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         tensor: what is filled, the weight of a convolution in 1, 2 or 3 dimensions.
         groups: groups of channels, each of which is passed on.
 
-    Raises:
-        ValueError: the tensor has another number of dimensions, or channels cannot be split into groups.
+    Raises: ValueError: the tensor has another number of dimensions, or channels cannot be split into groups.
 
     Example:
         >>> sg.nn.init.dirac_(sg.empty(2, 2, 3))
@@ -225,8 +222,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
         std: the standard deviation of the others.
         generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor is no matrix.
+    Raises: ValueError: the tensor is no matrix.
 
     Source: Martens, Deep learning via Hessian-free optimization (2010).
 

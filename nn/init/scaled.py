@@ -22,8 +22,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         nonlinearity: its name, as above.
         param: the slope of leaky_relu; of no meaning for others.
 
-    Raises:
-        ValueError: an unknown name, or a slope that is no number.
+    Raises: ValueError: an unknown name, or a slope that is no number.
 
     Example:
         >>> calculate_gain("leaky_relu", 0.2)
@@ -66,8 +65,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
         gain: a factor, such as `calculate_gain` gives for what follows the layer.
         generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions.
+    Raises: ValueError: the tensor has fewer than 2 dimensions.
 
     Example:
         >>> w = sg.nn.init.xavier_uniform_(sg.empty(3, 5), gain=sg.nn.init.calculate_gain("relu"))
@@ -88,8 +86,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
         gain: a factor, such as `calculate_gain` gives for what follows the layer.
         generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions.
+    Raises: ValueError: the tensor has fewer than 2 dimensions.
     """
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
 
@@ -119,8 +116,7 @@ def kaiming_uniform_(
 
     Source: He et al., Delving deep into rectifiers (2015).
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
+    Raises: ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
 
     Example:
         >>> w = sg.nn.init.kaiming_uniform_(sg.empty(3, 6), nonlinearity="relu")
@@ -145,8 +141,7 @@ def kaiming_normal_(
 
     Source: He et al., Delving deep into rectifiers (2015).
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
+    Raises: ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
     """
     if tensor.numel() == 0:
         warn_user("Initializing zero-element tensors is a no-op")

@@ -292,8 +292,7 @@ class SyncBatchNorm(_BatchNorm):
 
     Shape: Input: (N, C) or (N, C, ...). Output: the same.
 
-    Raises:
-        ValueError: input of fewer than 2 dimensions.
+    Raises: ValueError: input of fewer than 2 dimensions.
 
     Example:
         >>> y = sg.nn.SyncBatchNorm(3)(sg.randn(10, 3, 4, 4, 4))

@@ -19,8 +19,7 @@ class ChannelShuffle(Module):
 
     Shape: Input and output: (N, C, *).
 
-    Raises:
-        RuntimeError: fewer than three dimensions, or channels that g does not divide.
+    Raises: RuntimeError: fewer than three dimensions, or channels that g does not divide.
 
     Example:
         >>> sg.nn.ChannelShuffle(2)(sg.arange(4.0).reshape(1, 4, 1)).flatten()

@@ -20,8 +20,7 @@ class CosineSimilarity(Module):
 
     Shape: Input1, input2: broadcastable to each other. Output: that of both, without dim.
 
-    Raises:
-        IndexError: a dim that the inputs do not have.
+    Raises: IndexError: a dim that the inputs do not have.
 
     Example:
         >>> sg.nn.CosineSimilarity()(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
@@ -48,8 +47,7 @@ class PairwiseDistance(Module):
 
     Shape: Input1, input2: (N, D) or (D). Output: (N) or (); (N, 1) or (1) with keepdim.
 
-    Raises:
-        RuntimeError: shapes that do not broadcast.
+    Raises: RuntimeError: shapes that do not broadcast.
 
     Example:
         >>> sg.nn.PairwiseDistance(p=1)(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))

@@ -80,8 +80,7 @@ class Dropout2d(_Dropout):
 
     Shape: Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
 
-    Raises:
-        ValueError: p is not in [0, 1].
+    Raises: ValueError: p is not in [0, 1].
 
     Example:
         >>> sg.nn.Dropout2d(1.0)(sg.ones(1, 1, 1, 2))
@@ -95,8 +94,7 @@ class Dropout2d(_Dropout):
 class Dropout3d(_Dropout):
     """In training, sets each channel of a volume to zero with probability p and scales the others.
 
-    Raises:
-        ValueError: p is not in [0, 1].
+    Raises: ValueError: p is not in [0, 1].
 
     Example:
         >>> sg.nn.Dropout3d(1.0)(sg.ones(1, 1, 1, 2))

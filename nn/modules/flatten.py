@@ -22,8 +22,7 @@ class Flatten(Module):
 
     Shape: Input: (*, s_1, ..., s_k, *). Output: (*, s_1 ... s_k, *).
 
-    Raises:
-        IndexError: a dimension that the input does not have.
+    Raises: IndexError: a dimension that the input does not have.
 
     Example:
         >>> list(sg.nn.Flatten()(sg.ones(32, 1, 5, 5)).shape)
@@ -51,8 +50,7 @@ class Unflatten(Module):
 
     Shape: Input: (*, s, *). Output: (*, unflattened_size, *).
 
-    Raises:
-        TypeError: the dimension is no int, or the sizes are no tuple or list of ints.
+    Raises: TypeError: the dimension is no int, or the sizes are no tuple or list of ints.
 
     Example:
         >>> list(sg.nn.Unflatten(1, (2, 5, 5))(sg.ones(32, 50)).shape)

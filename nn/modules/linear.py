@@ -55,8 +55,7 @@ class Linear(Module):
         weight: A, of shape (out_features, in_features).
         bias: b, of shape (out_features), or None.
 
-    Raises:
-        RuntimeError: the last size of the input is not in_features.
+    Raises: RuntimeError: the last size of the input is not in_features.
 
     Example:
         >>> list(sg.nn.Linear(20, 30)(sg.randn(128, 20)).shape)
@@ -112,8 +111,7 @@ class Bilinear(Module):
         weight: A, of shape (out_features, in1_features, in2_features).
         bias: b, of shape (out_features), or None.
 
-    Raises:
-        RuntimeError: the inputs do not fit to the weight or to each other.
+    Raises: RuntimeError: the inputs do not fit to the weight or to each other.
 
     Example:
         >>> list(sg.nn.Bilinear(20, 30, 40)(sg.randn(128, 20), sg.randn(128, 30)).shape)

@@ -53,8 +53,7 @@ class LayerNorm(_Affine):
 
     Source: Ba, Kiros and Hinton, Layer Normalization (2016).
 
-    Raises:
-        RuntimeError: the last sizes of the input are not normalized_shape.
+    Raises: RuntimeError: the last sizes of the input are not normalized_shape.
 
     Example:
         >>> list(sg.nn.LayerNorm([3, 4])(sg.randn(2, 3, 4)).shape)
@@ -214,8 +213,7 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     Shape: Input: (N, C, H, W). Output: the same.
 
-    Raises:
-        ValueError: input that has not 4 dimensions.
+    Raises: ValueError: input that has not 4 dimensions.
 
     Example:
         >>> list(sg.nn.CrossMapLRN2d(3)(sg.randn(2, 3, 4, 4)).shape)

@@ -245,8 +245,7 @@ class ConstantPad1d(_ConstantPadNd):
 
     Shape: Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
 
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
+    Raises: RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
         >>> sg.nn.ConstantPad1d(1, 7.0)(sg.zeros(1, 2))

@@ -19,8 +19,7 @@ class PixelShuffle(Module):
 
     Shape: Input: (*, C r^2, H, W). Output: (*, C, H r, W r).
 
-    Raises:
-        RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
+    Raises: RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
 
     Example:
         >>> sg.nn.PixelShuffle(2)(sg.arange(4.0).reshape(4, 1, 1))
@@ -48,8 +47,7 @@ class PixelUnshuffle(Module):
 
     Shape: Input: (*, C, H r, W r). Output: (*, C r^2, H, W).
 
-    Raises:
-        RuntimeError: fewer than three dimensions, or a height or width that r does not divide.
+    Raises: RuntimeError: fewer than three dimensions, or a height or width that r does not divide.
 
     Example:
         >>> sg.nn.PixelUnshuffle(2)(sg.arange(4.0).reshape(1, 2, 2)).shape

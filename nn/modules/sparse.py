@@ -133,8 +133,7 @@ class Embedding(_Table):
             freeze: whether it stays as it is.
             padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: as of `Embedding`.
 
-        Raises:
-            AssertionError: the table is no matrix.
+        Raises: AssertionError: the table is no matrix.
 
         Example:
             >>> sg.nn.Embedding.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([1]))
@@ -246,8 +245,7 @@ class EmbeddingBag(_Table):
             max_norm, norm_type, scale_grad_by_freq: as of `EmbeddingBag`.
             mode, sparse, include_last_offset, padding_idx: as of `EmbeddingBag`.
 
-        Raises:
-            AssertionError: the table is no matrix.
+        Raises: AssertionError: the table is no matrix.
 
         Example:
             >>> sg.nn.EmbeddingBag.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([[1, 0]]))

@@ -72,8 +72,7 @@ class UpsamplingNearest2d(Upsample):
 
     Shape: Input: (N, C, H, W). Output: (N, C, H', W') with the sizes asked for.
 
-    Raises:
-        ValueError: both or none of size and scale_factor.
+    Raises: ValueError: both or none of size and scale_factor.
 
     Example:
         >>> sg.nn.UpsamplingNearest2d(scale_factor=(1, 2))(sg.tensor([[[[1.0, 2.0]]]]))

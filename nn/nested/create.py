@@ -33,8 +33,7 @@ def nested_tensor(
         requires_grad: whether the nested tensor is a leaf that gets a gradient.
         pin_memory: whether the memory is pinned for copies to a device.
 
-    Raises:
-        RuntimeError: there are no parts, or they differ in several sizes.
+    Raises: RuntimeError: there are no parts, or they differ in several sizes.
 
     Example:
         >>> sg.nested.nested_tensor([sg.zeros(2, 3), sg.zeros(4, 3)], layout=sg.jagged).offsets()
@@ -118,8 +117,7 @@ def nested_tensor_from_jagged(
         jagged_dim: the dimension of the nested tensor that parts differ in; 1 when not given.
         min_seqlen, max_seqlen: not looked at: lengths are known.
 
-    Raises:
-        RuntimeError: neither offsets nor lengths are given, or they do not fit the elements.
+    Raises: RuntimeError: neither offsets nor lengths are given, or they do not fit the elements.
 
     Example:
         >>> x = sg.nested.nested_tensor_from_jagged(sg.arange(5), sg.tensor([0, 2, 5]))
@@ -149,8 +147,7 @@ def narrow(tensor: Any, dim: int, start: Any, length: Any, layout: Any = strided
         start, length: a number, or one for each row.
         layout: `jagged`, or `strided`, which is the same here.
 
-    Raises:
-        RuntimeError: `dim` is not 1, or there are no such elements.
+    Raises: RuntimeError: `dim` is not 1, or there are no such elements.
 
     Example:
         >>> sg.nested.narrow(sg.arange(6).view(2, 3), 1, 0, sg.tensor([1, 3]), layout=sg.jagged).unbind()

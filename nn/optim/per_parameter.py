@@ -45,8 +45,7 @@ class PerParameter(Optimizer):
             device one launch for all parameters. True counts steps there as `capturable` does.
         decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
 
-    Raises:
-        ValueError: a hyperparameter is out of range.
+    Raises: ValueError: a hyperparameter is out of range.
     """
 
     _rule: Any = None  # a `Rule`; None where a subclass defines `_update`

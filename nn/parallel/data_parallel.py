@@ -26,8 +26,7 @@ class DataParallel(Module):
 
     Shape: Those of the module.
 
-    Raises:
-        RuntimeError: in a call: a parameter or buffer does not lie on the first device.
+    Raises: RuntimeError: in a call: a parameter or buffer does not lie on the first device.
 
     Example:
         >>> parallel = sg.nn.DataParallel(sg.nn.Linear(2, 3))

@@ -187,8 +187,7 @@ class DistributedDataParallel(Module):
             enable: False for a region without effect.
             throw_on_early_termination: whether all ranks raise an error as soon as one has no more batches.
 
-        Raises:
-            RuntimeError: so they do.
+        Raises: RuntimeError: so they do.
         """
         if not enable:
             yield

@@ -76,8 +76,7 @@ def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
         target_device: the device or its number; -1 is the CPU.
         dim: the dimension that tensors are joined along; numbers become a vector.
 
-    Raises:
-        ValueError: dicts with other keys.
+    Raises: ValueError: dicts with other keys.
 
     Example:
         >>> sg.nn.parallel.gather([sg.ones(1), sg.zeros(2)], "cpu")

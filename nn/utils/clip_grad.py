@@ -39,8 +39,7 @@ def get_total_norm(
         error_if_nonfinite: whether an infinite or undefined norm is an error.
         foreach: accepted for compatibility.
 
-    Raises:
-        RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
+    Raises: RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
 
     Example:
         >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])

@@ -32,8 +32,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         vec: the vector, with as many elements as all parameters together.
         parameters: the parameters, in order.
 
-    Raises:
-        TypeError: `vec` is not a Tensor.
+    Raises: TypeError: `vec` is not a Tensor.
     """
     if not isinstance(vec, Tensor):
         raise TypeError(f"vector_to_parameters(): argument 'vec': expected Tensor, but got: {type_name(vec)}")

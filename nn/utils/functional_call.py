@@ -72,8 +72,7 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
 
     Returns: The function and the parameters.
 
-    Raises:
-        RuntimeError: the module has buffers.
+    Raises: RuntimeError: the module has buffers.
 
     Example:
         >>> func, params = make_functional(sg.nn.Linear(2, 1))
@@ -96,8 +95,7 @@ def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[FunctionalModuleW
 
     Returns: The function of one module, and parameters and buffers with a new first dimension for the modules.
 
-    Raises:
-        RuntimeError: there are no modules, or they differ in class or mode.
+    Raises: RuntimeError: there are no modules, or they differ in class or mode.
 
     Example:
         >>> func, params, buffers = combine_state_for_ensemble([sg.nn.Linear(2, 1) for _ in range(3)])
@@ -145,8 +143,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         func: the function.
         remove: "mutations", or "mutations_and_views".
 
-    Raises:
-        RuntimeError: another word.
+    Raises: RuntimeError: another word.
 
     Example:
         >>> functionalize(lambda x: x.clone().add_(1))(sg.ones(2))

@@ -20,8 +20,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
     Returns: A copy of `conv` with another weight and bias.
 
-    Raises:
-        AssertionError: one of them is in training mode, or `bn` keeps no running statistics.
+    Raises: AssertionError: one of them is in training mode, or `bn` keeps no running statistics.
 
     Example:
         >>> conv, bn = sg.nn.Conv2d(2, 3, 3).eval(), sg.nn.BatchNorm2d(3).eval()

@@ -59,8 +59,7 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
         args: positional arguments for it.
         kwargs: keyword arguments for it.
 
-    Raises:
-        RuntimeError: what is given is no class of modules, or takes no device.
+    Raises: RuntimeError: what is given is no class of modules, or takes no device.
 
     Example:
         >>> sg.nn.utils.skip_init(sg.nn.Linear, 5, 1).weight.shape

@@ -146,8 +146,7 @@ def orthogonal(
 
     Returns: The module.
 
-    Raises:
-        ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
+    Raises: ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
 
     Source: Lezcano-Casado, Trivializations for gradient-based optimization on manifolds (2019).
 
@@ -271,8 +270,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
     Returns: The module.
 
-    Raises:
-        ValueError: there is no such parameter.
+    Raises: ValueError: there is no such parameter.
 
     Source: Salimans and Kingma, Weight normalization (2016).
 

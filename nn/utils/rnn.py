@@ -27,8 +27,7 @@ def pad_sequence(
         padding_value: what fills the shorter ones.
         padding_side: whether that stands "right" or "left" of them.
 
-    Raises:
-        RuntimeError: no sequence, another side, or shapes that differ in more than the length.
+    Raises: RuntimeError: no sequence, another side, or shapes that differ in more than the length.
 
     Example:
         >>> sg.nn.utils.rnn.pad_sequence([sg.tensor([1, 2]), sg.tensor([3])], batch_first=True)
@@ -91,8 +90,7 @@ def pack_padded_sequence(
         batch_first: whether input is (batch, steps, *).
         enforce_sorted: whether the sequences must come by decreasing length; otherwise they are sorted.
 
-    Raises:
-        RuntimeError: a length below 1, another number of lengths than sequences, or lengths that are not sorted.
+    Raises: RuntimeError: a length below 1, another number of lengths than sequences, or lengths that are not sorted.
 
     Example:
         >>> sg.nn.utils.rnn.pack_padded_sequence(sg.tensor([[1.0, 2.0], [3.0, 0.0]]), [2, 1])[:2]
@@ -207,8 +205,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
         sequences: tensors of shape (length, *).
         enforce_sorted: whether they must come by decreasing length; otherwise they are sorted.
 
-    Raises:
-        RuntimeError: no sequence, an empty one, or lengths that are not sorted.
+    Raises: RuntimeError: no sequence, an empty one, or lengths that are not sorted.
 
     Example:
         >>> sg.nn.utils.rnn.pack_sequence([sg.tensor([1, 2]), sg.tensor([3])]).data

@@ -117,8 +117,7 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
 
     Returns: The module.
 
-    Raises:
-        ValueError: the parameter is not normalized.
+    Raises: ValueError: the parameter is not normalized.
     """
     number = _find(module, name)
     if number is None:

@@ -23,8 +23,7 @@ def total_norm(tensors: Sequence[Any], order: float) -> Any:
 
     Returns: The norm, in the dtype of the first tensor.
 
-    Raises:
-        DistBackendError: other ranks did not come in time, called something else, or have failed.
+    Raises: DistBackendError: other ranks did not come in time, called something else, or have failed.
     """
     by_ranks: dict[ProcessGroup | None, list[Any]] = {}
     for one in tensors:

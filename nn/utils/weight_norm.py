@@ -87,8 +87,7 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
 
     Returns: The module.
 
-    Raises:
-        ValueError: the parameter is not normalized.
+    Raises: ValueError: the parameter is not normalized.
     """
     number = _find(module, name)
     if number is None:

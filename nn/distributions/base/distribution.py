@@ -34,8 +34,7 @@ class Distribution:
         arg_constraints: what each parameter that is a tensor has to satisfy, by name.
         support: what samples satisfy.
 
-    Raises:
-        ValueError: a parameter that is NaN, or not what is said of it above.
+    Raises: ValueError: a parameter that is NaN, or not what is said of it above.
 
     Example:
         >>> normal = sg.distributions.Normal(sg.zeros(3), 1.0)
@@ -64,8 +63,7 @@ class Distribution:
         Args:
             value: True or False.
 
-        Raises:
-            ValueError: neither.
+        Raises: ValueError: neither.
         """
         if value not in (True, False):
             raise ValueError(f"set_default_validate_args(): argument 'value' must be True or False, not {value!r}")

@@ -40,8 +40,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     Args:
         values: numbers and tensors.
 
-    Raises:
-        ValueError: a value that is neither.
+    Raises: ValueError: a value that is neither.
 
     Example:
         >>> sg.distributions.utils.broadcast_all(sg.zeros(2), 1.0)
@@ -184,8 +183,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
         mat: square matrices, (..., n, n).
         diag: the last diagonal that counts, as in `tril`.
 
-    Raises:
-        ValueError: a diagonal that the matrices do not have.
+    Raises: ValueError: a diagonal that the matrices do not have.
 
     Example:
         >>> sg.distributions.utils.tril_matrix_to_vec(sg.tensor([[1, 0], [2, 3]]))
@@ -205,8 +203,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         vec: the entries, (..., D).
         diag: the last diagonal that has entries, as in `tril`.
 
-    Raises:
-        ValueError: a number of entries that no square matrix has there.
+    Raises: ValueError: a number of entries that no square matrix has there.
 
     Example:
         >>> sg.distributions.utils.vec_to_tril_matrix(sg.tensor([1, 2, 3]))

@@ -29,8 +29,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Registered], Registered
         type_p: the class of the first distribution.
         type_q: the class of the second.
 
-    Raises:
-        TypeError: not a class. (A library's own distributions may have another base, as they do in PyTorch.)
+    Raises: TypeError: not a class. (A library's own distributions may have another base, as they do in PyTorch.)
 
     Example:
         >>> class Skewed(sg.distributions.Normal): pass
@@ -59,8 +58,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         p: a distribution.
         q: one that p is compared with.
 
-    Raises:
-        NotImplementedError: no function is registered for the classes.
+    Raises: NotImplementedError: no function is registered for the classes.
 
     Example:
         >>> from specgrad.distributions import Normal, kl_divergence

@@ -31,8 +31,7 @@ class Transform:
         bijective: whether `t.inv(t(x))` is x and `t(t.inv(y))` is y.
         sign: of a monotone function of numbers: 1 where it increases, -1 where it decreases.
 
-    Raises:
-        ValueError: another cache_size.
+    Raises: ValueError: another cache_size.
 
     Example:
         >>> exp = sg.distributions.ExpTransform()

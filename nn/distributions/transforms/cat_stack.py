@@ -47,8 +47,7 @@ class CatTransform(_JoinedTransform):
         lengths: the size of each part there. Default: 1 for each.
         cache_size: 0, or 1 for a cache of the last value in each of them.
 
-    Raises:
-        AssertionError: something else than transforms, or lengths that do not fit.
+    Raises: AssertionError: something else than transforms, or lengths that do not fit.
 
     Example:
         >>> from specgrad.distributions import CatTransform, ExpTransform, identity_transform
@@ -108,8 +107,7 @@ class StackTransform(_JoinedTransform):
         dim: the dimension along which the parts lie.
         cache_size: 0, or 1 for a cache of the last value in each of them.
 
-    Raises:
-        AssertionError: something else than transforms.
+    Raises: AssertionError: something else than transforms.
 
     Example:
         >>> from specgrad.distributions import ExpTransform, StackTransform, identity_transform

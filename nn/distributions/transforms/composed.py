@@ -175,8 +175,7 @@ class ReshapeTransform(Transform):
         in_shape: the shape of arguments, without the batch.
         out_shape: the shape of results, without the batch.
 
-    Raises:
-        ValueError: the shapes differ in their number of elements.
+    Raises: ValueError: the shapes differ in their number of elements.
 
     Example:
         >>> sg.distributions.ReshapeTransform((4,), (2, 2))(sg.zeros(5, 4)).shape

@@ -173,8 +173,7 @@ class PReLU(Activation):
 
     Shape: Input: (N, C, *) or any for one parameter. Output: the same.
 
-    Raises:
-        RuntimeError: neither one weight nor one for each channel.
+    Raises: RuntimeError: neither one weight nor one for each channel.
 
     Source: He, Zhang, Ren and Sun, Delving deep into rectifiers (2015).
 

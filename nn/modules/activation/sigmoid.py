@@ -79,8 +79,7 @@ class GELU(Activation):
     Args:
         approximate: 'none' or 'tanh'.
 
-    Raises:
-        RuntimeError: approximate is another word.
+    Raises: RuntimeError: approximate is another word.
 
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
 
@@ -169,8 +168,7 @@ class Softshrink(_Shrink):
     Args:
         lambd: how far; not negative.
 
-    Raises:
-        RuntimeError: lambd < 0.
+    Raises: RuntimeError: lambd < 0.
 
     Example:
         >>> sg.nn.Softshrink()(sg.tensor([-0.7, 0.3, 2.0]))
@@ -219,8 +217,7 @@ class GLU(Activation):
 
     Shape: Input: (*, 2 N, *). Output: (*, N, *).
 
-    Raises:
-        RuntimeError: an odd number of elements.
+    Raises: RuntimeError: an odd number of elements.
 
     Source: Dauphin, Fan, Auli and Grangier, Language modeling with gated convolutional networks (2017).
 
@@ -301,8 +298,7 @@ class Softmax2d(Module):
 
     Shape: Input: (N, C, H, W) or (C, H, W). Output: the same.
 
-    Raises:
-        ValueError: an input of another number of dimensions.
+    Raises: ValueError: an input of another number of dimensions.
 
     Example:
         >>> sg.nn.Softmax2d()(sg.zeros(2, 1, 1)).tolist()

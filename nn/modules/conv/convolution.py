@@ -204,8 +204,7 @@ class Conv1d(_Convolution):
         Output: (N, out_channels, L') or (out_channels, L'), with L' =
         floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
-    Raises:
-        ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
+    Raises: ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
 
     Example:
         >>> list(sg.nn.Conv1d(16, 33, 3, stride=2)(sg.randn(20, 16, 50)).shape)
@@ -317,8 +316,7 @@ class ConvTranspose1d(_ConvolutionTranspose):
         (L - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1, or the sizes in `output_size`, the
         second argument of a call.
 
-    Raises:
-        ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
+    Raises: ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
 
     Example:
         >>> up = sg.nn.ConvTranspose1d(16, 33, 3, stride=2)

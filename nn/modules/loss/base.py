@@ -18,8 +18,7 @@ class Loss(Module):
 
     Shape: Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
-    Raises:
-        ValueError: an unknown reduction.
+    Raises: ValueError: an unknown reduction.
     """
 
     def __init_subclass__(cls) -> None:
@@ -201,8 +200,7 @@ class GaussianNLLLoss(Loss):
         Input, target: (N, *), the same. Var: the same, or without its last dimension, or with a 1 in one of them, or a
         number. Output: (), or that of the input with reduction='none'.
 
-    Raises:
-        ValueError: an unknown reduction, a negative variance, or variances of another shape.
+    Raises: ValueError: an unknown reduction, a negative variance, or variances of another shape.
 
     Source: Nix and Weigend, Estimating the mean and variance of the target probability distribution (1994).
 

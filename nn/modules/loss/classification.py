@@ -143,8 +143,7 @@ class BCEWithLogitsLoss(Loss):
     Args:
         pos_weight: p, broadcast against the input; ones when left out.
 
-    Raises:
-        ValueError: an unknown reduction, or input and target of different shapes.
+    Raises: ValueError: an unknown reduction, or input and target of different shapes.
 
     Example:
         >>> sg.nn.BCEWithLogitsLoss()(sg.tensor([0.0]), sg.tensor([1.0]))

@@ -177,8 +177,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
     Shape: Input, target: (N, C). Output: (), or (N) with reduction='none'.
 
-    Raises:
-        ValueError: an unknown reduction.
+    Raises: ValueError: an unknown reduction.
 
     Example:
         >>> sg.nn.MultiLabelSoftMarginLoss()(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))

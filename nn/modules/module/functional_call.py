@@ -134,8 +134,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Returns: (parameters, buffers), dictionaries from dotted name to a tensor with one dimension more.
 
-    Raises:
-        RuntimeError: no models, or they differ in class or mode.
+    Raises: RuntimeError: no models, or they differ in class or mode.
 
     Example:
         >>> params, _ = sg.func.stack_module_state([sg.nn.Linear(2, 1) for _ in range(3)])

@@ -203,8 +203,7 @@ class ModuleLoading:
 
         Returns: The names that only the module has, and those that only the dict has.
 
-        Raises:
-            RuntimeError: names or shapes do not match; the message lists all of them.
+        Raises: RuntimeError: names or shapes do not match; the message lists all of them.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

@@ -65,8 +65,7 @@ class AvgPool1d(Module):
         Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
         floor((L + 2 padding - kernel_size) / stride + 1).
 
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
+    Raises: RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
         >>> sg.nn.AvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
@@ -158,8 +157,7 @@ class LPPool1d(_LPPoolNd):
 
     Shape: Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
-    Raises:
-        RuntimeError: the window is larger than the input.
+    Raises: RuntimeError: the window is larger than the input.
 
     Example:
         >>> sg.nn.LPPool1d(2, 2)(sg.tensor([[3.0, 4.0, 6.0, 8.0]]))
@@ -239,8 +237,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
     Shape: Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
-    Raises:
-        RuntimeError: input that is no sequence, or a negative size.
+    Raises: RuntimeError: input that is no sequence, or a negative size.
 
     Example:
         >>> sg.nn.AdaptiveAvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))

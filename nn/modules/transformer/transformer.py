@@ -38,8 +38,7 @@ class Transformer(Module):
     Attributes:
         encoder, decoder: the halves; weights start by `xavier_uniform_`.
 
-    Raises:
-        RuntimeError: batches of src and tgt that differ, or another number of features than d_model.
+    Raises: RuntimeError: batches of src and tgt that differ, or another number of features than d_model.
 
     Example:
         >>> model = sg.nn.Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)

@@ -193,8 +193,7 @@ class LambdaLR(LRScheduler):
     Args:
         lr_lambda: the function, or a list of one per group.
 
-    Raises:
-        ValueError: the number of functions is not that of the groups.
+    Raises: ValueError: the number of functions is not that of the groups.
 
     Example:
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
@@ -241,8 +240,7 @@ class MultiplicativeLR(LambdaLR):
     Args:
         lr_lambda: the function, or a list of one per group.
 
-    Raises:
-        ValueError: the number of functions is not that of the groups.
+    Raises: ValueError: the number of functions is not that of the groups.
 
     Example:
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)

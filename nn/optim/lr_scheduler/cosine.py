@@ -67,8 +67,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         eta_min: the bottom.
         last_epoch: the last epoch that was run; the period and the place in it follow from it.
 
-    Raises:
-        ValueError: T_0 or T_mult is no whole number from 1 on, or eta_min no number.
+    Raises: ValueError: T_0 or T_mult is no whole number from 1 on, or eta_min no number.
 
     Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017).
 

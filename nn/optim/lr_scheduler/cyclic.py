@@ -61,8 +61,7 @@ class CyclicLR(LRScheduler):
         max_momentum: its upper bound, where cycles start, or a list of one per group.
         last_epoch: the last step that was made.
 
-    Raises:
-        ValueError: mode is unknown, a list has another length than groups, or the optimizer has no momentum.
+    Raises: ValueError: mode is unknown, a list has another length than groups, or the optimizer has no momentum.
 
     Source: Smith, Cyclical learning rates for training neural networks (2017).
 

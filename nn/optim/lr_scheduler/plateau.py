@@ -152,8 +152,7 @@ class ReduceLROnPlateau(LRScheduler):
         min_lr: the least step size, or a list of one per group.
         eps: changes that are not greater are not made.
 
-    Raises:
-        ValueError: factor is not below 1, a mode is unknown, or min_lr has another length than groups.
+    Raises: ValueError: factor is not below 1, a mode is unknown, or min_lr has another length than groups.
 
     Example:
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)

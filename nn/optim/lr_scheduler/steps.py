@@ -113,8 +113,7 @@ class ConstantLR(LRScheduler):
         factor: the fraction.
         total_iters: for how many epochs.
 
-    Raises:
-        ValueError: factor is not between 0 and 1.
+    Raises: ValueError: factor is not between 0 and 1.
 
     Example:
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
@@ -152,8 +151,7 @@ class LinearLR(LRScheduler):
         end_factor: the fraction at the end.
         total_iters: epochs from start to end.
 
-    Raises:
-        ValueError: start_factor is not in (0, 1], or end_factor not in [0, 1].
+    Raises: ValueError: start_factor is not in (0, 1], or end_factor not in [0, 1].
 
     Example:
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)

@@ -26,8 +26,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> One:
     Args:
         decay: how much of the average is kept.
 
-    Raises:
-        ValueError: decay is not between 0 and 1.
+    Raises: ValueError: decay is not between 0 and 1.
 
     Example:
         >>> sg.optim.swa_utils.get_ema_avg_fn(0.75)(sg.tensor([1.0]), sg.tensor([3.0]), 5)
@@ -67,8 +66,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
     Args:
         decay: how much of the averages is kept.
 
-    Raises:
-        ValueError: decay is not between 0 and 1.
+    Raises: ValueError: decay is not between 0 and 1.
     """
     _check(decay)
 
@@ -119,8 +117,7 @@ class AveragedModel(Module):
 
     Shape: Input and output: those of the model.
 
-    Raises:
-        AssertionError: avg_fn and multi_avg_fn are both given.
+    Raises: AssertionError: avg_fn and multi_avg_fn are both given.
 
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
 

@@ -19,8 +19,7 @@ class SWALR(LRScheduler):
         anneal_epochs: epochs from here to there.
         anneal_strategy: "cos" or "linear".
 
-    Raises:
-        ValueError: anneal_strategy is unknown, anneal_epochs negative, or the list has another length than groups.
+    Raises: ValueError: anneal_strategy is unknown, anneal_epochs negative, or the list has another length than groups.
 
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
 

@@ -249,8 +249,7 @@ def register_fsdp_forward_method(module: Any, method_name: str) -> None:
         module: the module; one that is not sharded is left as it is.
         method_name: the method.
 
-    Raises:
-        ValueError: there is no such method.
+    Raises: ValueError: there is no such method.
     """
     if not isinstance(module, FSDPModule):
         return

@@ -52,8 +52,7 @@ class ModuleWrapPolicy:
     Args:
         module_classes: the classes.
 
-    Raises:
-        TypeError: they are none.
+    Raises: TypeError: they are none.
 
     Example:
         >>> from specgrad.distributed.fsdp.wrap import ModuleWrapPolicy
@@ -111,8 +110,7 @@ def size_based_auto_wrap_policy(
         force_leaf_modules: classes of modules inside which nobody is asked about.
         exclude_wrap_modules: classes of modules that are not chosen.
 
-    Raises:
-        TypeError: what counts elements is no number.
+    Raises: TypeError: what counts elements is no number.
     """
     for name, count in (("nonwrapped_numel", nonwrapped_numel), ("min_num_params", min_num_params)):
         if not isinstance(count, int | float):

@@ -28,8 +28,7 @@ def get_model_state_dict(
 
     Returns: Tensors by name: each rank's rows of sharded ones, or whole ones.
 
-    Raises:
-        TypeError: the model is no Module.
+    Raises: TypeError: the model is no Module.
 
     Example:
         >>> from specgrad.distributed.checkpoint.state_dict import get_model_state_dict

@@ -111,8 +111,7 @@ class ColumnParallelLinear(_ParallelLinear):
         x (*, in_features), the same on all ranks, or with `sequence_dim` each rank's part of it; y (*, out_features),
         or (*, out_features / ranks) without `gather_output`.
 
-    Raises:
-        ValueError: outputs that cannot be shared out equally, or there is no process group.
+    Raises: ValueError: outputs that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
 
@@ -177,8 +176,7 @@ class RowParallelLinear(_ParallelLinear):
         x (*, in_features / ranks), or (*, in_features) without `input_is_parallel`; y (*, out_features), the same on
         all ranks, or with `sequence_dim` each rank's part of it.
 
-    Raises:
-        ValueError: inputs that cannot be shared out equally, or there is no process group.
+    Raises: ValueError: inputs that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
 
@@ -242,8 +240,7 @@ class VocabParallelEmbedding(Module):
         i (*), the same on all ranks; y (*, embedding_dim), the same on all ranks, or with `sequence_dim` each rank's
         part of it.
 
-    Raises:
-        ValueError: rows that cannot be shared out equally, or there is no process group.
+    Raises: ValueError: rows that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3.
 

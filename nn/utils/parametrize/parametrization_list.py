@@ -34,8 +34,7 @@ class ParametrizationList(ModuleList):
 
     Shape: Output: that of the original.
 
-    Raises:
-        ValueError: right_inverse gives no tensors, or dtype or shape change and `unsafe` is not set.
+    Raises: ValueError: right_inverse gives no tensors, or dtype or shape change and `unsafe` is not set.
 
     Example:
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))

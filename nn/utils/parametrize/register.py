@@ -33,8 +33,7 @@ def register_parametrization(
 
     Returns: The module.
 
-    Raises:
-        ValueError: there is no such parameter or buffer, or dtype or shape change and `unsafe` is not set.
+    Raises: ValueError: there is no such parameter or buffer, or dtype or shape change and `unsafe` is not set.
 
     Example:
         >>> class Symmetric(sg.nn.Module):
@@ -171,8 +170,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
     Returns: The module.
 
-    Raises:
-        ValueError: the tensor is not parametrized, or the value of several originals should be kept.
+    Raises: ValueError: the tensor is not parametrized, or the value of several originals should be kept.
 
     Example:
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))

@@ -121,8 +121,7 @@ def global_unstructured(
         importance_scores: by pair, numbers in place of the parameter's, by which elements are chosen.
         **kwargs: of the class.
 
-    Raises:
-        TypeError: importance_scores is no dict, or the class prunes channels.
+    Raises: TypeError: importance_scores is no dict, or the class prunes channels.
 
     Example:
         >>> from specgrad.nn.utils import prune
@@ -162,8 +161,7 @@ def remove(module: AnyModule, name: str) -> AnyModule:
 
     Returns: The module itself.
 
-    Raises:
-        ValueError: it is not pruned.
+    Raises: ValueError: it is not pruned.
     """
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:

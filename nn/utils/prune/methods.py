@@ -53,8 +53,7 @@ class RandomUnstructured(_LowestScores):
     Args:
         amount: how many, or which part of them.
 
-    Raises:
-        ValueError: a part that is not between 0 and 1, or a negative number.
+    Raises: ValueError: a part that is not between 0 and 1, or a negative number.
     """
 
     def scores(self, t: Tensor) -> Tensor:
@@ -68,8 +67,7 @@ class L1Unstructured(_LowestScores):
     Args:
         amount: how many, or which part of them.
 
-    Raises:
-        ValueError: a part that is not between 0 and 1, or a negative number.
+    Raises: ValueError: a part that is not between 0 and 1, or a negative number.
     """
 
     def scores(self, t: Tensor) -> Tensor:
