@@ -84,7 +84,7 @@ class Recorder(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name == "__iter__":
             result = tuple(result)
-        if not holds_tensor(result) and name != "__setitem__" and not _is_set(func):
+        if not holds_tensor(result) and name != "__setitem__" and getattr(func, "__name__", "") != "__set__":
             is_op = ".generated.ops." in str(getattr(func, "__module__", ""))
             if self._was_read or (is_op and self._varies((args, kwargs))):
                 raise DataDependentError(DATA_DEPENDENT.format(name))
@@ -164,7 +164,3 @@ def holds_tensor(value: Any) -> bool:
     if isinstance(value, tuple | list):
         return any(map(holds_tensor, value))
     return isinstance(value, TensorBase)
-
-
-def _is_set(func: Any) -> bool:
-    return getattr(func, "__name__", "") == "__set__"

@@ -54,15 +54,11 @@ class Namespace:
         self.by_object[id(obj)] = name, obj
 
 
-def snake_case(text: str) -> str:
-    return _HUMP.sub(r"_\1", text).lower()
-
-
 def target_name(target: Any) -> str:
     text = target if isinstance(target, str) else getattr(target, "__name__", type(target).__name__)
     if text.startswith("__") and text.endswith("__"):
         text = text[2:-2]
-    return snake_case(text.replace(".", "_"))
+    return _HUMP.sub(r"_\1", text.replace(".", "_")).lower()
 
 
 def qualified_name(function: Callable[..., Any]) -> str:

@@ -176,7 +176,7 @@ def _nadam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     param, grad, exp_avg, exp_avg_sq = tensors
     (step, product), (beta1, beta2, eps, momentum_decay, decay) = counts, settings
     shrink(param, lr, decay)
-    now, ahead = (_momentum(beta1, t, momentum_decay) for t in (step, step + 1))
+    now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay)) for t in (step, step + 1))
     product *= now
     mean = averaged(exp_avg, grad, 1 - beta1)
     divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, 1 - beta2**step)
@@ -232,10 +232,6 @@ class NAdam(PerParameter):
         differentiable: bool = False,
     ) -> None:
         super().__init__(params, checked(locals(), "lr", "eps", "weight_decay", "momentum_decay"))
-
-
-def _momentum(beta1: float, step: float, decay: float) -> float:
-    return beta1 * (1 - 0.5 * 0.96 ** (step * decay))
 
 
 nadam = functional(NAdam)

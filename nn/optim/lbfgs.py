@@ -288,7 +288,7 @@ class LBFGS(Optimizer):
 
     def _flat_grad(self) -> Tensor:
         grads = [zeros_like(param) if param.grad is None else param.grad.to_dense() for param in self._params]
-        return cat([_as_reals(grad).reshape(-1) for grad in grads])
+        return cat([(stack([grad.real, grad.imag], -1) if grad.is_complex() else grad).reshape(-1) for grad in grads])
 
     def _add(self, step: float, way: Tensor) -> None:
         start = 0
@@ -304,10 +304,6 @@ def _put_in_order(state: dict[str, Any]) -> None:
     for name in ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
         if name in state:
             state[name] = state.pop(name)
-
-
-def _as_reals(t: Tensor) -> Tensor:
-    return stack([t.real, t.imag], -1) if t.is_complex() else t
 
 
 def _max_abs(t: Tensor) -> float:
