@@ -1,7 +1,4 @@
-"""Parameter, a tensor that a Module registers and learns; and parameters and buffers whose size is not known yet.
-
-Arguments that say where and how a layer's parameters are made.
-"""
+"""Parameter, a tensor that a Module registers and learns; and parameters and buffers without a size yet."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""The parts of models for integers that compute with floats: where tensors would be quantized, and sums of floats.
+"""The parts of models for integers, which compute with floats here: there are no quantized tensors.
 
-A model that was written for quantization computes here as it does in PyTorch before it is converted. There are no
-quantized tensors, so nothing is converted.
-
-The classes of scripted modules: programs derive from the first, and ask for the others.
+Also the classes of scripted modules: programs derive from the first, and ask for the others.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Making one batch of many samples.
-
-Batches by a table: which function makes one of samples of a class.
-
-Fetching: from what the sampler gives (a list of indices, an index, nothing) to a batch.
-
-Batches in page-locked memory, from which copies to a device need not be waited for.
-"""
+"""Making one batch of many samples: fetching them, collating by a table of classes, and page-locked memory."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Steps of pipes that are iterated: where samples come from, what is done to each, and in which order they come.
-
-The classes that data pipes derive from, and how a class becomes a method of them.
-
-Samples in lists, and lists as samples again.
-"""
+"""Data pipes: the classes to derive from, their methods, and the steps that come with them."""
 
 from __future__ import annotations
 

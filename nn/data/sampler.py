@@ -1,9 +1,4 @@
-"""Samplers: the order in which samples are drawn from a dataset.
-
-A sampler for programs of several processes: each draws its share of the samples.
-
-Samples drawn with given probabilities.
-"""
+"""Samplers: the order in which samples are drawn, all of them, a process's share, or with given probabilities."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Graphs for sizes that vary: the same module recorded at three sizes, and what differs, by formulas of sizes.
+"""Sizes that vary: `Dim`, and graphs from the same module recorded at three sizes.
 
 A number of the graph may be a multiple of a size, or of a product of two, and a number added. What two recordings lead
 to has to hold for the third. What differs in another way is refused, so no size is fixed unseen.
-
-Sizes that may vary: Dim, and what `dynamic_shapes` says of the inputs.
 """
 
 from __future__ import annotations

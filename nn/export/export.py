@@ -1,7 +1,4 @@
-"""export: a module's graph for example inputs, with parameters, buffers and constants as its first inputs.
-
-The program of a recording: what its inputs and outputs are, and what the user's have to be.
-"""
+"""export: a module's graph for example inputs, with parameters, buffers and constants as its first inputs."""
 
 from __future__ import annotations
 

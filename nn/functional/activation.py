@@ -1,7 +1,4 @@
-"""Activations: the ops of the spec with the flag `inplace` of PyTorch.
-
-Activations that draw random numbers.
-"""
+"""Activations: ops of the spec with PyTorch's flag `inplace`, and those that draw random numbers."""
 
 from __future__ import annotations
 

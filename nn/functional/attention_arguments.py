@@ -1,7 +1,4 @@
-"""The errors of attention with several heads: inputs and masks that do not belong together.
-
-Parts of attention with several heads that programs with layers of their own import by private names.
-"""
+"""Checks of attention with several heads, and parts of it that programs import by private names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Indices as vectors: rows of a table, or one-hot.
-
-Sums and the like of pieces of a tensor that lie one behind the other.
-"""
+"""Indices as vectors, rows of a table or one-hot; and sums and the like of pieces of a tensor."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Windows of images as columns, and back.
-
-Padding.
-"""
+"""Windows of images as columns, and back; padding."""
 
 from __future__ import annotations
 

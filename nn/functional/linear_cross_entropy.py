@@ -1,7 +1,4 @@
-"""A linear map to many classes and the cross-entropy of its scores, a few rows at a time where that is asked for.
-
-The number of rows that a loss of very many classes takes at a time.
-"""
+"""A linear map to many classes and the cross-entropy of its scores, some rows at a time where that is asked for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Losses of values against targets of the same shape, and of class scores against classes.
-
-The triplet loss for distances of any kind.
-"""
+"""Losses of values against targets of the same shape, of class scores, and of triplets for any distance."""
 
 from __future__ import annotations
 

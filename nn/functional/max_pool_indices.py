@@ -1,7 +1,4 @@
-"""Maximum pooling that always gives the places of the maxima: the functions that `return_indices` chooses.
-
-Maximum pooling over windows that begin at random positions, so that sizes shrink by any factor.
-"""
+"""Maximum pooling that always gives the places of the maxima, and that over windows at random positions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The parts of attention with several heads: projections, masks, added keys, and the attention itself.
-
-Attention with several heads between linear layers, as a function of its parameters.
-"""
+"""Attention with several heads between linear layers, as a function of its parameters."""
 
 from __future__ import annotations
 

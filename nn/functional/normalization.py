@@ -1,11 +1,4 @@
-"""Batch normalisation and layer normalisation.
-
-Running statistics of norms: they follow those of the batches, in place and outside any graph.
-
-Norms over the channels of one sample: group normalisation and instance normalisation.
-
-Norms without a mean: division by the root mean square, and by the response of neighbouring channels.
-"""
+"""Norms over the batch, the last dimensions, groups, samples and neighbouring channels; running statistics."""
 
 from __future__ import annotations
 

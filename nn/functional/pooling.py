@@ -1,7 +1,4 @@
-"""Maximum and average pooling over sliding windows, with PyTorch's signatures.
-
-Pooling to a given size with PyTorch's signatures: a size may be None, and a maximum may come with its indices.
-"""
+"""Maximum and average pooling, over sliding windows and to a given size, with PyTorch's signatures."""
 
 from __future__ import annotations
 

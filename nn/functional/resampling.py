@@ -1,7 +1,4 @@
-"""Resampling of signals, images and volumes.
-
-Images sampled at the points of a grid.
-"""
+"""Resampling of signals, images and volumes, and of images at the points of a grid."""
 
 from __future__ import annotations
 

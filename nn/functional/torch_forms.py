@@ -1,10 +1,8 @@
 """Functions that PyTorch offers beside those of `nn.functional`, with arguments in the order of its C++ library.
 
-`torch.dropout(x, p, train)`, `torch.layer_norm`, `torch.kl_div` and the like are called by programs that were written
-for TorchScript, or copied from it. A reduction is a number here: 0 none, 1 the mean, 2 the sum. Flags for cuDNN change
-nothing. The names are those of `specgrad` itself, and are loaded when one of them is first asked for.
-
-Functions of layers that few programs call any more.
+Programs for TorchScript call `torch.dropout(x, p, train)`, `torch.layer_norm`, `torch.kl_div` and the like. A reduction
+is a number here: 0 none, 1 the mean, 2 the sum. Flags for cuDNN change nothing. The names are those of `specgrad`
+itself, and are loaded when one of them is first asked for.
 """
 
 from __future__ import annotations

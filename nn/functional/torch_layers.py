@@ -1,7 +1,4 @@
-"""Layers as functions of weights in a list, in the order of PyTorch's C++ library: `lstm`, `gru`, `convolution`.
-
-Programs that were written for its private module `_VF` call them.
-"""
+"""Layers as functions of weights in a list, as in PyTorch's private module `_VF`: `lstm`, `gru`, `convolution`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A graph as the text of a Python function, and what its names mean.
-
-The operators of Python as functions of the module `operator`, and how they are written.
-"""
+"""A graph as the text of a Python function: its names, and its operators."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a graph is whole: what `Graph.lint` looks at.
-
-Arguments of nodes by name, as the signature of what is called has them.
-"""
+"""What `Graph.lint` looks at, and arguments of nodes by name, as the signature of what is called has them."""
 
 from __future__ import annotations
 

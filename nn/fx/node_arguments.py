@@ -1,7 +1,4 @@
-"""Arguments of nodes are nested tuples, lists, dicts and slices: applying a function to all that is in them.
-
-Lists and dicts of a node's arguments: changing one would leave out who uses whom, so nobody can.
-"""
+"""Arguments of nodes: nested tuples, lists, dicts and slices, which are mapped, and cannot be changed in place."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""replace_pattern: finds a small graph inside another, and puts a third in its place.
-
-Optimizations of traced modules for inference: batch norm folded into convolutions, dropout left out.
-
-ShapeProp: runs a graph and notes of each result its shape and dtype.
-"""
+"""Changes of graphs: replace_pattern, batch norm folded into convolutions, dropout left out; and ShapeProp."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Functions whose calls with proxies are nodes themselves, and are not traced through: `wrap`.
-
-What is put in the place of functions and methods while a program is traced, and taken back.
-"""
+"""`wrap`, and what takes the place of functions and methods while a program is traced."""
 
 from __future__ import annotations
 

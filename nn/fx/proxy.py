@@ -1,7 +1,4 @@
-"""Proxy: what a traced program computes with, each operation a node of the graph; and who makes proxies.
-
-How a traced program asks for the items of a value: `a, b = x` says how many there are, a loop does not.
-"""
+"""Proxy, what a traced program computes with: each operation is a node of the graph. And who makes proxies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Batch normalisation: layers on one base class, lazy ones, and that over the batches of several processes.
-
-Batch normalisation over the batches of all ranks: its sums are sums over ranks, and so are their gradients.
-"""
+"""Batch normalisation: layers on one base class, lazy ones, and those over the batches of all ranks."""
 
 from __future__ import annotations
 

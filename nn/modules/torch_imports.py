@@ -1,7 +1,4 @@
-"""What PyTorch's files of layers have imported, and programs import from there: `F`, `init`, other layers.
-
-`from torch.nn.modules.transformer import LayerNorm, Module, Tensor` is such a line.
-"""
+"""What PyTorch's files of layers have imported, and programs import from there: `F`, `init`, other layers."""
 
 from __future__ import annotations
 

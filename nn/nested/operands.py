@@ -1,7 +1,4 @@
-"""The operands of a call on nested tensors: packed elements for nested ones, rows that fit these for others.
-
-Ops along dimensions: on all elements where these are the same in all parts, else part by part.
-"""
+"""The operands of a call on nested tensors, and ops along dimensions: on all elements, else part by part."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on.
-
-Which parameters have no part in what a module has computed.
-"""
+"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients.
-
-What a rank does that has no more batches while others have.
-"""
+"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients."""
 
 from __future__ import annotations
 

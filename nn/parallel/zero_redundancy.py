@@ -1,7 +1,4 @@
-"""`ZeroRedundancyOptimizer`: each rank has the state of some parameters alone, changes these, and tells the others.
-
-Which rank changes which parameters, so that all have about as many elements.
-"""
+"""`ZeroRedundancyOptimizer`: each rank has the state of some parameters alone, changes these, and tells the others."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Parameters as one vector, and back.
-
-Several tensors as one, and back: buckets of gradients.
-"""
+"""Parameters as one vector, and back; several tensors as one, and back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Weights of convolutions in another memory format.
-
-Making a layer without drawing its initial values.
-"""
+"""Weights of convolutions in another memory format; layers without initial values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Sequences of several lengths in one batch: packed without padding, or padded.
-
-Sequences of several lengths in one tensor, with padding.
-"""
+"""Sequences of several lengths in one batch: packed without padding, or padded."""
 
 from __future__ import annotations
 

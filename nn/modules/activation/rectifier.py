@@ -1,7 +1,4 @@
-"""Activations that let positive values pass (ReLU and its variants), element by element.
-
-The base class of activations that apply a function to every element.
-"""
+"""The base class of activations, and those that let positive values pass: ReLU and its variants."""
 
 from __future__ import annotations
 

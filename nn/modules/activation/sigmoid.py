@@ -1,7 +1,4 @@
-"""Activations that saturate, gate or shrink: sigmoid, tanh, GELU and their relatives.
-
-Softmax and its logarithm, along a dimension.
-"""
+"""Activations that saturate, gate or shrink: sigmoid, tanh, GELU, softmax and their relatives."""
 
 from __future__ import annotations
 

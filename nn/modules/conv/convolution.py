@@ -1,9 +1,4 @@
-"""Convolution layers: one subclass per number of spatial dimensions.
-
-Base class of the convolution layers: sizes, argument checks, parameters and repr.
-
-Transposed convolution layers: one subclass per number of spatial dimensions.
-"""
+"""Convolution layers and transposed ones: their base class, and a subclass per number of spatial dimensions."""
 
 from __future__ import annotations
 

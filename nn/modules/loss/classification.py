@@ -1,7 +1,4 @@
-"""Losses that compare scores or probabilities with classes, and with sequences of labels.
-
-A linear map to many classes together with its loss.
-"""
+"""Losses that compare scores or probabilities with classes, or with sequences of labels."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Module, the base class of layers and models: attributes, mode, call and printing.
-
-Its other parts, by concern: module_members (registration and attribute access), module_hooks (hooks and calling with
-them), module_state and module_load (state_dict), module_tree (walks and look-up by name), module_convert (dtype,
-device, requires_grad), module_older (what older programs call).
-
-The part of Module that older programs, or programs for compilers, call.
-"""
+"""Module, the base class of layers and models: attributes, mode, call, printing; its other parts lie beside this."""
 
 from __future__ import annotations
 

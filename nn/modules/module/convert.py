@@ -1,7 +1,4 @@
-"""The part of Module that changes the dtype and device of its tensors, and whether they learn.
-
-How conversions and `load_state_dict` change parameters: in place, by new ones, or by exchange.
-"""
+"""The part of Module that changes dtype and device of its tensors: in place, by new ones, or by exchange."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The part of Module that registers hooks and calls forward with them.
-
-Hooks that apply to every Module of the process: on calls, and on registration of parameters, buffers, modules.
+"""Hooks of one Module and of all, on calls and on registration, and calling forward with them.
 
 All call hooks share one table, so a Module's call needs one test to know that there are none.
 """

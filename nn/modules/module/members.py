@@ -1,7 +1,4 @@
-"""The part of Module that registers parameters, buffers and child modules, and makes them attributes.
-
-The part of Module that walks over children, parameters and buffers, and finds them by dotted name.
-"""
+"""The part of Module that registers parameters, buffers and children, walks over them, and finds them by name."""
 
 from __future__ import annotations
 

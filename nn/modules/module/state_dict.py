@@ -1,7 +1,4 @@
-"""The part of Module that reads a state_dict back.
-
-The part of Module that turns parameters and buffers into a state_dict.
-"""
+"""The part of Module that turns parameters and buffers into a state_dict, and reads one back."""
 
 from __future__ import annotations
 

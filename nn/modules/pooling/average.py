@@ -1,7 +1,4 @@
-"""Pooling by the mean and by the p-norm of a sliding window.
-
-Pooling layers with windows that cover the input, chosen so that the output has a given size.
-"""
+"""Pooling by the mean and by the p-norm of a sliding window, and pooling to a given size."""
 
 from __future__ import annotations
 

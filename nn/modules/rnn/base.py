@@ -1,7 +1,4 @@
-"""Base class of RNN, LSTM and GRU: arguments, weights, checks, packed and unbatched input.
-
-The errors of recurrent layers: arguments that make no layer, inputs and states that do not fit one.
-"""
+"""Base class of RNN, LSTM and GRU: arguments, weights, checks, packed and unbatched input."""
 
 from __future__ import annotations
 

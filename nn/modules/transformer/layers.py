@@ -1,11 +1,4 @@
-"""The layer that encoders of transformers are made of.
-
-Masks of transformers: as numbers that are added to scores, and those that hide what comes later.
-
-The layer that decoders of transformers are made of.
-
-Stacks of encoder layers, and of decoder layers.
-"""
+"""The layers of encoders and decoders of transformers, stacks of them, and their masks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`python -m specgrad.distributed.plan`: constants of this machine, and steps on more ranks than it has.
-
-Plans as text: constants, layers, predicted efficiencies, and what was assumed.
-"""
+"""`python -m specgrad.distributed.plan`: constants of this machine, and steps on more ranks than it has."""
 
 from __future__ import annotations
 

@@ -1,16 +1,11 @@
-"""What collectives cost in Hockney's model: a message of n bytes takes latency + n / bandwidth.
+"""How long a step takes on p ranks, by what collectives cost in Hockney's model: latency + n / bandwidth.
 
 R. W. Hockney, "The communication challenge for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20 (1994). The
 costs of algorithms are those of R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication
 Operations in MPICH", International Journal of High Performance Computing Applications 19 (2005): alpha is the latency,
 beta = 1 / bandwidth and gamma = 1 / joining, seconds a byte. Their numbers of steps are lg p for powers of two; other
-numbers of ranks take ceil(lg p) steps, or two more where ranks have to be paired first.
-
-An MPI library chooses by size, as does each function without an algorithm in its name: the cheapest.
-
-A machine as plans see it: its cores, what its ranks' messages cost, and a file of that.
-
-How long a step takes on p ranks, out of a step on one, what collectives cost, and what goes on at the same time.
+numbers of ranks take ceil(lg p) steps, or two more where ranks have to be paired first. An MPI library chooses by size,
+as does each function without an algorithm in its name: the cheapest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The constants of the machine that this runs on, measured by its ranks with each other.
-
-What ranks measure for a plan: `python -m specgrad.nn.parallel.planning.measure KIND OUT [MODEL]` under mpiexec.
+"""What ranks measure for a plan: `python -m specgrad.nn.parallel.planning.measure KIND OUT [MODEL]` under mpiexec.
 
 The kinds: "constants" of the machine; "waiting", what steps lose where ranks share its cores; "step", the constants and
 a step of a model, alone and on all ranks at once without any communication; "run", steps of the model in

@@ -3,8 +3,6 @@
 Graphs keep the whole parameters, and views of them, from forward to backward. What they keep are tensors without
 memory meanwhile, whose use is an error; when the parameters are there again, these tensors are laid over the new
 memory. A tensor of which nothing is known here, such as a conjugate, keeps the old memory, whose numbers are the same.
-
-Structures of tensors in another dtype.
 """
 
 from __future__ import annotations

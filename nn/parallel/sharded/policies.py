@@ -1,7 +1,4 @@
-"""What is chosen for a sharded module: dtypes, and where its parameters lie.
-
-Policies that say which modules inside a FullyShardedDataParallel are gathered by themselves.
-"""
+"""What is chosen for a sharded module: dtypes, where parameters lie, and which modules are gathered by themselves."""
 
 from __future__ import annotations
 

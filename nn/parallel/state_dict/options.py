@@ -1,9 +1,4 @@
-"""`StateDictOptions`: what the states of models and optimizers are to look like.
-
-Checks of what the calls for states are given.
-
-Names of parameters in the model itself, whatever wrappers it has around it on this number of ranks.
-"""
+"""`StateDictOptions`, checks of what calls for states are given, and parameters' names without wrappers."""
 
 from __future__ import annotations
 

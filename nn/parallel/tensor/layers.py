@@ -1,11 +1,4 @@
-"""Linear layers whose weight is split over ranks, by outputs or by inputs.
-
-A rank's part of a parameter that is split over a group.
-
-An embedding whose table is split over ranks by its rows.
-
-What sequence parallelism asks of layers that are not split: their gradients are sums over parts of the sequence.
-"""
+"""Linear layers and embeddings that are split over ranks, and sums of gradients for sequence parallelism."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it.
-
-Computing a parametrized tensor once while it is read many times.
-"""
+"""ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Making a parameter or buffer of a module a computed attribute.
-
-Taking parametrizations away, and giving them to another module.
-"""
+"""Making a parameter or buffer of a module a computed attribute, and taking that away."""
 
 from __future__ import annotations
 

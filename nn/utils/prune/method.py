@@ -1,7 +1,4 @@
-"""What all ways of pruning do: keep the parameter, put a mask beside it, and apply the mask before each forward.
-
-How much is pruned: a number of units, or the part of them that it is.
-"""
+"""What all ways of pruning do: keep the parameter, put a mask beside it, and apply the mask before each forward."""
 
 from __future__ import annotations
 

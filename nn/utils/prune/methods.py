@@ -1,7 +1,4 @@
-"""Pruning of single elements: none, a random choice, those of least magnitude, those of a mask.
-
-Pruning of whole channels: a random choice, or those of least norm.
-"""
+"""Pruning of single elements, and of whole channels: a random choice, those of least norm, those of a mask."""
 
 from __future__ import annotations
 
