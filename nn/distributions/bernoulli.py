@@ -1,4 +1,4 @@
-"""Counts of successes and failures in trials of one probability."""
+"""Counts: of successes and failures in trials of one probability, and Poisson's."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from ...runtime.tensor.grad_mode import no_grad
 from ..functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
 from .base.parameters import alias, broadcast_all, derived, lazy_property
+from .base.parametric import Parametric, parameter
 from .gamma import Gamma
 from .independent import ExponentialFamily
 from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
 
-__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial"]
+__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
 
 class Bernoulli(ByProbability, ExponentialFamily):
@@ -253,3 +254,41 @@ class NegativeBinomial(ByProbability):
         powers = count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
         return powers + ways.masked_fill(count + value == 0.0, 0.0)
+
+
+class Poisson(ExponentialFamily, Parametric):
+    """The Poisson distribution: the number of events where `rate` are expected.
+
+    Formula: p(k) = rate^k exp(-rate) / k!
+
+    Args:
+        rate: the expected number, not negative.
+
+    Shape: The shape of rate is the batch shape.
+
+    Example:
+        >>> poisson = sg.distributions.Poisson(4.0)
+        >>> poisson.variance, poisson.log_prob(sg.tensor(2.0))
+        (tensor(4.), tensor(-1.9206))
+    """
+
+    rate = parameter(constraints.nonnegative)
+    support = constraints.nonnegative_integer
+
+    mean = alias("rate")
+    mode = derived(lambda self: self.rate.floor())
+    variance = alias("rate")
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        rate, value = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    _natural_params = derived(lambda self: (self.rate.log(),))
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return x.exp()

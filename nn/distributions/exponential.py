@@ -13,8 +13,7 @@ from ...runtime.shapes import Size
 from . import constraints
 from .base.parameters import alias, derived, euler_constant
 from .base.parametric import Parametric, parameter
-from .independent import ExponentialFamily
-from .transformed_distribution import TransformedDistribution
+from .independent import ExponentialFamily, TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
 
 __all__ = ["Exponential", "GeneralizedPareto", "Pareto", "Weibull"]

@@ -15,8 +15,7 @@ from ...runtime.tensor.dtypes import finfo
 from . import constraints
 from .base.parameters import _standard_normal, alias, derived
 from .base.parametric import Parametric, parameter
-from .independent import ExponentialFamily
-from .transformed_distribution import TransformedDistribution
+from .independent import ExponentialFamily, TransformedDistribution
 from .transforms import PowerTransform
 
 __all__ = ["Chi2", "Gamma", "InverseGamma", "StudentT"]

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import zeros
-from .attention import dropout_mask, split_mask
-from .attention_arguments import check_embedding, check_masks, check_shapes
+from .attention import check_embedding, check_masks, check_shapes, dropout_mask, split_mask
 from .dropout import dropout
 
 linear = ops.linear

@@ -1,11 +1,11 @@
-"""GraphModule: a Module whose forward is the code of a Graph."""
+"""GraphModule: a Module whose forward is the code of a Graph; and graphs as plain records, which pickle."""
 
 from __future__ import annotations
 
 import copy
 import itertools
 import linecache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...runtime.errors import ArgumentError, type_name
 from ...runtime.tensor.tensor import TensorBase
@@ -13,7 +13,11 @@ from ..modules.module import Module
 from ..parameter import Parameter
 from .code import PythonCode
 from .graph import Graph
-from .graph_records import graph_of, records_of
+from .node import Node
+from .node_arguments import map_aggregate, map_arg
+
+__all__ = ["GraphModule"]
+
 
 _numbers = itertools.count()
 _QUALNAME = "GraphModule.__new__.<locals>.GraphModuleImpl"  # by which libraries know the class of one graph
@@ -235,4 +239,37 @@ def _assign(value: Any, to: Any, target: str) -> None:
     setattr(to, name, value)
 
 
-__all__ = ["GraphModule"]
+class Record(NamedTuple):
+    """One node; what is in `meta` is not kept."""
+
+    op: str
+    target: Any
+    args: Any
+    kwargs: Any
+    name: str
+    type: Any
+
+
+def records_of(graph: Graph) -> list[Record]:
+    return [Record(n.op, n.target, _named(n.args), _named(n.kwargs), n.name, n.type) for n in graph.nodes]
+
+
+def _named(value: Any) -> Any:
+    return map_arg(value, lambda node: _Reference(node.name))
+
+
+class _Reference:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def graph_of(records: list[Record]) -> Graph:
+    graph = Graph()
+    nodes: dict[str, Node] = {}
+
+    def resolved(value: Any) -> Any:
+        return map_aggregate(value, lambda item: nodes[item.name] if isinstance(item, _Reference) else item)
+
+    for r in records:
+        nodes[r.name] = graph.create_node(r.op, r.target, resolved(r.args), resolved(r.kwargs), r.name, r.type)
+    return graph

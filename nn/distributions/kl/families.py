@@ -8,7 +8,7 @@ from ....generated import ops
 from ....generated.tensor import Tensor
 from ...functional import softplus
 from ..base.parameters import euler_constant
-from ..bernoulli import Bernoulli, Binomial, Geometric
+from ..bernoulli import Bernoulli, Binomial, Geometric, Poisson
 from ..beta import Beta, Dirichlet
 from ..categorical import Categorical, OneHotCategorical
 from ..cauchy import Cauchy, Gumbel, Uniform
@@ -24,7 +24,6 @@ from ..multivariate_normal import (
     _log_diagonal,
 )
 from ..normal import HalfNormal, Laplace, Normal
-from ..poisson import Poisson
 from ..unit_interval import ContinuousBernoulli
 from ..wishart import Wishart
 from .registry import _infinite_like, register_kl

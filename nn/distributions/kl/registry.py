@@ -9,8 +9,7 @@ from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
 from ..base.distribution import Distribution
 from ..base.parameters import _sum_rightmost
-from ..independent import ExponentialFamily, Independent
-from ..transformed_distribution import TransformedDistribution
+from ..independent import ExponentialFamily, Independent, TransformedDistribution
 
 Divergence = Callable[[Any, Any], Tensor]
 Registered = TypeVar("Registered", bound=Divergence)

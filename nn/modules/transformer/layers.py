@@ -13,7 +13,7 @@ from ....runtime.ops.creation import full
 from ....runtime.tensor.dtypes import bool_, get_default_dtype
 from ... import functional as F
 from ...docstrings import completed_from
-from ...functional.attention_arguments import check_mask_dtype
+from ...functional.attention import check_mask_dtype
 from ..activation.multihead_attention import MultiheadAttention
 from ..container import ModuleList
 from ..dropout import Dropout

@@ -10,7 +10,7 @@ from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
 from ....runtime.extensions.distributed.world import get_default_group
 from ...modules.container import ModuleDict, ModuleList
 from ...modules.module.base import Module
-from .parameter_group import ParameterGroup
+from .memory import ParameterGroup
 from .passes import Sharding, call_as_forward
 from .policies import MixedPrecisionPolicy, OffloadPolicy
 from .sharded_parameter import MARK, members_of

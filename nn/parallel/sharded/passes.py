@@ -8,8 +8,7 @@ from typing import Any
 
 from ....runtime.tensor.grad_mode import mode
 from ..buckets import tensors_in
-from .memory import converted
-from .parameter_group import Call, ParameterGroup
+from .memory import Call, ParameterGroup, converted
 from .policies import MixedPrecisionPolicy
 from .sharded_parameter import MARK
 

@@ -1,14 +1,18 @@
-"""The parameters that a call of `fully_shard` cuts: those of a module that no module inside it has cut already."""
+"""The parameters of a module, but not of sharded ones in it, cut into rows; and their gradients, joined over ranks."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 from typing import Any
 
+from ....runtime.extensions.distributed import all_to_all
 from ....runtime.extensions.distributed.groups import algorithms, point_to_point
 from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ....runtime.extensions.distributed.groups.reduce_op import ReduceOp, premul_sum
 from ....runtime.extensions.distributed.shard_rows import rows_of
+from ....runtime.tensor.grad_mode import no_grad
 from .tensor import ShardedParameter
 
 MARK = "_fsdp_state"  # the attribute of modules that are sharded
@@ -102,3 +106,81 @@ def _agree(parameters: list[tuple[str, Any]], group: ProcessGroup) -> None:
     listed = "; ".join(f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in parameters)
     message = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
     group.begin(point_to_point.called("fully_shard", "", None, message), algorithms.barrier(group.link), 1).wait()
+
+
+def accumulate(members: Sequence[Member], gradients: Sequence[Any], dtype: Any) -> None:
+    """Add gradients of whole parameters to those not joined yet, in `dtype` or their own."""
+    with no_grad():
+        for member, gradient in zip(members, gradients, strict=True):
+            if gradient is not None:
+                new = gradient if dtype is None else gradient.to(dtype)
+                member.unreduced = new.clone() if member.unreduced is None else member.unreduced.add_(new)
+
+
+def reduced(
+    members: Sequence[Member], gradients: Sequence[Any], group: ProcessGroup, dtype: Any, divisor: float | None
+) -> list[Any]:
+    """The mean over ranks of gradients, for this rank's rows; all ranks call this.
+
+    With them ranks tell each other which parameters had a part in the loss: a gradient that no rank has is None. They
+    are joined in `dtype`, or the parameters', and divided by `divisor`, or the number of ranks.
+    """
+    with no_grad():
+        unsharded = [_unsharded(member, gradient) for member, gradient in zip(members, gradients, strict=True)]
+        kinds: dict[Any, list[int]] = {}
+        for number, member in enumerate(members):
+            kinds.setdefault((dtype or member.parameter.dtype, member.parameter.device), []).append(number)
+        matches: list[Any] = [None] * len(members)
+        for (kind, _), numbers in kinds.items():
+            parts = [members[number] for number in numbers]
+            made = _reduce_scattered(parts, [unsharded[number] for number in numbers], group, kind, divisor)
+            for number, one in zip(numbers, made, strict=True):
+                matches[number] = one
+    return matches
+
+
+def _unsharded(member: Member, gradient: Any) -> Any:
+    before, member.unreduced = member.unreduced, None
+    if before is None or gradient is None:
+        return gradient if before is None else before
+    return before.add_(gradient.to(before.dtype))
+
+
+def _reduce_scattered(
+    members: list[Member], gradients: list[Any], group: ProcessGroup, kind: Any, divisor: float | None
+) -> list[Any]:
+    size = group.size()
+    lengths = [member.rows.max_rows * prod(member.rows.shape[1:]) for member in members]
+    marks = sum(lengths)  # where it stands which gradients there are
+    value = members[0].parameter.to_local().new_zeros((size, marks + len(members)), dtype=kind)
+    start = 0
+    for number, (member, gradient, length) in enumerate(zip(members, gradients, lengths, strict=True)):
+        if gradient is not None:
+            _put(value[:, start : start + length], member, gradient.to(kind))
+            value[:, marks + number].fill_(1.0)
+        start += length
+    own = value.new_empty(value.shape[1])
+    op = ReduceOp.AVG if divisor is None else premul_sum(1.0 / divisor)
+    all_to_all.reduce_scatter_tensor(own, value.view(-1), op, group)
+    there = [mark > 0 for mark in own[marks:].tolist()]
+    return _parts(own, members, lengths, there)
+
+
+def _put(into: Any, member: Member, gradient: Any) -> None:
+    rows = member.rows
+    if rows.shape[0] == rows.max_rows * into.shape[0]:
+        into.copy_(gradient.reshape(into.shape))
+        return
+    for rank in range(into.shape[0]):
+        shard = rows.of(rank)
+        part = gradient[shard.first : shard.first + shard.count].reshape(-1)
+        into[rank, : part.numel()].copy_(part)
+
+
+def _parts(own: Any, members: list[Member], lengths: list[int], there: list[bool]) -> list[Any]:
+    result, start = [], 0
+    for member, length, is_there in zip(members, lengths, there, strict=True):
+        part = own[start : start + member.rows.elements()].view(member.rows.local_shape)
+        result.append(part.to(member.parameter.dtype) if is_there else None)
+        start += length
+    return result

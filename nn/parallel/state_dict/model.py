@@ -1,12 +1,12 @@
-"""The state of a model by the names that its parameters have in it."""
+"""The state of a model by names without wrappers, alone or with that of its optimizers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .full_tensors import parts, shown
-from .options import StateDictOptions, checked, clean, model_of, state_of
+from .optimizer import Optimizers, get_optimizer_state_dict, set_optimizer_state_dict
+from .options import StateDictOptions, checked, clean, model_of, parts, shown, state_of
 
 
 def _own(model: Any, options: StateDictOptions) -> dict[str, Any]:
@@ -77,3 +77,57 @@ def set_model_state_dict(
     by_clean = {short: name for name, short in full.items()}
     state = {by_clean.get(name, name): value for name, value in result.items()}
     return model.load_state_dict(state, strict=chosen.strict and not chosen.ignore_frozen_params)
+
+
+def get_state_dict(
+    model: Any,
+    optimizers: Optimizers,
+    *,
+    submodules: Iterable[Any] | None = None,
+    options: StateDictOptions | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The states of a model and of its optimizers, as a checkpoint takes them; all ranks call this.
+
+    Args:
+        model: the model.
+        optimizers: its optimizer, or several.
+        submodules: as of `get_model_state_dict`.
+        options: what the states are to look like.
+
+    Returns: The state of the model, and that of the optimizers.
+
+    Example:
+        >>> from specgrad.distributed.checkpoint.state_dict import get_state_dict
+        >>> model = sg.nn.Linear(2, 1)
+        >>> state, optimizer_state = get_state_dict(model, sg.optim.Adam(model.parameters()))
+        >>> list(optimizer_state["state"]["bias"])
+        ['step', 'exp_avg', 'exp_avg_sq']
+    """
+    return (
+        get_model_state_dict(model, submodules=submodules, options=options),
+        get_optimizer_state_dict(model, optimizers, submodules=submodules, options=options),
+    )
+
+
+def set_state_dict(
+    model: Any,
+    optimizers: Optimizers,
+    *,
+    model_state_dict: Mapping[str, Any],
+    optim_state_dict: Mapping[str, Any],
+    options: StateDictOptions | None = None,
+) -> Any:
+    """Load states that `get_state_dict` gave, on whatever number of ranks; all ranks call this.
+
+    Args:
+        model: the model.
+        optimizers: its optimizer, or several.
+        model_state_dict: the state of the model.
+        optim_state_dict: that of the optimizers.
+        options: what the states look like.
+
+    Returns: The names that only the model has, and those that only its state has.
+    """
+    result = set_model_state_dict(model, model_state_dict, options=options)
+    set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)
+    return result

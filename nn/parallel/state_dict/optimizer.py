@@ -9,8 +9,7 @@ from ....generated.tensor import Tensor
 from ....runtime.ops.creation import zeros_like
 from ...optim import Optimizer
 from ..zero_redundancy import ZeroRedundancyOptimizer
-from .full_tensors import Leaves, parts, shown
-from .options import StateDictOptions, checked, model_of, names_of, optimizers_of, state_of
+from .options import Leaves, StateDictOptions, checked, model_of, names_of, optimizers_of, parts, shown, state_of
 
 Optimizers = Optimizer | Iterable[Optimizer]
 
