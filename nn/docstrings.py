@@ -96,7 +96,9 @@ class _Completed:
 def _completed(doc: str, name: str, parameters: tuple[str, ...], models: Sequence[Any]) -> str:
     merged = {title: text for title, text in _sections(cleandoc(doc)).items() if text}
     for model in models:
-        theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, name))
+        theirs = dict(_sections(_translated(_cleaned(model.__doc__), model.__name__, name)))
+        if not _DIMENSIONS.search(name):
+            theirs.pop("Example", None)  # which is of the model itself
         arguments = _merged(merged.get("Args", ""), theirs.get("Args", ""), parameters)
         merged = {**theirs, **merged, "Args": arguments}
     return "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))

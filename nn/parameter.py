@@ -202,11 +202,7 @@ class UninitializedBuffer(_Uninitialized):
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether a parameter or buffer has no size yet.
-
-    Args:
-        param: any object.
-    """
+    """Whether a parameter or buffer, `param`, has no size yet."""
     return isinstance(param, _Uninitialized)
 
 

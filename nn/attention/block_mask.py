@@ -26,24 +26,12 @@ def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) ->
 
 
 def and_masks(*mask_mods: Modification) -> Modification:
-    """The mask of what all of several masks let through.
-
-    Args:
-        *mask_mods: functions of a place.
-
-    Raises: RuntimeError: one is no function.
-    """
+    """The mask of what all `mask_mods`, functions of a place, let through; a RuntimeError where one is no function."""
     return _combined(mask_mods, True, lambda one, other: one & other)
 
 
 def or_masks(*mask_mods: Modification) -> Modification:
-    """The mask of what any of several masks lets through.
-
-    Args:
-        *mask_mods: functions of a place.
-
-    Raises: RuntimeError: one is no function.
-    """
+    """The mask of what any of `mask_mods`, functions of a place, lets through; a RuntimeError for no function."""
     return _combined(mask_mods, False, lambda one, other: one | other)
 
 

@@ -240,23 +240,12 @@ def _count(size: int, like: Any) -> Any:
 
 
 def save(ep: ExportedProgram, f: Any, **options: Any) -> NoReturn:
-    """Refused: a file of a program names functions to call, and specgrad reads no such files.
-
-    Args:
-        ep: the program.
-        f: the file.
-        options: PyTorch's.
-    """
+    """Refused: a file `f` of a program `ep` names functions to call, and specgrad reads no such files."""
     raise NotImplementedError(
         "export.save(): there is no format for programs. Save the module's state_dict, or use onnx.export"
     )
 
 
 def load(f: Any, **options: Any) -> NoReturn:
-    """Refused: a file of a program names functions to call.
-
-    Args:
-        f: the file.
-        options: PyTorch's.
-    """
+    """Refused: a file `f` of a program names functions to call."""
     raise NotImplementedError("export.load(): programs of PyTorch are made of ATen's ops, which specgrad has not")

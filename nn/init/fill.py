@@ -13,6 +13,7 @@ from ...runtime.ops.creation import empty, rand, randperm
 from ...runtime.tensor.dtypes import float64
 from ...runtime.tensor.generator import Generator
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -33,14 +34,13 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         return tensor.uniform_(a, b, generator=generator)
 
 
+@completed_from(uniform_)
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the normal distribution N(mean, std^2).
 
     Args:
-        tensor: what is filled.
         mean: the mean.
         std: the standard deviation.
-        generator: source of the numbers; the default generator when left out.
 
     Example:
         >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
@@ -51,11 +51,11 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
         return tensor.normal_(mean, std, generator=generator)
 
 
+@completed_from(uniform_)
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with the value `val`.
 
     Args:
-        tensor: what is filled.
         val: the value.
 
     Example:
@@ -67,21 +67,15 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         return tensor.fill_(val)
 
 
+@completed_from(uniform_)
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with ones.
-
-    Args:
-        tensor: what is filled.
-    """
+    """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
+@completed_from(uniform_)
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with zeros.
-
-    Args:
-        tensor: what is filled.
-    """
+    """Fill with zeros."""
     return constant_(tensor, 0.0)
 
 
@@ -107,6 +101,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
+@completed_from(uniform_)
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -121,11 +116,8 @@ def trunc_normal_(
     distribution function at the two ends.
 
     Args:
-        tensor: what is filled.
         mean: the mean before truncation.
         std: the standard deviation before truncation.
-        a, b: the bounds.
-        generator: source of the numbers; the default generator when left out.
 
     Example:
         >>> float(sg.nn.init.trunc_normal_(sg.empty(100), std=2.0).abs().max()) <= 2.0
@@ -146,6 +138,7 @@ def trunc_normal_(
         return tensor.copy_(shares.mul_(std).add_(mean).clamp_(a, b))
 
 
+@completed_from(uniform_)
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Fill with a (semi-)orthogonal matrix times `gain`; dimensions after the first count as columns.
 
@@ -155,9 +148,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning (2013).
 
     Args:
-        tensor: what is filled.
         gain: a factor for all elements.
-        generator: source of the numbers; the default generator when left out.
 
     Raises: ValueError: the tensor has fewer than 2 dimensions.
 

@@ -210,10 +210,7 @@ class ParameterGroup:
         self.memory.gather()
 
     def came(self, call: Call, gradients: tuple[Any, ...]) -> list[Any]:
-        """The gradients of the whole parameters of a forward pass are complete.
-
-        Returns: Those of the sharded parameters; None where there are none, or not yet.
-        """
+        """The gradients of a pass's whole parameters are complete: those of the sharded ones, None if not yet."""
         self.active.discard(call)
         if not self.active and self.reshards_after_backward:
             self.reshard()

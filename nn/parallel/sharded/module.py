@@ -243,13 +243,9 @@ def _check_placements(modules: list[Any], placement: Callable[[Any], Any]) -> No
 
 
 def register_fsdp_forward_method(module: Any, method_name: str) -> None:
-    """Let a method of a sharded module be called as its forward pass: with whole parameters.
+    """Let the method `method_name` of a sharded `module` be called as its forward pass: with whole parameters.
 
-    Args:
-        module: the module; one that is not sharded is left as it is.
-        method_name: the method.
-
-    Raises: ValueError: there is no such method.
+    A module that is not sharded is left as it is. A ValueError where there is no such method.
     """
     if not isinstance(module, FSDPModule):
         return

@@ -73,13 +73,9 @@ class ModuleWrapPolicy:
 def transformer_auto_wrap_policy(
     module: Module, recurse: bool, nonwrapped_numel: int, transformer_layer_cls: set[type[Module]]
 ) -> bool:
-    """Modules of some classes, as of the layers of a transformer.
+    """Whether `module` is of `transformer_layer_cls`, classes such as those of the layers of a transformer.
 
-    Args:
-        module: the module.
-        recurse: whether modules inside it are asked about.
-        nonwrapped_numel: how many elements its parameters have that are not gathered yet.
-        transformer_layer_cls: the classes.
+    With `recurse`: whether modules inside it are asked about. `nonwrapped_numel` counts elements not gathered yet.
     """
     return recurse or isinstance(module, tuple(transformer_layer_cls))
 
@@ -97,17 +93,10 @@ def size_based_auto_wrap_policy(
     force_leaf_modules: set[type[Module]] | None = None,
     exclude_wrap_modules: set[type[Module]] | None = None,
 ) -> bool:
-    """Modules whose parameters have many elements that no module inside has been chosen for.
+    """Whether `module` has `min_num_params` elements, `nonwrapped_numel`, that no module inside has been chosen for.
 
-    Args:
-        module: the module.
-        recurse: whether modules inside it are asked about.
-        nonwrapped_numel: how many elements its parameters have that are not gathered yet.
-        min_num_params: how many are many.
-        force_leaf_modules: classes of modules inside which nobody is asked about.
-        exclude_wrap_modules: classes of modules that are not chosen.
-
-    Raises: TypeError: what counts elements is no number.
+    With `recurse`: whether modules inside it are asked about, not those in `force_leaf_modules`. Classes in
+    `exclude_wrap_modules` are not chosen. A TypeError where what counts elements is no number.
     """
     for name, count in (("nonwrapped_numel", nonwrapped_numel), ("min_num_params", min_num_params)):
         if not isinstance(count, int | float):

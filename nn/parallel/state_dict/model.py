@@ -58,17 +58,9 @@ def set_model_state_dict(
 ) -> Any:
     """Load a state that `get_model_state_dict` gave, on whatever number of ranks; all ranks call this.
 
-    Args:
-        model: the model, sharded or wrapped or not.
-        model_state_dict: the state.
-        options: what it looks like.
-
-    Returns: The names that only the model has, and those that only the state has.
-
-    Raises:
-        TypeError: the model is no Module, or the state no dict.
-        RuntimeError: names or shapes do not match.
-        ValueError: a whole tensor has another shape.
+    The `model` is sharded or wrapped or not; `options` say what `model_state_dict` looks like. Returns the names that
+    only the model has, and those that only the state has. A TypeError where the model is no Module, or the state no
+    dict; a RuntimeError where names or shapes do not match; a ValueError where a whole tensor has another shape.
     """
     chosen, arg = checked(options), state_of("set_model_state_dict", model_state_dict)
     model_of("set_model_state_dict", model)
@@ -119,14 +111,8 @@ def set_state_dict(
 ) -> Any:
     """Load states that `get_state_dict` gave, on whatever number of ranks; all ranks call this.
 
-    Args:
-        model: the model.
-        optimizers: its optimizer, or several.
-        model_state_dict: the state of the model.
-        optim_state_dict: that of the optimizers.
-        options: what the states look like.
-
-    Returns: The names that only the model has, and those that only its state has.
+    `model_state_dict` is that of `model`, `optim_state_dict` that of `optimizers`, one or several; `options` say what
+    they look like. Returns the names that only the model has, and those that only its state has.
     """
     result = set_model_state_dict(model, model_state_dict, options=options)
     set_optimizer_state_dict(model, optimizers, optim_state_dict, options=options)

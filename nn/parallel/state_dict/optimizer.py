@@ -142,16 +142,9 @@ def set_optimizer_state_dict(
 ) -> None:
     """Load a state that `get_optimizer_state_dict` gave, on whatever number of ranks; all ranks call this.
 
-    Args:
-        model: the model.
-        optimizers: its optimizer, or several.
-        optim_state_dict: the state.
-        options: what it looks like.
-
-    Raises:
-        TypeError: the model is no Module, an optimizer none, or the state no dict.
-        RuntimeError: a parameter is in no group of the state.
-        ValueError: a whole tensor has another shape.
+    `optim_state_dict` is that of the `optimizers`, one or several, of `model`; `options` say what it looks like. A
+    TypeError where one of them is of another kind; a RuntimeError where a parameter is in no group of the state; a
+    ValueError where a whole tensor has another shape.
     """
     chosen, call = checked(options), "set_optimizer_state_dict"
     names = names_of(model_of(call, model))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from ....generated.ops import cat
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import ones_like
+from ...docstrings import completed_from
 from ...modules.module.base import Module
 from .method import Amount, BasePruningMethod, PruningContainer
 from .methods import CustomFromMask, Identity, L1Unstructured, LnStructured, RandomStructured, RandomUnstructured
@@ -33,26 +34,23 @@ def identity(module: AnyModule, name: str) -> AnyModule:
     return module
 
 
+@completed_from(identity)
 def random_unstructured(module: AnyModule, name: str, amount: Amount) -> AnyModule:
-    """Prune a random choice of a parameter's elements; arguments as of `identity`.
+    """Prune a random choice of a parameter's elements.
 
     Args:
         amount: how many, or which part of them.
-
-    Returns: The module itself.
     """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
+@completed_from(random_unstructured)
 def l1_unstructured(module: AnyModule, name: str, amount: Amount, importance_scores: Tensor | None = None) -> AnyModule:
-    """Prune the elements of a parameter that have the least magnitude; arguments as of `identity`.
+    """Prune the elements of a parameter that have the least magnitude.
 
     Args:
-        amount: how many, or which part of them.
         importance_scores: numbers in place of the parameter's, by which elements are chosen.
-
-    Returns: The module itself.
 
     Example:
         >>> from specgrad.nn.utils import prune
@@ -65,43 +63,37 @@ def l1_unstructured(module: AnyModule, name: str, amount: Amount, importance_sco
     return module
 
 
+@completed_from(random_unstructured)
 def random_structured(module: AnyModule, name: str, amount: Amount, dim: int) -> AnyModule:
-    """Prune a random choice of a parameter's channels; arguments as of `identity`.
+    """Prune a random choice of a parameter's channels.
 
     Args:
-        amount: how many, or which part of them.
         dim: the dimension of the channels.
-
-    Returns: The module itself.
     """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
+@completed_from(random_structured)
 def ln_structured(
     module: AnyModule, name: str, amount: Amount, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> AnyModule:
-    """Prune the channels of a parameter that have the least norm; arguments as of `identity`.
+    """Prune the channels of a parameter that have the least norm.
 
     Args:
-        amount: how many, or which part of them.
         n: which norm, as of `norm`.
-        dim: the dimension of the channels.
         importance_scores: numbers in place of the parameter's, by which channels are chosen.
-
-    Returns: The module itself.
     """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
+@completed_from(identity)
 def custom_from_mask(module: AnyModule, name: str, mask: Tensor) -> AnyModule:
-    """Prune what is 0 in a mask; arguments as of `identity`.
+    """Prune what is 0 in a mask.
 
     Args:
         mask: of the parameter's shape.
-
-    Returns: The module itself.
     """
     CustomFromMask.apply(module, name, mask)
     return module
@@ -152,14 +144,9 @@ def global_unstructured(
         custom_from_mask(module, name, mask.view_as(old))
 
 
+@completed_from(identity)
 def remove(module: AnyModule, name: str) -> AnyModule:
     """Make pruned values a plain parameter again.
-
-    Args:
-        module: the module.
-        name: the parameter.
-
-    Returns: The module itself.
 
     Raises: ValueError: it is not pruned.
     """

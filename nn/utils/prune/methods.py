@@ -54,7 +54,6 @@ class RandomUnstructured(_LowestScores):
     """
 
     def scores(self, t: Tensor) -> Tensor:
-        """Random numbers, as many as `t` has elements."""
         return rand_like(t)
 
 
@@ -68,7 +67,6 @@ class L1Unstructured(_LowestScores):
     """
 
     def scores(self, t: Tensor) -> Tensor:
-        """The magnitudes of `t`."""
         return t.abs()
 
 
@@ -135,7 +133,6 @@ class RandomStructured(_Channels):
     """
 
     def scores(self, t: Tensor) -> Tensor:
-        """Random numbers, as many as `t` has channels."""
         return rand(t.shape[self.dim])
 
 
@@ -157,6 +154,5 @@ class LnStructured(_Channels):
         self.n = n
 
     def scores(self, t: Tensor) -> Tensor:
-        """The norms of the channels of `t`."""
         others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
         return norm(t, p=self.n, dim=others)
