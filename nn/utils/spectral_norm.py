@@ -7,9 +7,11 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import randn
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 from ..modules.conv.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 from ..parameter import Parameter
+from .weight_norm import has_hook, remove_weight_norm, taken_hook
 
 
 def output_dim(module: Any) -> int:
@@ -91,7 +93,7 @@ def spectral_norm(
         >>> list(layer.state_dict())
         ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
-    if _find(module, name) is not None:
+    if has_hook(SpectralNorm, module, name):
         raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
     check_iterations(n_power_iterations)
     weight = module._parameters.get(name)
@@ -108,29 +110,13 @@ def spectral_norm(
     return module
 
 
+@completed_from(remove_weight_norm)
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Make a weight that `spectral_norm` normalized a parameter again, with its value now.
-
-    Args:
-        module: the module.
-        name: the name of the parameter.
-
-    Returns: The module.
-
-    Raises: ValueError: the parameter is not normalized.
-    """
-    number = _find(module, name)
-    if number is None:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    hook: Any = module._forward_pre_hooks.pop(number)
+    """Make a weight that `spectral_norm` normalized a parameter again, with its value now."""
+    hook = taken_hook(SpectralNorm, module, name)
     with no_grad():
         weight = hook.compute_weight(module, do_power_iteration=False)
     for part in (name, name + "_orig", name + "_u", name + "_v"):
         delattr(module, part)
     module.register_parameter(name, Parameter(weight.detach()))
     return module
-
-
-def _find(module: Module, name: str) -> int | None:
-    hooks = module._forward_pre_hooks.items()
-    return next((number for number, hook in hooks if isinstance(hook, SpectralNorm) and hook.name == name), None)

@@ -64,7 +64,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     warn_user(
         "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.", FutureWarning
     )
-    if _find(module, name) is not None:
+    if has_hook(WeightNorm, module, name):
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, -1 if dim is None else dim)
     weight = getattr(module, name, None)
@@ -89,10 +89,7 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
 
     Raises: ValueError: the parameter is not normalized.
     """
-    number = _find(module, name)
-    if number is None:
-        raise ValueError(f"weight_norm of '{name}' not found in {module}")
-    hook: Any = module._forward_pre_hooks.pop(number)
+    hook = taken_hook(WeightNorm, module, name)
     weight = hook.compute_weight(module)
     for part in (name, name + "_g", name + "_v"):
         delattr(module, part)
@@ -100,6 +97,12 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     return module
 
 
-def _find(module: Module, name: str) -> int | None:
-    hooks = module._forward_pre_hooks.items()
-    return next((number for number, hook in hooks if isinstance(hook, WeightNorm) and hook.name == name), None)
+def has_hook(kind: type, module: Module, name: str) -> bool:
+    return any(isinstance(hook, kind) and hook.name == name for hook in module._forward_pre_hooks.values())  # type: ignore
+
+
+def taken_hook(kind: type, module: Module, name: str) -> Any:
+    for number, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+            return module._forward_pre_hooks.pop(number)
+    raise ValueError(f"{'weight' if kind is WeightNorm else 'spectral'}_norm of '{name}' not found in {module}")
