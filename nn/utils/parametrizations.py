@@ -10,6 +10,7 @@ from ...generated.ops import cat, linalg_householder_product, linalg_matrix_exp,
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import eye, from_numpy, randn, zeros, zeros_like
 from ...runtime.tensor.dtypes import finfo
+from ..docstrings import completed_from
 from ..modules.module.base import Module
 from .parametrize import register_parametrization
 from .spectral_norm import (
@@ -21,7 +22,9 @@ from .spectral_norm import (
     random_unit,
     unit,
 )
+from .spectral_norm import spectral_norm as older_spectral_norm
 from .weight_norm import norm_except_dim, of_length
+from .weight_norm import weight_norm as older_weight_norm
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -207,6 +210,7 @@ class _SpectralNorm(Module):
         return value
 
 
+@completed_from(older_spectral_norm)
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
@@ -216,19 +220,11 @@ def spectral_norm(
     updates u and v
 
     Args:
-        module: the module.
-        name: the name of the parameter.
         n_power_iterations: how many iterations are made each time.
-        eps: lengths below it are not divided by.
-        dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
-
-    Returns: The module.
 
     Raises:
         ValueError: there is no such parameter, or n_power_iterations is not positive.
         IndexError: the weight has no dimension `dim`.
-
-    Source: Miyato et al., Spectral normalization for generative adversarial networks (2018).
 
     Example:
         >>> layer = sg.nn.Linear(2, 2)
@@ -256,23 +252,13 @@ class _WeightNorm(Module):
         return norm_except_dim(weight, self.dim), weight
 
 
+@completed_from(older_weight_norm)
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
     """Learn a weight as lengths, `original0`, and directions, `original1`.
 
-    Formula: w = g v / |v|, with norms over all dimensions but `dim`
-
     State of the older `nn.utils.weight_norm` (NAME_g and NAME_v) can be loaded.
 
-    Args:
-        module: the module.
-        name: the name of the parameter.
-        dim: the dimension along which each slice has a length; None for one length.
-
-    Returns: The module.
-
     Raises: ValueError: there is no such parameter.
-
-    Source: Salimans and Kingma, Weight normalization (2016).
 
     Example:
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))

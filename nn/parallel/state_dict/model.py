@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...docstrings import completed_from
 from .optimizer import Optimizers, get_optimizer_state_dict, set_optimizer_state_dict
 from .options import StateDictOptions, checked, clean, model_of, parts, shown, state_of
 
@@ -71,6 +72,7 @@ def set_model_state_dict(
     return model.load_state_dict(state, strict=chosen.strict and not chosen.ignore_frozen_params)
 
 
+@completed_from(get_model_state_dict)
 def get_state_dict(
     model: Any,
     optimizers: Optimizers,
@@ -81,10 +83,7 @@ def get_state_dict(
     """The states of a model and of its optimizers, as a checkpoint takes them; all ranks call this.
 
     Args:
-        model: the model.
         optimizers: its optimizer, or several.
-        submodules: as of `get_model_state_dict`.
-        options: what the states are to look like.
 
     Returns: The state of the model, and that of the optimizers.
 

@@ -21,6 +21,7 @@ from ....runtime.extensions.distributed import all_to_all, collectives
 from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
 from ....runtime.extensions.distributed.world import get_default_group, member
 from ....runtime.tensor.grad_mode import no_grad
+from ...docstrings import completed_from
 from ...modules.linear import Linear
 from ...modules.module import Module
 from ...modules.sparse import Embedding
@@ -149,6 +150,7 @@ class ColumnParallelLinear(_ParallelLinear):
         return gather_from_ranks(result, -1, self.group) if self.gather_output else result
 
 
+@completed_from(ColumnParallelLinear)
 class RowParallelLinear(_ParallelLinear):
     """A linear layer of which each rank has some columns of the weight and their inputs; the products are summed.
 
@@ -162,16 +164,12 @@ class RowParallelLinear(_ParallelLinear):
             `gather_output`.
         sequence_dim: the dimension along which each rank gets a part of the output (sequence parallelism); None where
             all get all of it.
-        group: the process group; the default one when left out.
-        device, dtype: those of the parameters.
 
     Shape:
         x (*, in_features / ranks), or (*, in_features) without `input_is_parallel`; y (*, out_features), the same on
         all ranks, or with `sequence_dim` each rank's part of it.
 
     Raises: ValueError: inputs that cannot be shared out equally, or there is no process group.
-
-    Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
 
     Example:
         >>> from specgrad import nn
@@ -215,6 +213,7 @@ class RowParallelLinear(_ParallelLinear):
         return total if bias is None else total + bias
 
 
+@completed_from(RowParallelLinear)
 class VocabParallelEmbedding(Module):
     """An embedding of which each rank has some rows: those of others are zeros on a rank, and the sum is the result.
 
@@ -224,10 +223,6 @@ class VocabParallelEmbedding(Module):
         num_embeddings: how many rows there are, a multiple of the number of ranks.
         embedding_dim: the size of a row.
         padding_idx: the row that is zeros and gets no gradient, if there is one.
-        sequence_dim: the dimension along which each rank gets a part of the output (sequence parallelism); None where
-            all get all of it.
-        group: the process group; the default one when left out.
-        device, dtype: those of the parameters.
 
     Shape:
         i (*), the same on all ranks; y (*, embedding_dim), the same on all ranks, or with `sequence_dim` each rank's
