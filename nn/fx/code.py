@@ -13,9 +13,9 @@ from ...runtime.namespace import OWN, known
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
 from ...runtime.tensor.tensor import TensorBase
-from .lint import GraphLike
 from .names import Namespace, is_ours, qualified_name
 from .node import Node
+from .node_arguments import GraphLike
 
 # Of each function's name the operation on operands {0} and {1}.
 BINARY = {

@@ -7,10 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from .code import CodeGen, PythonCode
-from .lint import lint
 from .names import Namespace, target_name
 from .node import Node
-from .node_arguments import map_arg
+from .node_arguments import lint, map_arg
 
 
 class Graph:

@@ -8,9 +8,8 @@ from typing import Any
 
 from ...runtime.errors import ArgumentError, type_name
 from ...runtime.extensions.torch_compat.overrides_api import _assert
-from .lint import GraphLike
 from .names import qualified_name
-from .node_arguments import AnyNode, immutable_dict, map_aggregate, map_arg
+from .node_arguments import AnyNode, GraphLike, immutable_dict, map_aggregate, map_arg
 
 Target = Callable[..., Any] | str
 Argument = Any  # nodes, numbers, strings, dtypes ..., nested in tuples, lists, dicts and slices
@@ -248,7 +247,7 @@ class Node(AnyNode):
         Targets are looked up in `root`. PyTorch's `arg_types` and `kwarg_types` are accepted, as overloads are told
         apart by the call itself, and `normalize_to_only_use_kwargs`, which is what happens.
         """
-        from .lint import normalized
+        from .node_arguments import normalized
 
         return normalized(self, root)
 

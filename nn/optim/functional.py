@@ -12,8 +12,7 @@ from ...generated.tensor import Tensor
 from ...runtime.methods.argument_guard import explained
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 from ...runtime.tensor.grad_mode import enable_grad, no_grad, set_grad_enabled
-from .cuda_launch import Launches
-from .per_parameter import PerParameter
+from .per_parameter import Launches, PerParameter
 
 Tensors = Sequence[Tensor | None]
 _DEFAULTS = {

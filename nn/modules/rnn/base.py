@@ -11,7 +11,7 @@ from ....runtime.errors import ShapeError, type_name, warn_user
 from ....runtime.ops.creation import empty, zeros
 from ....runtime.thread_state import mode as here
 from ... import init
-from ...functional.recurrent import LAYERS, stacked
+from ...functional.torch_layers import LAYERS, stacked
 from ...packed_sequence import PackedSequence
 from ...parameter import Parameter
 from ..module.base import Module

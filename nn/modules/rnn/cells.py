@@ -12,7 +12,7 @@ from ....runtime.ops.creation import empty, zeros
 from ....runtime.tensor.observers import watch
 from ... import init
 from ...docstrings import completed_from
-from ...functional.recurrent import LAYERS
+from ...functional.torch_layers import LAYERS
 from ...parameter import Parameter
 from ..module.base import Module
 
