@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..generated import ops
+from .docstrings import completed_from
 from .modules.batchnorm import _BatchNorm
 from .modules.container import Sequential
 from .modules.conv import _ConvNd
@@ -44,15 +45,9 @@ class QuantStub(Module):
         return x
 
 
+@completed_from(QuantStub)
 class DeQuantStub(QuantStub):
     """Marks where a tensor would become one of floats again: the identity.
-
-    Formula: y = x
-
-    Args:
-        qconfig: how it was quantized.
-
-    Shape: Input: any. Output: the same.
 
     Example:
         >>> DeQuantStub()(sg.tensor([1.0]))

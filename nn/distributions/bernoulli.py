@@ -13,10 +13,9 @@ from ...runtime.tensor.grad_mode import no_grad
 from ..functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
 from .base.parameters import alias, broadcast_all, derived, lazy_property
-from .base.parametric import Parametric, parameter
+from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
 from .gamma import Gamma
 from .independent import ExponentialFamily
-from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 

@@ -16,8 +16,8 @@ from ..functional import one_hot
 from . import constraints
 from .base.distribution import Distribution
 from .base.parameters import alias, broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
+from .base.parametric import PROBS_OR_LOGITS, require_one
 from .bernoulli import Binomial
-from .probs_or_logits import PROBS_OR_LOGITS, require_one
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 

@@ -14,12 +14,11 @@ from ..functional import binary_cross_entropy_with_logits
 from . import constraints
 from .base.distribution import Distribution
 from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant
-from .base.parametric import Parametric, parameter
+from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
 from .categorical import Categorical
 from .cauchy import Uniform
 from .independent import ExponentialFamily, TransformedDistribution
 from .normal import Normal
-from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
 from .transforms import AffineTransform, ExpTransform, PowerTransform, SigmoidTransform, StickBreakingTransform
 
 __all__ = [

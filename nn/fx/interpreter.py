@@ -173,20 +173,16 @@ class Transformer(Interpreter):
         self.tracer = _Appending(self.new_graph, module)
 
     def placeholder(self, target: str, args: Any, kwargs: Any) -> Any:
-        """An argument of the new graph; `target`, `args` and `kwargs` are as of Interpreter."""
         default = args[0] if args else ...
         return Proxy(self.new_graph.placeholder(target, default_value=default), self.tracer)
 
     def get_attr(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The look-up of an attribute, in the new graph; `target`, `args` and `kwargs` are as of Interpreter."""
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The call of a submodule, in the new graph; `target`, `args` and `kwargs` are as of Interpreter."""
         return self.tracer.call_module(self.fetch_attr(target), self.fetch_attr(target).forward, args, kwargs)
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """The call of a function, in the new graph; `target`, `args` and `kwargs` are as of Interpreter."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:

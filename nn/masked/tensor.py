@@ -11,6 +11,7 @@ from ...runtime.namespace import op
 from ...runtime.tensor.dtypes import bool_
 from ...runtime.tensor.overrides import DisableTorchFunctionSubclass
 from ...runtime.tensor.tensor import TensorBase
+from ..docstrings import completed_from
 
 
 class MaskedTensor(Tensor):
@@ -97,17 +98,12 @@ def lines(data: Any, mask: Any, indent: str) -> str:
     return f"{indent}[\n{inner}\n{indent}]"
 
 
+@completed_from(MaskedTensor)
 def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTensor:
     """A masked tensor of copies of numbers and bools.
 
     Args:
-        data: the numbers.
-        mask: bools of the same shape, true where a number counts.
         requires_grad: whether the masked tensor is a leaf that gets a gradient, which is masked too.
-
-    Raises:
-        TypeError: the data is no plain tensor, or the mask has no bools.
-        ValueError: data and mask have different shapes.
 
     Example:
         >>> sg.masked.masked_tensor(sg.tensor([1.0, 2.0]), sg.tensor([True, False]))
@@ -119,16 +115,9 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
     return made(data.detach().clone().requires_grad_(requires_grad), mask.clone())
 
 
+@completed_from(MaskedTensor)
 def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
     """A masked tensor of numbers that are there; gradients pass to those that count, and zeros to the others.
-
-    Args:
-        data: the numbers.
-        mask: bools of the same shape, true where a number counts.
-
-    Raises:
-        TypeError: the data is no plain tensor, or the mask has no bools.
-        ValueError: data and mask have different shapes.
 
     Example:
         >>> x = sg.tensor([4.0, -1.0], requires_grad=True)

@@ -169,8 +169,7 @@ class BatchNorm1d(_BatchNorm):
         momentum: weight of a batch in the running estimates; None averages all batches alike.
         affine: whether there are a learned weight and bias.
         track_running_stats: whether there are running estimates; without them the batch's are used always.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
+        device, dtype: where parameters and buffers lie, and their dtype.
         bias: whether the affine part has a bias.
 
     Shape: Input: (N, C) or (N, C, L). Output: the same.

@@ -104,8 +104,7 @@ class InstanceNorm1d(_InstanceNorm):
         momentum: weight of a batch in the running estimates.
         affine: whether there are a learned weight and bias.
         track_running_stats: whether there are running estimates.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
+        device, dtype: where parameters and buffers lie, and their dtype.
         bias: whether the affine part has a bias.
 
     Shape: Input: (N, C, L) or (C, L). Output: the same.

@@ -46,8 +46,7 @@ class Linear(Module):
         in_features: size of each input.
         out_features: size of each output.
         bias: whether to add a learned b.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape: Input: (*, in_features). Output: (*, out_features).
 
@@ -102,8 +101,7 @@ class Bilinear(Module):
         in2_features: size of each second input.
         out_features: size of each output.
         bias: whether to add a learned b.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape: Input1: (*, in1_features). Input2: (*, in2_features). Output: (*, out_features).
 

@@ -46,8 +46,7 @@ class LayerNorm(_Affine):
         eps: added to the variance.
         elementwise_affine: whether there is a learned weight and bias.
         bias: whether the affine part has a bias.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape: Input: (*, normalized_shape). Output: the same.
 

@@ -40,9 +40,8 @@ class Adagrad(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adagrad([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adagrad([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """
@@ -112,9 +111,8 @@ class Adadelta(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adadelta([w], lr=100.0)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adadelta([w], lr=100.0).step()
         >>> w
         tensor([0.6838], requires_grad=True)
     """
@@ -164,9 +162,8 @@ class Adafactor(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adafactor([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adafactor([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """

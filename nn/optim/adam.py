@@ -39,9 +39,8 @@ class Adam(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adam([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adam([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """
@@ -94,9 +93,8 @@ class AdamW(Adam):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.AdamW([w], lr=0.1, weight_decay=0.5)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.AdamW([w], lr=0.1, weight_decay=0.5).step()
         >>> w
         tensor([0.8500], requires_grad=True)
     """
@@ -144,9 +142,8 @@ class Adamax(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adamax([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adamax([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """
@@ -198,9 +195,8 @@ class NAdam(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.NAdam([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.NAdam([w], lr=0.1).step()
         >>> w
         tensor([0.8944], requires_grad=True)
     """

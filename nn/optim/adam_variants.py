@@ -39,9 +39,8 @@ class RAdam(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.RAdam([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.RAdam([w], lr=0.1).step()
         >>> w
         tensor([0.8000], requires_grad=True)
     """
@@ -189,9 +188,8 @@ class Muon(PerParameter):
 
     Example:
         >>> w = sg.eye(2).requires_grad_()
-        >>> optimizer = sg.optim.Muon([w], lr=0.1, weight_decay=0.0)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Muon([w], lr=0.1, weight_decay=0.0).step()
         >>> bool((w.diagonal() < 0.95).all())
         True
     """

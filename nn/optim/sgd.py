@@ -37,9 +37,8 @@ class SGD(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.SGD([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.SGD([w], lr=0.1).step()
         >>> w
         tensor([0.8000], requires_grad=True)
     """
@@ -112,9 +111,8 @@ class ASGD(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.ASGD([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.ASGD([w], lr=0.1).step()
         >>> w
         tensor([0.8000], requires_grad=True)
     """
@@ -178,9 +176,8 @@ class RMSprop(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.RMSprop([w], lr=0.05)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.RMSprop([w], lr=0.05).step()
         >>> w
         tensor([0.5000], requires_grad=True)
     """
@@ -239,9 +236,8 @@ class Rprop(PerParameter):
 
     Example:
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Rprop([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Rprop([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """

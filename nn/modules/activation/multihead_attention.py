@@ -47,8 +47,7 @@ class MultiheadAttention(Module):
         kdim: the number of features of keys; embed_dim when left out.
         vdim: the number of features of values; embed_dim when left out.
         batch_first: whether inputs and output are (batch, rows, features) instead of (rows, batch, features).
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         query: (L, N, embed_dim), or (L, embed_dim) for one item; key: (S, N, kdim); value: (S, N, vdim).

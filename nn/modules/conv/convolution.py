@@ -29,8 +29,7 @@ class ConvNd(Module):
         groups: blocks of channels that are convolved separately.
         bias: whether there is a bias.
         padding_mode: what is added around the input.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
     """
 
     spatial_dims: int  # where a subclass does not say how many there are, kernel_size does
@@ -191,8 +190,7 @@ class Conv1d(_Convolution):
         groups: blocks of channels that are convolved separately.
         bias: whether to add a learned bias.
         padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         Input: (N, in_channels, L) or (in_channels, L).

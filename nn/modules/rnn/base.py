@@ -96,8 +96,7 @@ class RNNBase(Module):
         dropout: the probability of dropout on the output of each layer but the last.
         bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
         proj_size: the size of hidden states after a projection (LSTM only); 0 for none.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         Input: (steps, batch, input_size), or (steps, input_size), or a PackedSequence; hx: (layers * directions, batch,

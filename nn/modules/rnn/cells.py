@@ -25,8 +25,7 @@ class RNNCellBase(Module):
         hidden_size: the number of features of the hidden state.
         bias: whether the cell has biases.
         num_chunks: the number of gates.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Example:
         >>> isinstance(sg.nn.GRUCell(3, 4), sg.nn.RNNCellBase)

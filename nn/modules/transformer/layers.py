@@ -109,8 +109,7 @@ class TransformerEncoderLayer(TransformerLayer):
         batch_first: whether tensors are (batch, rows, features) instead of (rows, batch, features).
         norm_first: whether norms come in front of attention and linear layers.
         bias: whether linear layers and norms have biases.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         src: (S, N, d_model), or (S, d_model) for one item; src_mask: (S, S) or (N * nhead, S, S); src_key_padding_mask:

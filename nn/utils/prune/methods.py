@@ -8,6 +8,7 @@ from ....generated.ops import norm
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import rand, rand_like, zeros_like
 from ....runtime.tensor.memory_format import contiguous_format
+from ...docstrings import completed_from
 from ...modules.module.base import Module
 from .method import Amount, BasePruningMethod, check_amount, check_structured, number_to_prune
 
@@ -57,14 +58,9 @@ class RandomUnstructured(_LowestScores):
         return rand_like(t)
 
 
+@completed_from(RandomUnstructured)
 class L1Unstructured(_LowestScores):
-    """Prunes the elements of least magnitude.
-
-    Args:
-        amount: how many, or which part of them.
-
-    Raises: ValueError: a part that is not between 0 and 1, or a negative number.
-    """
+    """Prunes the elements of least magnitude."""
 
     def scores(self, t: Tensor) -> Tensor:
         return t.abs()
@@ -136,17 +132,12 @@ class RandomStructured(_Channels):
         return rand(t.shape[self.dim])
 
 
+@completed_from(RandomStructured)
 class LnStructured(_Channels):
     """Prunes the channels of least norm.
 
     Args:
-        amount: how many, or which part of them.
         n: which norm, as of `norm`.
-        dim: the dimension of the channels.
-
-    Raises:
-        ValueError: a part that is not between 0 and 1, a negative number, or a tensor without channels.
-        IndexError: there is no such dimension.
     """
 
     def __init__(self, amount: Amount, n: Any, dim: int = -1) -> None:
