@@ -50,6 +50,7 @@ def conv1d_input(
     return ops.convolution_input_backward(grad_output, weight, list(input_size), strides, pads, steps, groups)
 
 
+@completed_from(conv1d_input)
 def conv1d_weight(
     input: Tensor,
     weight_size: Sequence[int],
@@ -64,12 +65,8 @@ def conv1d_weight(
     Args:
         input: the input.
         weight_size: the shape of the weight.
-        grad_output: the gradient of the output.
-        stride, padding, dilation, groups: as of the convolution.
 
     Shape: Output: weight_size.
-
-    Raises: RuntimeError: shapes that do not belong together.
 
     Example:
         >>> sg.nn.grad.conv1d_weight(sg.tensor([[[1.0, 2.0, 3.0]]]), (1, 1, 2), sg.ones(1, 1, 2))

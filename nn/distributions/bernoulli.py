@@ -10,6 +10,7 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import arange, bernoulli, binomial, poisson, rand
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 from ..functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
 from .base.parameters import alias, broadcast_all, derived, lazy_property
@@ -145,6 +146,7 @@ class Binomial(ByProbability):
         return self._along(arange(count, dtype=self._param.dtype, device=self._param.device), expand)
 
 
+@completed_from(Bernoulli)
 class Geometric(ByProbability):
     """The geometric distribution: how many trials of probability `probs` fail before the first that succeeds.
 
@@ -152,9 +154,6 @@ class Geometric(ByProbability):
 
     Args:
         probs: the probability of success, above 0.
-        logits: its log odds, instead.
-
-    Shape: The shape of the parameter is the batch shape.
 
     Raises: ValueError: both parameters or none, what is no probability, or a probability of 0.
 
@@ -201,6 +200,7 @@ class Geometric(ByProbability):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
+@completed_from(Binomial)
 class NegativeBinomial(ByProbability):
     """The negative binomial distribution: how many trials of probability `probs` succeed before `total_count` fail.
 
@@ -209,9 +209,6 @@ class NegativeBinomial(ByProbability):
     Args:
         total_count: the number of failures, not negative; it need not be whole.
         probs: the probability of success, in [0, 1).
-        logits: its log odds, instead.
-
-    Shape: Count and parameter broadcast; their shape is the batch shape.
 
     Raises: ValueError: both parameters or none, what is no such probability, or a negative count.
 

@@ -12,6 +12,7 @@ from ...runtime.ops.shape.broadcast import broadcast_tensors
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo, int64
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 from ..functional import one_hot
 from . import constraints
 from .base.distribution import Distribution
@@ -186,6 +187,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         return self.sample(sample_shape) + (probs - probs.detach())
 
 
+@completed_from(OneHotCategorical)
 class Multinomial(Distribution):
     """The multinomial distribution: how often each class comes in `total_count` draws of a categorical distribution.
 
@@ -193,10 +195,6 @@ class Multinomial(Distribution):
 
     Args:
         total_count: the number of draws. Default: 1.
-        probs: weights of the classes along the last dimension, which are divided by their sum.
-        logits: logarithms of weights, instead.
-
-    Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
     Raises:
         NotImplementedError: a number of draws that is no int.

@@ -10,6 +10,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import as_tensor, zeros_like
 from ...runtime.tensor.dtypes import finfo
+from ..docstrings import completed_from
 from . import constraints
 from .base.parameters import _standard_normal, alias, derived
 from .base.parametric import Parametric, parameter
@@ -163,16 +164,14 @@ class HalfNormal(_Half):
     variance = derived(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
 
 
+@completed_from(Normal)
 class Laplace(Parametric):
     """The Laplace distribution: an exponential one to both sides.
 
     Formula: p(x) = exp(-|x - loc| / scale) / (2 scale)
 
     Args:
-        loc: the mean.
         scale: the mean distance from it, positive.
-
-    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Example:
         >>> laplace = sg.distributions.Laplace(0.0, 1.0)

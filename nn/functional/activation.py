@@ -240,6 +240,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 DEFAULT_EPS = 1e-10
 
 
+@completed_from(relu)
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -248,12 +249,8 @@ def rrelu(
     Source: Xu, Wang, Chen and Li, "Empirical evaluation of rectified activations in convolutional network" (2015).
 
     Args:
-        input: the tensor x.
         lower, upper: the bounds between which slopes are uniform.
         training: whether slopes are random.
-        inplace: write the result into input.
-
-    Shape: Any; the output has that of input.
 
     Raises: RuntimeError: lower > upper.
 

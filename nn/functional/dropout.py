@@ -118,16 +118,13 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 @completed_from(dropout1d)
+@completed_from(dropout)
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """a (x m - 1.7581 (1 - m)) + b with m ~ Bernoulli(1 - p), and a and b such that mean and variance stay.
 
     Args:
         input: the tensor x, of mean 0 and variance 1.
         p: the probability that an element is dropped.
-
-    Shape: Any; the output has that of input.
-
-    Raises: ValueError: p outside [0, 1].
 
     Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
 

@@ -15,6 +15,7 @@ from ...runtime.tensor.dtypes import dtype, finfo
 from ...runtime.tensor.grad_mode import check_written, no_grad
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import overridden_in, plain
+from ..docstrings import completed_from
 from .folding import pad
 
 
@@ -179,6 +180,7 @@ def layer_norm(
 
 
 @autocast_as(cuda="float32")
+@completed_from(batch_norm)
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -187,10 +189,7 @@ def group_norm(
     Source: Wu and He, "Group Normalization" (2018).
 
     Args:
-        input: the batch x.
         num_groups: how many groups the channels make, all of one size.
-        weight, bias: one number per channel.
-        eps: keeps the root from zero.
 
     Shape: Input (N, C, ...), weight and bias (C); the output has the shape of input.
 
@@ -223,6 +222,7 @@ def _channels_first(op: str, input: Tensor) -> tuple[int, ...]:
     return shape
 
 
+@completed_from(batch_norm)
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -238,13 +238,9 @@ def instance_norm(
     Source: Ulyanov, Vedaldi and Lempitsky, "Instance Normalization" (2016).
 
     Args:
-        input: the batch x.
         running_mean, running_var: the statistics used without `use_input_stats`; with it they are updated in place to
             (1 - momentum) * running + momentum * new, new being the mean over the samples, with unbiased variances.
-        weight, bias: one number per channel.
         use_input_stats: whether the statistics are those of the input.
-        momentum: the weight of this batch in the running statistics.
-        eps: keeps the root from zero.
 
     Shape: Input (N, C, d1, ...), all others (C); the output has the shape of input.
 
@@ -278,6 +274,7 @@ def instance_norm(
 
 
 @autocast_as(cuda="float32")
+@completed_from(layer_norm)
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
@@ -286,14 +283,10 @@ def rms_norm(
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
 
     Args:
-        input: the tensor x.
-        normalized_shape: the sizes of these last dimensions.
         weight: one number for each of their elements.
         eps: keeps the root from zero; the dtype's own epsilon when left out.
 
     Shape: Input (*, normalized_shape), weight normalized_shape; the output has the shape of input.
-
-    Raises: RuntimeError: sizes that do not agree.
 
     Example:
         >>> sg.nn.functional.rms_norm(sg.tensor([[1.0, 7.0]]), [2], eps=0.0)

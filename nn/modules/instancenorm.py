@@ -9,7 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks
 from .. import functional as F
 from ..docstrings import completed_from
-from .batchnorm import LazyNorm, NormBase
+from .batchnorm import BatchNorm1d, LazyNorm, NormBase
 
 __all__ = [
     "InstanceNorm1d",
@@ -90,6 +90,7 @@ class _InstanceNorm(NormBase):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
+@completed_from(BatchNorm1d)
 class InstanceNorm1d(_InstanceNorm):
     """Normalises each channel of each sample over the sequence.
 
@@ -99,13 +100,8 @@ class InstanceNorm1d(_InstanceNorm):
     with the unbiased variance, and are used in evaluation.
 
     Args:
-        num_features: channels.
-        eps: added to the variance.
         momentum: weight of a batch in the running estimates.
-        affine: whether there are a learned weight and bias.
         track_running_stats: whether there are running estimates.
-        device, dtype: where parameters and buffers lie, and their dtype.
-        bias: whether the affine part has a bias.
 
     Shape: Input: (N, C, L) or (C, L). Output: the same.
 

@@ -9,6 +9,7 @@ from ...runtime.dispatch import argument_checks
 from ...runtime.ops.creation import empty
 from .. import functional as F
 from .. import init
+from ..docstrings import completed_from
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, materialized
 from .module.base import Module
@@ -89,6 +90,7 @@ class NonDynamicallyQuantizableLinear(Linear):
     """A linear map that PyTorch does not quantize by itself: programs with attention of their own import it."""
 
 
+@completed_from(Linear)
 class Bilinear(Module):
     """A map that is linear in each of two inputs, with a bias.
 
@@ -99,9 +101,6 @@ class Bilinear(Module):
     Args:
         in1_features: size of each first input.
         in2_features: size of each second input.
-        out_features: size of each output.
-        bias: whether to add a learned b.
-        device, dtype: where the parameters lie, and their dtype.
 
     Shape: Input1: (*, in1_features). Input2: (*, in2_features). Output: (*, out_features).
 
@@ -156,17 +155,11 @@ class Bilinear(Module):
         )
 
 
+@completed_from(Linear)
 class LazyLinear(LazyModuleMixin, Linear):
     """A `Linear` whose `in_features` is the last size of its first input.
 
     Formula: y = x A^T + b
-
-    Args:
-        out_features: size of each output.
-        bias: whether to add a learned b.
-        device, dtype: where the parameters lie, and their dtype.
-
-    Shape: Input: (*, in_features). Output: (*, out_features).
 
     Example:
         >>> layer = sg.nn.LazyLinear(3)

@@ -10,6 +10,7 @@ from ...runtime.ops.creation import empty
 from ...runtime.tensor.grad_mode import no_grad
 from .. import functional as F
 from .. import init
+from ..docstrings import completed_from
 from ..parameter import Parameter
 from .module.base import Module
 
@@ -152,29 +153,19 @@ def _row(name: str, index: int | None, rows: int) -> int | None:
     return None if index is None else index % rows
 
 
+@completed_from(Embedding)
 class EmbeddingBag(_Table):
     """A table of learned vectors, of which those in each bag of indices are added up, averaged or compared.
 
     Formula: y[b, :] = sum over i in bag b of w[i] weight[x[i], :]
 
     Args:
-        num_embeddings: rows of the table.
-        embedding_dim: length of each vector.
-        max_norm: rows that are looked up are scaled down to this norm (in place).
-        norm_type: the p of the p-norm that max_norm refers to.
         scale_grad_by_freq: divide gradients by how often the index appears.
         mode: 'sum', 'mean' or 'max'.
-        sparse: whether the gradient of the table is sparse: for `SGD`, `Adagrad` and `SparseAdam`.
-        _weight: a table to start with.
         include_last_offset: whether the last offset is where the last bag ends.
         padding_idx: a row that is in no bag, whatever the indices say.
-        device: where the table lies.
-        dtype: its dtype.
 
     Shape: Input: (B, N), integers, or (N) with offsets (B). Output: (B, embedding_dim).
-
-    Attributes:
-        weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
 
     Raises:
         IndexError: an index outside the table.

@@ -16,6 +16,7 @@ from ...runtime.ops.creation import tensor, zeros
 from ...runtime.tensor.grad_mode import no_grad
 from ...runtime.tensor.observers import watch
 from ...runtime.tensor.tensor import adopt
+from ..docstrings import completed_from
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -142,6 +143,7 @@ def clip_grads_with_norm_(
 
 
 @no_grad()
+@completed_from(get_total_norm)
 def clip_grad_norm_(
     parameters: Tensors,
     max_norm: float,
@@ -156,9 +158,6 @@ def clip_grad_norm_(
     Args:
         parameters: the parameters whose gradients are scaled.
         max_norm: the bound.
-        norm_type: the p of the p-norm; math.inf for the greatest absolute value.
-        error_if_nonfinite: whether an infinite or undefined norm is an error.
-        foreach: accepted for compatibility.
 
     Returns: The norm before scaling.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, zeros_like
+from ..docstrings import completed_from
 from ..parameter import Parameter
 
 
@@ -106,6 +107,7 @@ def fuse_conv_bn_weights(
     return Parameter(weight.detach(), conv_w.requires_grad), Parameter(bias.detach(), conv_w.requires_grad)
 
 
+@completed_from(fuse_conv_bn_weights)
 def fuse_linear_bn_weights(
     linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
 ) -> tuple[Parameter, Parameter]:
@@ -116,9 +118,6 @@ def fuse_linear_bn_weights(
     Args:
         linear_w: the weight of the linear layer.
         linear_b: its bias, or None.
-        bn_rm: the running mean.
-        bn_rv: the running variance.
-        bn_eps: what is added to the variance.
         bn_w: the weight of the batch norm.
         bn_b: its bias.
 

@@ -132,6 +132,7 @@ def _is_orthogonal(Q: Tensor) -> bool:
     return bool(((_adjoint(Q) @ Q - one).abs() <= eps).all())
 
 
+@completed_from(older_weight_norm)
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
@@ -141,13 +142,9 @@ def orthogonal(
     from the lower triangle of what is learned
 
     Args:
-        module: the module.
-        name: the name of the parameter.
         orthogonal_map: "matrix_exp", "cayley" or "householder"; when left out the first for square and complex
             weights, and otherwise the last.
         use_trivialization: keep a base, so that any value can be assigned to the weight.
-
-    Returns: The module.
 
     Raises: ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
 

@@ -11,7 +11,7 @@ from ..docstrings import completed_from
 from ..modules.conv.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 from ..parameter import Parameter
-from .weight_norm import has_hook, remove_weight_norm, taken_hook
+from .weight_norm import has_hook, remove_weight_norm, taken_hook, weight_norm
 
 
 def output_dim(module: Any) -> int:
@@ -65,6 +65,7 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
+@completed_from(weight_norm)
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
@@ -74,13 +75,9 @@ def spectral_norm(
     iteration
 
     Args:
-        module: the module.
-        name: the name of the parameter.
         n_power_iterations: how many iterations each call makes.
         eps: lengths below it are not divided by.
         dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
-
-    Returns: The module.
 
     Raises:
         RuntimeError: the parameter is normalized already.

@@ -213,16 +213,14 @@ class _FractionalMaxPool(Module):
         return function(input, *sizes, self.return_indices, self._random_samples)
 
 
+@completed_from(F.fractional_max_pool2d)
 class FractionalMaxPool2d(_FractionalMaxPool):
     """The maximum over windows of an image that begin at random positions.
 
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, a_i + k, b_j + l] with random a and b for each channel
 
     Args:
-        kernel_size: height and width, or one number for both, of the windows.
-        output_size: how many windows.
         output_ratio: how many windows for each element of the input, between 0 and 1, in place of output_size.
-        return_indices: whether to return also where in its flattened plane each maximum stands.
         _random_samples: the random numbers, (N, C, 2); drawn in each call when left out.
 
     Shape: Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.

@@ -265,6 +265,7 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
 
+@completed_from(TransformerEncoder)
 class TransformerDecoder(Module):
     """Decoder layers one after the other.
 
@@ -272,16 +273,10 @@ class TransformerDecoder(Module):
 
     Args:
         decoder_layer: a layer, which is copied.
-        num_layers: the number of copies.
-        norm: a norm of the output, or None.
 
     Shape:
         tgt, memory and their masks: as of `TransformerDecoderLayer`; tgt_is_causal: whether tgt_mask hides exactly what
         comes later, by default found out. Output: as tgt.
-
-    Attributes:
-        layers: the copies.
-        norm: the norm of the output, or None.
 
     Example:
         >>> decoder = sg.nn.TransformerDecoder(sg.nn.TransformerDecoderLayer(8, 2, 16), num_layers=2)

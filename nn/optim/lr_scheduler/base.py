@@ -9,7 +9,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
 from ....runtime.tensor.grad_mode import no_grad
-from ...docstrings import completed_within
+from ...docstrings import completed_from, completed_within
 from ..optimizer import Optimizer
 
 _EPOCH_DEPRECATED = (
@@ -232,15 +232,11 @@ class LambdaLR(LRScheduler):
         super().load_state_dict(rest)
 
 
+@completed_from(LambdaLR)
 class MultiplicativeLR(LambdaLR):
     """The step size times a function of the epoch, in every epoch again.
 
     Formula: lr = lr lr_lambda(epoch)
-
-    Args:
-        lr_lambda: the function, or a list of one per group.
-
-    Raises: ValueError: the number of functions is not that of the groups.
 
     Example:
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
