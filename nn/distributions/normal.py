@@ -114,8 +114,6 @@ class LogNormal(TransformedDistribution):
 
 
 class _Half(TransformedDistribution):
-    """The distribution of |x| for x of a distribution that is symmetric around 0."""
-
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True

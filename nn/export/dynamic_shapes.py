@@ -140,8 +140,6 @@ def _leaves(values: Any) -> list[Any]:
 
 
 class _Hint(Enum):
-    """What may stand for a Dim without a name."""
-
     AUTO = auto()
     DYNAMIC = auto()
     STATIC = auto()

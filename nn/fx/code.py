@@ -90,8 +90,6 @@ class CodeGen:
 
 
 class _Writer:
-    """Writes one graph down."""
-
     def __init__(self, codegen: CodeGen, graph: GraphLike, root: str, verbose: bool) -> None:
         self.codegen = codegen
         self.graph = graph

@@ -125,8 +125,6 @@ class NormBase(Module):
 
 
 class _BatchNorm(NormBase):
-    """Base of the batch normalisations: a subclass says which numbers of dimensions its input may have."""
-
     expected_dims: tuple[int, ...]
 
     def _check_input_dim(self, input: Tensor) -> None:

@@ -14,8 +14,6 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class _Dropout(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Tensor]
     _shown = ("p", "inplace")
 

@@ -15,8 +15,6 @@ Pair = int | Sequence[int]
 
 
 class _Windows(Module):
-    """Base of the layers whose windows slide over an image."""
-
     _shown = ("kernel_size", "dilation", "padding", "stride")
 
     def __init__(self, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1) -> None:

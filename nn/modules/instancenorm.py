@@ -22,8 +22,6 @@ __all__ = [
 
 
 class _InstanceNorm(NormBase):
-    """Base of the instance normalisations: a subclass says how many dimensions follow the channels."""
-
     spatial_dims: int
 
     def __init__(

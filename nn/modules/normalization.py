@@ -17,8 +17,6 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class _Affine(Module):
-    """Base of the norms that multiply by a learned weight, and may add a learned bias."""
-
     weight: Parameter | None
     bias: Parameter | None
 

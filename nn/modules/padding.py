@@ -49,8 +49,6 @@ class BorderPadNd(Module):
 
 
 class _ReflectionPadNd(BorderPadNd):
-    """Padding by the mirror image of the input at its border."""
-
     mode = "reflect"
 
 
@@ -103,8 +101,6 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class _ReplicationPadNd(BorderPadNd):
-    """Padding by the repeated elements at the border."""
-
     mode = "replicate"
 
 
@@ -210,8 +206,6 @@ class CircularPad3d(_CircularPadNd):
 
 
 class _ConstantPadNd(Module):
-    """Padding by one number: a subclass sets `spatial_dims`."""
-
     spatial_dims: int
     _shown = ("padding", "value")
 
@@ -225,8 +219,6 @@ class _ConstantPadNd(Module):
 
 
 class _ZeroPad(_ConstantPadNd):
-    """Padding with zeros: takes and prints the padding alone."""
-
     def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
 

@@ -18,8 +18,6 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """Base of the layers that look up rows of a learned table."""
-
     weight: Parameter
     padding_idx: int | None
 

@@ -191,10 +191,7 @@ Tensors = Sequence[Tensor | None]
 class PendingLaunch:
     """Parameters, their gradients and estimates that one launch has to do with.
 
-    Args:
-        rule: what changes them.
-        numbers: of the step; or, where the launch makes these itself, what it makes them of.
-        rate: the step size then, a number or a tensor.
+    `numbers` are those of the step; with a `rate` the launch makes them of these.
     """
 
     def __init__(self, rule: Rule, numbers: tuple[float, ...], rate: Any = None) -> None:

@@ -43,13 +43,7 @@ def grouped(
 
 
 class Bucket:
-    """Parameters of one dtype and device whose gradients are reduced together.
-
-    Args:
-        numbers: the parameters' numbers among all.
-        parameters: the parameters.
-        in_place: whether there is one, whose gradient is reduced where it is, and not in memory of the bucket's own.
-    """
+    """Parameters of one dtype and device whose gradients are reduced together, or `in_place` a single one."""
 
     def __init__(self, numbers: Sequence[int], parameters: Sequence[Any], in_place: bool = False) -> None:
         self.numbers = list(numbers)
@@ -96,14 +90,8 @@ class Reducer:
     """Averages gradients bucket by bucket: each begins when its parameters, and the buckets before it, are ready.
 
     The first backward pass says in which order gradients come; buckets follow that of the group's first rank from the
-    second on, so that all ranks begin the same collectives in one order.
-
-    Args:
-        parameters: those that require gradients.
-        group: the process group.
-        most: bytes of a bucket.
-        as_views: whether gradients become views of buckets.
-        find_unused: whether ranks tell each other which parameters had no part in the loss.
+    second on, so that all ranks begin the same collectives in one order. With `find_unused` ranks tell each other which
+    parameters had no part in the loss.
     """
 
     def __init__(

@@ -15,11 +15,7 @@ from ..optim import Optimizer
 
 
 class Partition:
-    """The parameters of each rank, group by group.
-
-    Args:
-        size: how many ranks there are.
-    """
+    """The parameters of each rank, group by group."""
 
     def __init__(self, size: int) -> None:
         self.elements = [0] * size

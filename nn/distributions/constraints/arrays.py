@@ -118,13 +118,6 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Combined(Constraint):
-    """What constraints of parts have in common.
-
-    Args:
-        cseq: a constraint for each part.
-        dim: the dimension along which the parts lie.
-    """
-
     def __init__(self, cseq: Sequence[Constraint], dim: int) -> None:
         if not all(isinstance(constraint, Constraint) for constraint in cseq):
             raise AssertionError("All elements of cseq must be Constraint instances")

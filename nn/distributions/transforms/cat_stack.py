@@ -15,8 +15,6 @@ __all__ = ["CatTransform", "StackTransform"]
 
 
 class _JoinedTransform(Transform):
-    """Transforms of parts along a dimension."""
-
     transforms: list[Transform]
 
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:

@@ -82,8 +82,6 @@ class LeakyReLU(Activation):
 
 
 class _AlphaActivation(Activation):
-    """An activation with one number, alpha."""
-
     shown = ("alpha", "inplace")
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:

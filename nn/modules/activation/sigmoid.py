@@ -130,8 +130,6 @@ class Hardswish(InplaceActivation):
 
 
 class _Shrink(Activation):
-    """An activation with one number, lambd."""
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -234,8 +232,6 @@ class GLU(Activation):
 
 
 class _AlongDim(Activation):
-    """An activation whose only argument is a dimension."""
-
     shown = ("dim",)
 
     def __init__(self, dim: int | None = None) -> None:

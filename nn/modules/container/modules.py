@@ -20,8 +20,6 @@ def position_of(container: Any, index: Any) -> int:
 
 
 class _NumberedModules(Module):
-    """Base of Sequential and ModuleList: children named "0", "1", ..."""
-
     def _key(self, index: Any) -> str:
         return next(islice(self._modules, position_of(self, index), None))
 

@@ -138,8 +138,6 @@ class ConvNd(Module):
 
 
 class _Convolution(ConvNd):
-    """A convolution; a subclass names its function."""
-
     function: Callable[..., Tensor]
 
     def __init__(
@@ -235,8 +233,6 @@ class Conv3d(_Convolution):
 
 
 class _ConvolutionTranspose(ConvNd):
-    """A transposed convolution; a subclass names its function."""
-
     function: Callable[..., Tensor]
     names_padding = False
     padding_modes = ("zeros",)

@@ -52,8 +52,6 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
 
 
 class _LazyConvolution(LazyConvNd):
-    """Constructor of the lazy convolutions: the arguments of `Conv2d` except `in_channels`."""
-
     def __init__(
         self,
         out_channels: int,
@@ -96,8 +94,6 @@ class LazyConv3d(_LazyConvolution, Conv3d):
 
 
 class _LazyTransposed(LazyConvNd):
-    """Constructor of the lazy transposed convolutions: the arguments of `ConvTranspose2d` except `in_channels`."""
-
     def __init__(
         self,
         out_channels: int,

@@ -13,8 +13,6 @@ from .classification import _WeightedLoss
 
 
 class _MarginLoss(Loss):
-    """A loss with a margin."""
-
     def __init__(
         self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:

@@ -14,8 +14,6 @@ Size = int | tuple[int, ...]
 
 
 class _AvgPoolNd(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Tensor]
     _shown = ("kernel_size", "stride", "padding")
 
@@ -125,8 +123,6 @@ def _one(value: Any) -> tuple[int]:
 
 
 class _LPPoolNd(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Tensor]
     _shown = ("norm_type", "kernel_size", "stride", "ceil_mode")
 
@@ -196,8 +192,6 @@ SizeSpec = int | None | tuple[int | None, ...]
 
 
 class _AdaptivePool(Module):
-    """Base of pooling to a given size."""
-
     function: Callable[..., Any]
     _shown = ("output_size",)
 
@@ -207,15 +201,11 @@ class _AdaptivePool(Module):
 
 
 class _AdaptiveAvgPoolNd(_AdaptivePool):
-    """A subclass names its function."""
-
     def forward(self, input: Tensor) -> Tensor:
         return type(self).function(input, self.output_size)
 
 
 class _AdaptiveMaxPoolNd(_AdaptivePool):
-    """A subclass names its function."""
-
     def __init__(self, output_size: SizeSpec, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices

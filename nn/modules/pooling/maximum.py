@@ -15,8 +15,6 @@ Size = int | tuple[int, ...]
 
 
 class _MaxPoolNd(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Any]
     _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
@@ -88,8 +86,6 @@ class MaxPool3d(_MaxPoolNd):
 
 
 class _MaxUnpoolNd(Module):
-    """A subclass names its function and sets `spatial_dims`."""
-
     spatial_dims: int
     function: Callable[..., Tensor]
     _shown = ("kernel_size", "stride", "padding")
@@ -167,8 +163,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class _FractionalMaxPool(Module):
-    """A subclass says how many dimensions it pools."""
-
     spatial: int
     _random_samples: Tensor | None
 

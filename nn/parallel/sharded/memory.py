@@ -30,13 +30,7 @@ from .sharded_parameter import Member, accumulate, reduced
 
 
 class Memory:
-    """The whole parameters of some members, as long as they are needed.
-
-    Args:
-        members: the members.
-        group: the ranks that have the rows.
-        dtype: that of whole floating-point parameters; the members' own when None.
-    """
+    """The whole parameters of some members, as long as they are needed, in `dtype` or their own."""
 
     def __init__(self, members: list[Member], group: ProcessGroup, dtype: Any) -> None:
         self.members, self.group, self.dtype = members, group, dtype
@@ -159,13 +153,7 @@ class Unshard(Function):
 
 
 class ParameterGroup:
-    """What one call of `fully_shard` has cut.
-
-    Args:
-        members: the parameters.
-        ranks: the process group.
-        policy: in which dtypes they are used and their gradients joined.
-    """
+    """What one call of `fully_shard` has cut."""
 
     def __init__(self, members: list[Member], ranks: ProcessGroup, policy: MixedPrecisionPolicy) -> None:
         self.members, self.ranks, self.policy = members, ranks, policy

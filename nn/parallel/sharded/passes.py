@@ -14,11 +14,7 @@ from .sharded_parameter import MARK
 
 
 class Passes:
-    """What the sharded modules of one model have in common: the order in which they computed.
-
-    Args:
-        states: those of the modules.
-    """
+    """What the sharded modules of one model have in common: the order in which they computed."""
 
     def __init__(self, states: list[Sharding]) -> None:
         self.states = states
@@ -38,13 +34,9 @@ class Passes:
 
 
 class Sharding:
-    """The state of what one call of `fully_shard` has sharded.
+    """The state of what one call of `fully_shard` has sharded: modules that are called one after the other.
 
-    Args:
-        modules: the modules, called one after the other.
-        group: their parameters; None where they have none of their own.
-        policy: in which dtypes they compute.
-        reshards: whether whole parameters are given back after forward; None: but for the outermost module.
+    With `reshards` whole parameters are given back after forward; None: but for the outermost module.
     """
 
     def __init__(

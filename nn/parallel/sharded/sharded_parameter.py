@@ -19,14 +19,7 @@ MARK = "_fsdp_state"  # the attribute of modules that are sharded
 
 
 class Member:
-    """A parameter of which this rank has some rows.
-
-    Args:
-        name: that in the module.
-        owners: the modules that have it, and its name there; several where weights are tied.
-        whole: the parameter as it is on all ranks.
-        group: the ranks.
-    """
+    """A parameter of which this rank has some rows; several `owners` where weights are tied."""
 
     def __init__(self, name: str, owners: list[tuple[Any, str]], unsharded: Any, group: ProcessGroup) -> None:
         if not unsharded.dim():

@@ -58,8 +58,6 @@ def same_on_all(full: Any, group: ProcessGroup) -> Parameter:
 
 
 class _ParallelLinear(Module):
-    """A layer with parts of the weight and of the bias of a `Linear`, which a subclass takes."""
-
     in_features: int
     out_features: int
     weight: Any

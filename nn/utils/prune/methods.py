@@ -24,8 +24,6 @@ class Identity(BasePruningMethod):
 
 
 class _LowestScores(BasePruningMethod):
-    """Prunes the elements that have the least scores."""
-
     PRUNING_TYPE = "unstructured"
 
     def __init__(self, amount: Amount) -> None:
@@ -91,8 +89,6 @@ class CustomFromMask(BasePruningMethod):
 
 
 class _Channels(BasePruningMethod):
-    """Prunes the channels that have the least scores."""
-
     PRUNING_TYPE = "structured"
 
     def __init__(self, amount: Amount, dim: int = -1) -> None:
