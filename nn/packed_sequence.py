@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..generated.tensor import Tensor
@@ -14,6 +15,14 @@ class _Packed(NamedTuple):
     batch_sizes: Tensor
     sorted_indices: Tensor | None
     unsorted_indices: Tensor | None
+
+
+def _as(dtype: dtypes.dtype) -> Callable[[Any], Any]:
+    def converted(self: PackedSequence) -> PackedSequence:
+        return self.to(dtype)
+
+    converted.__doc__ = f"A copy with data of dtype {dtype.name}."
+    return converted
 
 
 class PackedSequence(_Packed):
@@ -70,37 +79,9 @@ class PackedSequence(_Packed):
         """A copy in a GPU's memory."""
         return self.to("cuda", *args, **kwargs)
 
-    def double(self) -> PackedSequence:
-        """A copy with data of dtype float64."""
-        return self.to(dtypes.float64)
-
-    def float(self) -> PackedSequence:
-        """A copy with data of dtype float32."""
-        return self.to(dtypes.float32)
-
-    def half(self) -> PackedSequence:
-        """A copy with data of dtype float16."""
-        return self.to(dtypes.float16)
-
-    def long(self) -> PackedSequence:
-        """A copy with data of dtype int64."""
-        return self.to(dtypes.int64)
-
-    def int(self) -> PackedSequence:
-        """A copy with data of dtype int32."""
-        return self.to(dtypes.int32)
-
-    def short(self) -> PackedSequence:
-        """A copy with data of dtype int16."""
-        return self.to(dtypes.int16)
-
-    def char(self) -> PackedSequence:
-        """A copy with data of dtype int8."""
-        return self.to(dtypes.int8)
-
-    def byte(self) -> PackedSequence:
-        """A copy with data of dtype uint8."""
-        return self.to(dtypes.uint8)
+    double, float, half = _as(dtypes.float64), _as(dtypes.float32), _as(dtypes.float16)
+    long, int, short, char = _as(dtypes.int64), _as(dtypes.int32), _as(dtypes.int16), _as(dtypes.int8)
+    byte = _as(dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:

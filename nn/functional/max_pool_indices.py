@@ -105,18 +105,18 @@ def _pooled(
 
 
 Pair = tuple[Tensor, Tensor]
-Given = ParamSpec("Given")
+Params = ParamSpec("Params")
 
 
-def _with_indices(pool: Callable[Given, Any], example: str) -> Callable[Given, Pair]:
+def _with_indices(pool: Callable[Params, Any], example: str) -> Callable[Params, Pair]:
     """A function that always gives both values that `pool` gives with `return_indices`."""
     own = signature(pool)
-    place = list(own.parameters).index("return_indices")
+    position = list(own.parameters).index("return_indices")
 
     @wraps(pool)
-    def both(*args: Given.args, **kwargs: Given.kwargs) -> Pair:
+    def both(*args: Params.args, **kwargs: Params.kwargs) -> Pair:
         named = {name: value for name, value in kwargs.items() if name != "return_indices"}
-        before, behind = args[:place], args[place + 1 :]
+        before, behind = args[:position], args[position + 1 :]
         return tuple(pool(*before, True, *behind, **named) if behind else pool(*before, return_indices=True, **named))  # type: ignore
 
     defaults = {"return_indices": True}

@@ -11,7 +11,7 @@ from ..docstrings import completed_from
 from ..modules.conv.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 from ..parameter import Parameter
-from .weight_norm import has_hook, remove_weight_norm, taken_hook, weight_norm
+from .weight_norm import has_hook, remove_hook, remove_weight_norm, weight_norm
 
 
 def output_dim(module: Any) -> int:
@@ -110,7 +110,7 @@ def spectral_norm(
 @completed_from(remove_weight_norm)
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     """Make a weight that `spectral_norm` normalized a parameter again, with its value now."""
-    hook = taken_hook(SpectralNorm, module, name)
+    hook = remove_hook(SpectralNorm, module, name)
     with no_grad():
         weight = hook.compute_weight(module, do_power_iteration=False)
     for part in (name, name + "_orig", name + "_u", name + "_v"):

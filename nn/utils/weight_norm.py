@@ -89,7 +89,7 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
 
     Raises: ValueError: the parameter is not normalized.
     """
-    hook = taken_hook(WeightNorm, module, name)
+    hook = remove_hook(WeightNorm, module, name)
     weight = hook.compute_weight(module)
     for part in (name, name + "_g", name + "_v"):
         delattr(module, part)
@@ -101,7 +101,7 @@ def has_hook(kind: type, module: Module, name: str) -> bool:
     return any(isinstance(hook, kind) and hook.name == name for hook in module._forward_pre_hooks.values())  # type: ignore
 
 
-def taken_hook(kind: type, module: Module, name: str) -> Any:
+def remove_hook(kind: type, module: Module, name: str) -> Any:
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
             return module._forward_pre_hooks.pop(number)
