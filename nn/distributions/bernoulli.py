@@ -260,8 +260,6 @@ class Poisson(ExponentialFamily, Parametric):
     Args:
         rate: the expected number, not negative.
 
-    Shape: The shape of rate is the batch shape.
-
     Example:
         >>> poisson = sg.distributions.Poisson(4.0)
         >>> poisson.variance, poisson.log_prob(sg.tensor(2.0))

@@ -167,8 +167,6 @@ class FisherSnedecor(Parametric):
         df1: the degrees of freedom of the numerator, positive.
         df2: the degrees of freedom of the denominator, positive.
 
-    Shape: Both broadcast; their shape is the batch shape.
-
     Example:
         >>> fisher = sg.distributions.FisherSnedecor(2.0, 6.0)
         >>> fisher.mean, fisher.log_prob(sg.tensor(1.0))

@@ -32,8 +32,6 @@ class Uniform(Parametric):
         low: the least number.
         high: the end, greater than low.
 
-    Shape: Low and high broadcast; their shape is the batch shape.
-
     Raises: ValueError: high is not greater than low.
 
     Example:
@@ -89,8 +87,6 @@ class Cauchy(Parametric):
     Args:
         loc: the median.
         scale: half the width at half of the maximum, positive.
-
-    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Example:
         >>> cauchy = sg.distributions.Cauchy(0.0, 1.0)
@@ -166,8 +162,6 @@ class Gumbel(Parametric, TransformedDistribution):
     Args:
         loc: the mode.
         scale: the scale, positive.
-
-    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Example:
         >>> gumbel = sg.distributions.Gumbel(0.0, 1.0)
@@ -260,8 +254,6 @@ class VonMises(Parametric):
     Args:
         loc: the angle around which samples lie, in radians.
         concentration: how near to it they lie, positive.
-
-    Shape: Loc and concentration broadcast; their shape is the batch shape.
 
     Example:
         >>> angles = sg.distributions.VonMises(0.0, 4.0)

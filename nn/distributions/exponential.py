@@ -75,8 +75,6 @@ class Weibull(Parametric, TransformedDistribution):
         scale: the scale, positive.
         concentration: the shape; at 1 it is an exponential distribution.
 
-    Shape: Scale and concentration broadcast; their shape is the batch shape.
-
     Example:
         >>> weibull = sg.distributions.Weibull(2.0, 1.0)
         >>> weibull.mean, weibull.variance, weibull.entropy()
@@ -120,8 +118,6 @@ class Pareto(Parametric, TransformedDistribution):
     Args:
         scale: the least value, positive.
         alpha: how fast the tail falls, positive.
-
-    Shape: Scale and alpha broadcast; their shape is the batch shape.
 
     Example:
         >>> pareto = sg.distributions.Pareto(1.0, 2.0)
@@ -169,8 +165,6 @@ class GeneralizedPareto(Parametric):
         loc: the least value.
         scale: the scale, positive.
         concentration: the shape; for negative ones the greatest value is loc - scale / concentration.
-
-    Shape: All broadcast; their shape is the batch shape.
 
     Example:
         >>> tail = sg.distributions.GeneralizedPareto(0.0, 1.0, 0.5)

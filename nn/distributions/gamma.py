@@ -36,8 +36,6 @@ class Gamma(ExponentialFamily, Parametric):
         concentration: the shape, positive.
         rate: the inverse of the scale, positive.
 
-    Shape: Concentration and rate broadcast; their shape is the batch shape.
-
     Example:
         >>> gamma = sg.distributions.Gamma(2.0, 4.0)
         >>> gamma.mean, gamma.variance, gamma.log_prob(sg.tensor(0.5))
@@ -152,8 +150,6 @@ class StudentT(Parametric):
         df: the degrees of freedom, positive.
         loc: the place of the mode. Default: 0.
         scale: the scale, positive. Default: 1.
-
-    Shape: The parameters broadcast; their shape is the batch shape.
 
     Example:
         >>> student = sg.distributions.StudentT(3.0)

@@ -29,8 +29,6 @@ class Normal(ExponentialFamily, Parametric):
         loc: the mean.
         scale: the standard deviation, positive.
 
-    Shape: Loc and scale broadcast; their shape is the batch shape.
-
     Example:
         >>> normal = sg.distributions.Normal(0.0, 2.0)
         >>> normal.log_prob(sg.tensor(1.0)), normal.cdf(sg.tensor(0.0)), normal.variance

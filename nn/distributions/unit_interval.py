@@ -41,8 +41,6 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         concentration1: a, positive.
         concentration0: b, positive.
 
-    Shape: Both broadcast; their shape is the batch shape.
-
     Example:
         >>> kumaraswamy = sg.distributions.Kumaraswamy(1.0, 2.0)
         >>> kumaraswamy.mean, kumaraswamy.cdf(sg.tensor(0.5))

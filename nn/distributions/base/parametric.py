@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ....generated.tensor import Tensor
 from ....runtime.shapes import Size
+from ...docstrings import completed_within
 from ..constraints import Constraint
 from .distribution import Distribution
 from .parameters import broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
@@ -27,8 +28,9 @@ def parameter(constraint: Constraint | None = None, default: Any = _REQUIRED) ->
 class Parametric(Distribution):
     """The base of distributions that declare their parameters, in the order of the constructor's arguments.
 
-    Numbers and tensors broadcast, and their shape is the batch shape. `_expands` of such a class names what `expand`
-    expands besides the parameters.
+    `_expands` of such a class names what `expand` expands besides the parameters.
+
+    Shape: The parameters, numbers and tensors, broadcast; their shape is the batch shape.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -36,6 +38,7 @@ class Parametric(Distribution):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        completed_within(__name__, cls, Parametric)
         declared = {name: value for name, value in vars(cls).items() if isinstance(value, _Declared)}
         if not declared:
             return
