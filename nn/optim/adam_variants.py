@@ -84,11 +84,7 @@ class SparseAdam(PerParameter):
     p = p - lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + eps), at the places of g
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
         betas: how much of the averages of gradients and squared gradients is kept in a step.
-        eps: added to the denominator.
-        maximize: go up instead of down.
 
     Raises:
         ValueError: a hyperparameter is out of range, or a parameter is sparse.

@@ -171,6 +171,7 @@ class _Convolution(ConvNd):
         return ops.convolution(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
+@completed_from(ConvNd)
 class Conv1d(_Convolution):
     """A convolution (cross-correlation) over sequences.
 
@@ -179,16 +180,12 @@ class Conv1d(_Convolution):
     Weight and bias start uniform in (-k, k) with k = sqrt(groups / (in_channels * kernel_size)).
 
     Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
         kernel_size: length of the kernel.
         stride: step of the kernel.
         padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the size stays).
         dilation: step between the elements of the kernel.
-        groups: blocks of channels that are convolved separately.
         bias: whether to add a learned bias.
         padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
-        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         Input: (N, in_channels, L) or (in_channels, L).
