@@ -8,14 +8,7 @@ _NUMBERS = {"none": 0, "mean": 1, "elementwise_mean": 1, "sum": 2}
 
 
 def get_enum(reduction: str) -> int:
-    """The number of a reduction.
-
-    Args:
-        reduction: 'none', 'mean' or 'sum'.
-
-    Raises:
-        ValueError: it is none of these.
-    """
+    """The number of the reduction 'none', 'mean' or 'sum'; a ValueError for another word."""
     if reduction not in _NUMBERS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if reduction == "elementwise_mean":
@@ -24,13 +17,7 @@ def get_enum(reduction: str) -> int:
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
-    """The reduction that two older arguments mean.
-
-    Args:
-        size_average: whether it is the mean, and not the sum.
-        reduce: whether there is one.
-        emit_warning: whether to say that they are old.
-    """
+    """The reduction that two older arguments mean; `emit_warning` says whether to tell that they are old."""
     averaged = size_average is None or size_average
     result = "none" if reduce is not None and not reduce else "mean" if averaged else "sum"
     if emit_warning:
@@ -39,5 +26,4 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
-    """The number of the reduction that two older arguments mean; arguments as of `legacy_get_string`."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

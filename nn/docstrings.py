@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -40,6 +41,8 @@ _PHRASES = (
     (", each one number", ", each one number or two", ", each one number or three"),
     ("(N, C) or (N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)"),
     (", L)", ", H, W)", ", D, H, W)"),
+    (", 5)", ", 5, 6)", ", 5, 6, 7)"),
+    (", 5]", ", 5, 6]", ", 5, 6, 7]"),
     (", L')", ", H', W')", ", D', H', W')"),
     ("with L' =", "where each spatial size L becomes L' =", "where each spatial size L becomes L' ="),
 )
@@ -50,36 +53,52 @@ def completed_from(*models: Any) -> Callable[[Documented], Documented]:
 
     Sections that are missing, and entries for parameters that the section Args leaves out, are those of the first
     model that has them. Where the names of both tell a number of dimensions (`Conv1d`, `Conv2d`), so do the words that
-    are taken over: "sequence" becomes "image", and "(N, C, L)" becomes "(N, C, H, W)".
+    are taken over: "sequence" becomes "image", and "(N, C, L)" becomes "(N, C, H, W)". Where that says all, as of lazy
+    layers, the variant needs no docstring; the spatial sizes of its example are 5; 5 and 6; or 5, 6 and 7.
 
     Args:
         *models: classes or functions whose docstrings are complete.
     """
 
     def completed(variant: Documented) -> Documented:
-        if isinstance(variant, type) and variant.__doc__:  # python -OO keeps none
-            variant.__doc__ = _Completed(variant.__doc__, _parameters(variant), models)  # type: ignore[assignment]
-        elif variant.__doc__:
-            variant.__doc__ = _completed(variant.__doc__, variant.__name__, _parameters(variant), models)
+        if sys.flags.optimize > 1:
+            return variant  # python -OO keeps no docstrings
+        if isinstance(variant, type):
+            own = vars(variant).get("__doc__") or ""
+            if isinstance(own, _Completed):  # by a base class
+                own = _Completed(own.own, (*models, *own.models))
+            else:
+                own = _Completed(own, models)
+            variant.__doc__ = own  # type: ignore[assignment]
+        else:
+            variant.__doc__ = _completed(variant.__doc__ or "", variant.__name__, _parameters(variant), models)
         return variant
 
     return completed
 
 
+def completed_within(module: str, variant: type, model: type) -> None:
+    """Completes the docstring of a class of the same package as `module`; users' classes say what they say."""
+    if variant.__module__.partition(".")[0] == module.partition(".")[0]:
+        completed_from(model)(variant)
+
+
 class _Completed:
     """The docstring of a class, completed whenever it is read: there are many, and few programs read one."""
 
-    def __init__(self, own: str, parameters: tuple[str, ...], models: Sequence[Any]) -> None:
-        self.own, self.parameters, self.models = own, parameters, models
+    def __init__(self, own: str, models: Sequence[Any]) -> None:
+        self.own, self.models = own, models
 
     def __get__(self, instance: Any, variant: Any) -> str:
-        return _completed(self.own, variant.__name__, self.parameters, self.models)
+        return _completed(self.own, variant.__name__, _parameters(variant), self.models)
 
 
 def _completed(doc: str, name: str, parameters: tuple[str, ...], models: Sequence[Any]) -> str:
-    merged = _sections(cleandoc(doc))
+    merged = {title: text for title, text in _sections(cleandoc(doc)).items() if text}
     for model in models:
-        theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, name))
+        theirs = dict(_sections(_translated(_cleaned(model.__doc__), model.__name__, name)))
+        if not _DIMENSIONS.search(name):
+            theirs.pop("Example", None)  # which is of the model itself
         arguments = _merged(merged.get("Args", ""), theirs.get("Args", ""), parameters)
         merged = {**theirs, **merged, "Args": arguments}
     return "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))
@@ -96,7 +115,6 @@ def _sections(doc: str) -> dict[str, str]:
 
 
 def _translated(doc: str, model: str, variant: str) -> str:
-    """A docstring in the words of the variant's number of dimensions; unchanged where a name tells none."""
     before, after = _DIMENSIONS.search(model), _DIMENSIONS.search(variant)
     if not before or not after:
         return doc
@@ -112,12 +130,10 @@ def _replaced(doc: str, pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _parameters(variant: Any) -> tuple[str, ...]:
-    code = (variant.__init__ if isinstance(variant, type) else variant).__code__  # type: ignore[misc]
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return tuple(signature(variant.__init__ if isinstance(variant, type) else variant).parameters)  # type: ignore[misc]
 
 
 def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
-    """The section Args with an entry for each parameter, the variant's own before that of the model."""
     mine = _entries(own)
     strings = _entries(theirs) | mine
     named = [name for name in parameters if name in strings] + [name for name in mine if name not in parameters]
@@ -127,7 +143,6 @@ def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
 
 @cache
 def _entries(section: str) -> dict[str, str]:
-    """The text of a section Args for each name; names that share an entry share its text."""
     results: dict[str, str] = {}
     for entry in _ENTRY.split(section)[1:]:
         names, _, text = entry.partition(":")

@@ -38,14 +38,11 @@ def conv1d_input(
         grad_output: the gradient of the output.
         stride, padding, dilation, groups: as of the convolution.
 
-    Shape:
-        Output: input_size.
+    Shape: Output: input_size.
 
-    Raises:
-        RuntimeError: shapes that do not belong together.
+    Raises: RuntimeError: shapes that do not belong together.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv1d_input((1, 1, 3), sg.tensor([[[2.0, 3.0]]]), sg.ones(1, 1, 2))
         tensor([[[2., 5., 3.]]])
     """
@@ -53,6 +50,7 @@ def conv1d_input(
     return ops.convolution_input_backward(grad_output, weight, list(input_size), strides, pads, steps, groups)
 
 
+@completed_from(conv1d_input)
 def conv1d_weight(
     input: Tensor,
     weight_size: Sequence[int],
@@ -67,17 +65,10 @@ def conv1d_weight(
     Args:
         input: the input.
         weight_size: the shape of the weight.
-        grad_output: the gradient of the output.
-        stride, padding, dilation, groups: as of the convolution.
 
-    Shape:
-        Output: weight_size.
-
-    Raises:
-        RuntimeError: shapes that do not belong together.
+    Shape: Output: weight_size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv1d_weight(sg.tensor([[[1.0, 2.0, 3.0]]]), (1, 1, 2), sg.ones(1, 1, 2))
         tensor([[[3., 5.]]])
     """
@@ -98,7 +89,6 @@ def conv2d_input(
     """The gradient of `conv2d` with respect to its input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv2d_input((1, 1, 2, 2), sg.ones(1, 1, 2, 2), sg.ones(1, 1, 1, 1)).sum()
         tensor(4.)
     """
@@ -119,7 +109,6 @@ def conv2d_weight(
     """The gradient of `conv2d` with respect to its weight.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv2d_weight(sg.ones(1, 1, 2, 2), (1, 1, 1, 1), sg.ones(1, 1, 2, 2)).item()
         4.0
     """
@@ -140,7 +129,6 @@ def conv3d_input(
     """The gradient of `conv3d` with respect to its input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv3d_input((1, 1, 2, 2, 2), sg.ones(1, 1, 1, 1, 1), sg.ones(1, 1, 2, 2, 2)).sum()
         tensor(8.)
     """
@@ -161,7 +149,6 @@ def conv3d_weight(
     """The gradient of `conv3d` with respect to its weight.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.grad.conv3d_weight(sg.ones(1, 1, 2, 2, 2), (1, 1, 1, 1, 1), sg.ones(1, 1, 2, 2, 2)).item()
         8.0
     """

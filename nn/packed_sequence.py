@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..generated.tensor import Tensor
@@ -16,6 +17,14 @@ class _Packed(NamedTuple):
     unsorted_indices: Tensor | None
 
 
+def _as(dtype: dtypes.dtype) -> Callable[[Any], Any]:
+    def converted(self: PackedSequence) -> PackedSequence:
+        return self.to(dtype)
+
+    converted.__doc__ = f"A copy with data of dtype {dtype.name}."
+    return converted
+
+
 class PackedSequence(_Packed):
     """Sequences of several lengths, packed: what `pack_sequence` makes and recurrent layers take.
 
@@ -26,7 +35,6 @@ class PackedSequence(_Packed):
         unsorted_indices: the order back.
 
     Example:
-        >>> import specgrad as sg
         >>> packed = sg.nn.utils.rnn.pack_sequence([sg.tensor([1.0, 2.0]), sg.tensor([3.0])])
         >>> packed.batch_sizes
         tensor([2, 1])
@@ -56,11 +64,7 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """A copy with data of another dtype or on another device; itself where nothing changes.
-
-        Args:
-            *args, **kwargs: as of `Tensor.to`.
-        """
+        """A copy with data of another dtype or on another device, as of `Tensor.to`; itself where nothing changes."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
@@ -75,37 +79,9 @@ class PackedSequence(_Packed):
         """A copy in a GPU's memory."""
         return self.to("cuda", *args, **kwargs)
 
-    def double(self) -> PackedSequence:
-        """A copy with data of dtype float64."""
-        return self.to(dtypes.float64)
-
-    def float(self) -> PackedSequence:
-        """A copy with data of dtype float32."""
-        return self.to(dtypes.float32)
-
-    def half(self) -> PackedSequence:
-        """A copy with data of dtype float16."""
-        return self.to(dtypes.float16)
-
-    def long(self) -> PackedSequence:
-        """A copy with data of dtype int64."""
-        return self.to(dtypes.int64)
-
-    def int(self) -> PackedSequence:
-        """A copy with data of dtype int32."""
-        return self.to(dtypes.int32)
-
-    def short(self) -> PackedSequence:
-        """A copy with data of dtype int16."""
-        return self.to(dtypes.int16)
-
-    def char(self) -> PackedSequence:
-        """A copy with data of dtype int8."""
-        return self.to(dtypes.int8)
-
-    def byte(self) -> PackedSequence:
-        """A copy with data of dtype uint8."""
-        return self.to(dtypes.uint8)
+    double, float, half = _as(dtypes.float64), _as(dtypes.float32), _as(dtypes.float16)
+    long, int, short, char = _as(dtypes.int64), _as(dtypes.int32), _as(dtypes.int16), _as(dtypes.int8)
+    byte = _as(dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:
@@ -120,7 +96,6 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
         permutation: each of 0, ..., n - 1 once.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.invert_permutation(sg.tensor([2, 0, 1]))
         tensor([1, 2, 0])
     """

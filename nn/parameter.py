@@ -1,7 +1,4 @@
-"""Parameter, a tensor that a Module registers and learns; and parameters and buffers whose size is not known yet.
-
-Arguments that say where and how a layer's parameters are made.
-"""
+"""Parameter, a tensor that a Module registers and learns; and parameters and buffers without a size yet."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         RuntimeError: gradients are required but `data` is neither floating-point nor complex.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Parameter(sg.ones(2))
         Parameter containing:
         tensor([1., 1.], requires_grad=True)
@@ -71,7 +67,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
 
 def _with_flags(data: Any, parameter: Any, requires_grad: bool) -> Any:
-    """A tensor of a subclass of the user's as a parameter."""
     if type(parameter) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type_name(data)} requires that detach() returns an "
@@ -106,12 +101,7 @@ class _Uninitialized(Tensor):
 
     @explained
     def materialize(self, shape: Sequence[int], device: Any = None, dtype: Any = None) -> None:
-        """Become a tensor of a shape, without particular values.
-
-        Args:
-            shape: the size.
-            device, dtype: those that this was made for when not given.
-        """
+        """Become a tensor of a `shape`, without particular values; `device` and `dtype` are its own when not given."""
         kind, target_device = dtype or self._dtype, device or self._device
         self.__class__ = self.cls_to_become  # type: ignore[assignment]
         self.data = empty(tuple(shape), device=target_device, dtype=kind)
@@ -139,11 +129,7 @@ class _Uninitialized(Tensor):
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """Another one, for another dtype or device.
-
-        Args:
-            *args, **kwargs: as of `Tensor.to`.
-        """
+        """Another one, for another dtype or device; arguments as of `Tensor.to`."""
         like = self.data.to(*args, **kwargs)
         return type(self)(self.requires_grad, like.device, like.dtype)
 
@@ -167,7 +153,6 @@ class UninitializedParameter(_Uninitialized, Parameter):
         device, dtype: where it is going to lie, and its dtype.
 
     Example:
-        >>> import specgrad as sg
         >>> p = sg.nn.UninitializedParameter()
         >>> p.materialize((2, 3))
         >>> type(p).__name__, p.shape
@@ -195,7 +180,6 @@ class UninitializedBuffer(_Uninitialized):
         persistent: whether it is part of its module's `state_dict`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.UninitializedBuffer(dtype=sg.float64)
         <UninitializedBuffer>
     """
@@ -218,11 +202,7 @@ class UninitializedBuffer(_Uninitialized):
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether a parameter or buffer has no size yet.
-
-    Args:
-        param: any object.
-    """
+    """Whether a parameter or buffer, `param`, has no size yet."""
     return isinstance(param, _Uninitialized)
 
 
@@ -243,7 +223,6 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         persistent: whether the buffer is part of the module's `state_dict`.
 
     Example:
-        >>> import specgrad as sg
         >>> module = sg.nn.Module()
         >>> module.mean = sg.nn.Buffer(sg.zeros(2))
         >>> list(module.state_dict())
@@ -274,11 +253,9 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     Args:
         kwargs: `device`, `dtype`, `memory_format` and `factory_kwargs`.
 
-    Raises:
-        TypeError: another name, or one given twice.
+    Raises: TypeError: another name, or one given twice.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.factory_kwargs({"dtype": sg.float64})
         {'dtype': specgrad.float64}
     """

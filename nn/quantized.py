@@ -1,9 +1,6 @@
-"""The parts of models for integers that compute with floats: where tensors would be quantized, and sums of floats.
+"""The parts of models for integers, which compute with floats here: there are no quantized tensors.
 
-A model that was written for quantization computes here as it does in PyTorch before it is converted. There are no
-quantized tensors, so nothing is converted.
-
-The classes of scripted modules: programs derive from the first, and ask for the others.
+Also the classes of scripted modules: programs derive from the first, and ask for the others.
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..generated import ops
+from .docstrings import completed_from
 from .modules.batchnorm import _BatchNorm
 from .modules.container import Sequential
 from .modules.conv import _ConvNd
@@ -30,11 +28,9 @@ class QuantStub(Module):
     Args:
         qconfig: how it would be.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> QuantStub()(sg.tensor([1.0]))
         tensor([1.])
     """
@@ -49,19 +45,11 @@ class QuantStub(Module):
         return x
 
 
+@completed_from(QuantStub)
 class DeQuantStub(QuantStub):
     """Marks where a tensor would become one of floats again: the identity.
 
-    Formula: y = x
-
-    Args:
-        qconfig: how it was quantized.
-
-    Shape:
-        Input: any. Output: the same.
-
     Example:
-        >>> import specgrad as sg
         >>> DeQuantStub()(sg.tensor([1.0]))
         tensor([1.])
     """
@@ -75,14 +63,11 @@ class QuantWrapper(Module):
     Args:
         module: the module.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
-    Raises:
-        TypeError: it is no module.
+    Raises: TypeError: it is no module.
 
     Example:
-        >>> import specgrad as sg
         >>> QuantWrapper(sg.nn.ReLU())(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -109,7 +94,6 @@ class FloatFunctional(Module):
         as of the functions.
 
     Example:
-        >>> import specgrad as sg
         >>> FloatFunctional().add_relu(sg.tensor([-3.0, 2.0]), sg.tensor([1.0, 1.0]))
         tensor([0., 3.])
     """
@@ -119,11 +103,7 @@ class FloatFunctional(Module):
         self.activation_post_process: Module = Identity()
 
     def forward(self, x: Any) -> Any:
-        """An error: its methods are what is called.
-
-        Raises:
-            RuntimeError: always.
-        """
+        """A RuntimeError: its methods are what is called, not `x`."""
         raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the underlying operation")
 
     def add(self, x: Any, y: Any) -> Any:
@@ -165,14 +145,11 @@ def fuse_modules(model: Any, modules_to_fuse: Sequence[Any], inplace: bool = Fal
         inplace: whether the model itself is changed.
         **kwargs: other ways of fusing.
 
-    Returns:
-        The model: the first layer of each list computes all of it, the others nothing.
+    Returns: The model: the first layer of each list computes all of it, the others nothing.
 
-    Raises:
-        NotImplementedError: the layers are no such sequence, or other ways are asked for.
+    Raises: NotImplementedError: the layers are no such sequence, or other ways are asked for.
 
     Example:
-        >>> import specgrad as sg
         >>> model = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2), sg.nn.ReLU()).eval()
         >>> x = sg.ones(1, 1, 3, 3)
         >>> sg.allclose(fuse_modules(model, ["0", "1", "2"])(x), model(x), atol=1e-5)
@@ -208,11 +185,9 @@ def _fused(layers: Sequence[Module]) -> Module:
 class ObserverBase(Module):
     """The class of modules that note the range of tensors which are to be quantized: nothing is, and none is made.
 
-    Raises:
-        NotImplementedError: one is made.
+    Raises: NotImplementedError: one is made.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.Linear(2, 2), ObserverBase)
         False
     """
@@ -224,11 +199,9 @@ class ObserverBase(Module):
 class FakeQuantizeBase(ObserverBase):
     """The class of modules that round tensors as quantization would: none is made.
 
-    Raises:
-        NotImplementedError: one is made.
+    Raises: NotImplementedError: one is made.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.Linear(2, 2), FakeQuantizeBase)
         False
     """
@@ -239,11 +212,9 @@ class ScriptModule(base_Module):
 
     Formula: that of the class that is derived from it
 
-    Shape:
-        As that class says.
+    Shape: As that class says.
 
     Example:
-        >>> import specgrad as sg
         >>> class Double(sg.jit.ScriptModule):
         ...     @sg.jit.script_method
         ...     def forward(self, x):
@@ -258,8 +229,7 @@ class ScriptModule(base_Module):
 class RecursiveScriptModule(ScriptModule):
     """The class of modules that were scripted: none are, `jit.script` returns the module itself.
 
-    Raises:
-        RuntimeError: one is made.
+    Raises: RuntimeError: one is made.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -110,7 +110,7 @@ distributed.checkpoint.filesystem = +distributed.checkpoint.filesystem: FileSyst
 distributed.checkpoint.format_utils = +distributed.checkpoint.load: dcp_to_torch_save torch_save_to_dcp
 distributed.checkpoint.metadata = +distributed.checkpoint.metadata: BytesStorageMetadata ChunkStorageMetadata Metadata
     TensorProperties TensorStorageMetadata
-distributed.checkpoint.state_dict = nn.parallel.state_dict.model_and_optimizers: get_state_dict set_state_dict;
+distributed.checkpoint.state_dict = nn.parallel.state_dict.model: get_state_dict set_state_dict;
     nn.parallel.state_dict.model: get_model_state_dict set_model_state_dict; nn.parallel.state_dict.optimizer:
     get_optimizer_state_dict set_optimizer_state_dict; nn.parallel.state_dict.options: StateDictOptions
 distributed.checkpoint.stateful = +distributed.checkpoint.flattening: Stateful StatefulT
@@ -142,14 +142,14 @@ distributions.{exponential,generalized_pareto,pareto,weibull} = nn.distributions
 distributions.{half_normal,laplace,log_normal,normal} = nn.distributions.normal: *
 distributions.kl = nn.distributions.kl: *
 distributions.{lkj_cholesky,wishart} = nn.distributions.wishart: *
-distributions.{logistic_normal,relaxed_categorical} = nn.distributions.relaxed_categorical: *
+distributions.{logistic_normal,relaxed_categorical} = nn.distributions.unit_interval: *
 distributions.{lowrank_multivariate_normal,multivariate_normal} = nn.distributions.multivariate_normal: *
 distributions.mixture_same_family = nn.distributions.mixture_same_family: *
-distributions.poisson = nn.distributions.poisson: *
-distributions.transformed_distribution = nn.distributions.transformed_distribution: *
+distributions.poisson = nn.distributions.bernoulli: *
+distributions.transformed_distribution = nn.distributions.independent: *
 distributions.transforms = nn.distributions.transforms: *
 distributions.utils = nn.distributions.base.parameters: *
-distributions.von_mises = nn.distributions.von_mises: *
+distributions.von_mises = nn.distributions.cauchy: *
 export = nn.export.dynamic_shapes: Dim dims; nn.export.export: export load save; nn.export.program: ExportedProgram
     ModuleCallEntry ModuleCallSignature; nn.export.signatures: ExportGraphSignature; +pytree.registry:
     register_dataclass

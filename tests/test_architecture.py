@@ -351,7 +351,7 @@ OF_TESTS = {"attack", "golden", "import_name", "ported", "programs", "spec"}  # 
 
 
 def test_tests_mirror_the_tree() -> None:
-    """A folder of tests bears the name of what it tests: a layer of runtime/, a family, an extension, a folder of nn/."""
+    """A folder of tests bears the name of what it tests: a layer of runtime/, a family, an extension."""
     folders = {path.name: path for top in (ROOT, ROOT / "runtime") for path in top.iterdir() if path.is_dir()}
     for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name not in OF_TESTS):
         if folder.name != "__pycache__":

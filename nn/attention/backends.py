@@ -41,11 +41,9 @@ def sdpa_kernel(backends: Sequence[SDPBackend] | SDPBackend, set_priority: bool 
         backends: the kernels.
         set_priority: whether their order counts.
 
-    Raises:
-        AssertionError: what is given are no kernels.
+    Raises: AssertionError: what is given are no kernels.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.attention import SDPBackend, sdpa_kernel
         >>> with sdpa_kernel(SDPBackend.MATH):
         ...     sg.backends.cuda.flash_sdp_enabled()

@@ -22,8 +22,7 @@ def causal_upper_left(*size: int) -> Tensor:
     Args:
         *size: the numbers of queries and of keys.
 
-    Raises:
-        RuntimeError: these are not two.
+    Raises: RuntimeError: these are not two.
 
     Example:
         >>> from specgrad.nn.attention.bias import causal_upper_left
@@ -39,8 +38,7 @@ def causal_lower_right(*size: int) -> Tensor:
     Args:
         *size: the numbers of queries and of keys.
 
-    Raises:
-        RuntimeError: these are not two.
+    Raises: RuntimeError: these are not two.
 
     Example:
         >>> from specgrad.nn.attention.bias import causal_lower_right

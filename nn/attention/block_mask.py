@@ -21,35 +21,17 @@ _ARRAYS = (
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """The mask that leaves nothing out.
-
-    Args:
-        batch, head, token_q, token_kv: the place, as for every mask.
-    """
+    """The mask that leaves nothing out: the arguments are the place, as for every mask."""
     return tensor(True, device=batch.device)
 
 
 def and_masks(*mask_mods: Modification) -> Modification:
-    """The mask of what all of several masks let through.
-
-    Args:
-        *mask_mods: functions of a place.
-
-    Raises:
-        RuntimeError: one is no function.
-    """
+    """The mask of what all `mask_mods`, functions of a place, let through; a RuntimeError where one is no function."""
     return _combined(mask_mods, True, lambda one, other: one & other)
 
 
 def or_masks(*mask_mods: Modification) -> Modification:
-    """The mask of what any of several masks lets through.
-
-    Args:
-        *mask_mods: functions of a place.
-
-    Raises:
-        RuntimeError: one is no function.
-    """
+    """The mask of what any of `mask_mods`, functions of a place, lets through; a RuntimeError for no function."""
     return _combined(mask_mods, False, lambda one, other: one | other)
 
 
@@ -87,8 +69,7 @@ def create_mask(
         Q_LEN, KV_LEN: queries and keys.
         device: where the tensor is made.
 
-    Shape:
-        (B, H, Q_LEN, KV_LEN).
+    Shape: (B, H, Q_LEN, KV_LEN).
 
     Example:
         >>> from specgrad.nn.attention.flex_attention import create_mask
@@ -104,7 +85,6 @@ def create_mask(
 
 
 def positional(function: Modification) -> int:
-    """How many arguments a function takes by place."""
     from inspect import Parameter, signature
 
     positional_kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -311,7 +291,6 @@ class BlockMask:
         return self._with(lambda array: array[retained])
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
-        """The mask of the first queries and keys."""
         rows, columns = (-(-new // size) for new, size in zip((new_q_len, new_kv_len), self.BLOCK_SIZE, strict=True))
         partial, full = (blocks[..., :rows, :columns] for blocks in self._kinds())
         wholly = None if self.full_kv_indices is None else full

@@ -78,15 +78,13 @@ def flex_attention(
         kernel_options: without effect.
         return_aux: what is returned besides, as an `AuxOutput`.
 
-    Shape:
-        query (B, Hq, L, E), key (B, H, S, E), value (B, H, S, Ev); output (B, Hq, L, Ev), and (B, Hq, L) besides.
+    Shape: query (B, Hq, L, E), key (B, H, S, E), value (B, H, S, Ev); output (B, Hq, L, Ev), and (B, Hq, L) besides.
 
     Raises:
         NotImplementedError: a tensor has another number of dimensions.
         ValueError: sizes that do not fit, or a mask of other lengths.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.attention.flex_attention import flex_attention
         >>> x = sg.ones(1, 1, 2, 4)
         >>> flex_attention(x, x, x, lambda score, b, h, q, kv: score - (q - kv).abs()).shape

@@ -1,11 +1,4 @@
-"""Making one batch of many samples.
-
-Batches by a table: which function makes one of samples of a class.
-
-Fetching: from what the sampler gives (a list of indices, an index, nothing) to a batch.
-
-Batches in page-locked memory, from which copies to a device need not be waited for.
-"""
+"""Making one batch of many samples: fetching them, collating by a table of classes, and page-locked memory."""
 
 from __future__ import annotations
 
@@ -38,7 +31,6 @@ def default_collate(batch: Sequence[Any]) -> Any:
         RuntimeError: sequences differ in length, or tensors in shape.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.utils.data.default_collate([{"x": 1}, {"x": 2}])
         {'x': tensor([1, 2])}
     """
@@ -92,7 +84,6 @@ def default_convert(data: Any) -> Any:
 
 
 def like_mapping(original: Mapping[Any, Any], entries: dict[Any, Any]) -> Any:
-    """The entries in a mapping of the original's class, where one can be made."""
     if isinstance(original, MutableMapping):
         made = copy.copy(original)
         made.update(entries)
@@ -215,17 +206,13 @@ class _IterableFetcher:
 
 
 def pinned(batch: Any, requested: bool) -> Any:
-    """A batch with its tensors in pinned memory, if that is wanted and there is a device that reads it."""
     return pin_memory(batch) if requested and cuda_available() else batch
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
-    """The tensors of nested mappings and sequences in pinned memory, and what has a method `pin_memory`; all else as
-    it is.
+    """The tensors of nested mappings and sequences in `data` in pinned memory, and what has a method `pin_memory`.
 
-    Args:
-        data: a batch.
-        device: where it will go, which does not matter.
+    All else stays as it is; `device` does not matter.
     """
     if isinstance(data, Tensor):
         return data.pin_memory() if data.is_cpu else data
@@ -241,7 +228,6 @@ def pin_memory(data: Any, device: Any = None) -> Any:
 
 
 def _like(value: Any, result: Any) -> Any:
-    """A container of the class of the one that was given, where that takes one; else a plain one."""
     try:
         return type(value)(result)
     except TypeError:

@@ -44,11 +44,9 @@ class DataLoader:
         pin_memory_device: accepted for compatibility.
         in_order: accepted for compatibility; batches always come in order.
 
-    Raises:
-        ValueError: arguments that exclude each other, or out of range.
+    Raises: ValueError: arguments that exclude each other, or out of range.
 
     Example:
-        >>> import specgrad as sg
         >>> data = sg.utils.data.TensorDataset(sg.arange(5))
         >>> [batch.tolist() for (batch,) in sg.utils.data.DataLoader(data, batch_size=2)]
         [[0, 1], [2, 3], [4]]

@@ -23,7 +23,6 @@ class Dataset(Generic[T_co]):
     It may also define `__getitems__(indices)`, which gives the list of a batch's samples at once.
 
     Example:
-        >>> import specgrad as sg
         >>> class Squares(sg.utils.data.Dataset):
         ...     def __len__(self):
         ...         return 4
@@ -46,7 +45,6 @@ class IterableDataset(Dataset[T_co]):
     With several workers each iterates a copy of its own; `get_worker_info` tells a copy which part is its share.
 
     Example:
-        >>> import specgrad as sg
         >>> class Squares(sg.utils.data.IterableDataset):
         ...     def __iter__(self):
         ...         return (i**2 for i in range(4))
@@ -67,11 +65,9 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     Args:
         tensors: tensors of equal first size.
 
-    Raises:
-        AssertionError: their first sizes differ.
+    Raises: AssertionError: their first sizes differ.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.utils.data.TensorDataset(sg.tensor([1.0, 2.0]), sg.tensor([3, 4]))[1]
         (tensor(2.), tensor(4))
     """
@@ -105,7 +101,6 @@ class Subset(Dataset[T_co]):
         indices: which samples.
 
     Example:
-        >>> import specgrad as sg
         >>> data = sg.utils.data.TensorDataset(sg.arange(5))
         >>> sg.utils.data.Subset(data, [3, 1])[0]
         (tensor(3),)
@@ -149,11 +144,9 @@ def random_split(
             parts, one each.
         generator: source of the order.
 
-    Raises:
-        ValueError: the sizes do not sum to the length, or a fraction is not in [0, 1].
+    Raises: ValueError: the sizes do not sum to the length, or a fraction is not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> parts = sg.utils.data.random_split(range(10), [0.75, 0.25])
         >>> [len(part) for part in parts]
         [8, 2]
@@ -189,11 +182,9 @@ class ConcatDataset(Dataset[Any]):
     Args:
         datasets: datasets with a length.
 
-    Raises:
-        AssertionError: there are none, or one without indices.
+    Raises: AssertionError: there are none, or one without indices.
 
     Example:
-        >>> import specgrad as sg
         >>> joined = sg.utils.data.ConcatDataset([range(3), range(10, 12)])
         >>> len(joined), joined[3], joined[-1]
         (5, 10, 11)
@@ -227,11 +218,9 @@ class ChainDataset(IterableDataset[Any]):
     Args:
         datasets: iterable datasets.
 
-    Raises:
-        AssertionError: while iterating: one is no IterableDataset.
+    Raises: AssertionError: while iterating: one is no IterableDataset.
 
     Example:
-        >>> import specgrad as sg
         >>> class Letters(sg.utils.data.IterableDataset):
         ...     def __iter__(self):
         ...         return iter("ab")
@@ -267,11 +256,9 @@ class StackDataset(Dataset[Any]):
         *args: datasets of equal length, for tuples.
         **kwargs: the same by name, for dicts.
 
-    Raises:
-        ValueError: no datasets, datasets of both kinds, or of different lengths.
+    Raises: ValueError: no datasets, datasets of both kinds, or of different lengths.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.utils.data.StackDataset("abc", range(3))[1]
         ('b', 1)
         >>> sg.utils.data.StackDataset(letter="abc", number=range(3))[1]
@@ -300,7 +287,6 @@ class StackDataset(Dataset[Any]):
         return self._sample(part[index] for part in self._parts())
 
     def __getitems__(self, indices: list[int]) -> list[Any]:
-        """The samples of a batch, from datasets that give a batch at once where they can."""
         columns = []
         for part in self._parts():
             has_getitems = callable(getattr(part, "__getitems__", None))

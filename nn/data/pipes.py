@@ -1,9 +1,4 @@
-"""Steps of pipes that are iterated: where samples come from, what is done to each, and in which order they come.
-
-The classes that data pipes derive from, and how a class becomes a method of them.
-
-Samples in lists, and lists as samples again.
-"""
+"""Data pipes: the classes to derive from, their methods, and the steps that come with them."""
 
 from __future__ import annotations
 
@@ -80,8 +75,7 @@ def functional_datapipe(name: str, enable_df_api_tracing: bool = False) -> Calla
         name: the name of the method.
         enable_df_api_tracing: has no meaning: there are no data frames.
 
-    Raises:
-        TypeError: the class is none of pipes.
+    Raises: TypeError: the class is none of pipes.
 
     Example:
         >>> from specgrad.utils.data import IterDataPipe, functional_datapipe
@@ -150,8 +144,7 @@ class Filter(IterDataPipe[Any]):
         datapipe: the samples.
         filter_fn: says of a sample whether it is, by a bool.
 
-    Raises:
-        ValueError: `filter_fn` returns something else.
+    Raises: ValueError: `filter_fn` returns something else.
     """
 
     def __init__(self, datapipe: Any, filter_fn: Callable[[Any], bool]) -> None:

@@ -65,11 +65,9 @@ class WorkerPool:
             self.workers.append(_start(context, arguments, self.workers))
 
     def is_running(self) -> bool:
-        """Whether the workers have neither been ended nor died."""
         return self.close.alive
 
     def start_pass(self, tasks: Iterator[Any]) -> int:
-        """Throw away what an unfinished pass left over, and hand out the first tasks of a new one; its number."""
         while self.pending:
             self._receive(self.pending.popleft())
         self.tasks = tasks
@@ -83,7 +81,6 @@ class WorkerPool:
         return self.passes
 
     def next_batch(self) -> Any:
-        """The next batch; StopIteration after the last."""
         while self.pending:
             number = self.pending.popleft()
             kind, value = self._receive(number)
@@ -97,7 +94,6 @@ class WorkerPool:
         raise StopIteration
 
     def _hand_out(self) -> None:
-        """Give the next task to the next worker that has not come to its end."""
         count = len(self.workers)
         worker_order = ((self.turn + i) % count for i in range(count))
         number = next((n for n in worker_order if self.active[n]), None)
@@ -182,7 +178,6 @@ def _end(workers: list[_Worker], owner: int) -> None:
 
 
 def context_of(chosen: Any) -> Any:
-    """The multiprocessing context that `multiprocessing_context` names; the platform's default for None."""
     if chosen is None or isinstance(chosen, str):
         valid = multiprocessing.get_all_start_methods()
         if chosen is not None and chosen not in valid:

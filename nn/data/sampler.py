@@ -1,9 +1,4 @@
-"""Samplers: the order in which samples are drawn from a dataset.
-
-A sampler for programs of several processes: each draws its share of the samples.
-
-Samples drawn with given probabilities.
-"""
+"""Samplers: the order in which samples are drawn, all of them, a process's share, or with given probabilities."""
 
 from __future__ import annotations
 
@@ -23,7 +18,6 @@ class Sampler(Generic[T_co]):
     """Base class of samplers: a subclass defines `__iter__`, and `__len__` where the number is known.
 
     Example:
-        >>> import specgrad as sg
         >>> class Backwards(sg.utils.data.Sampler):
         ...     def __init__(self, data):
         ...         self.data = data
@@ -44,7 +38,6 @@ class SequentialSampler(Sampler[int]):
         data_source: what is indexed.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.utils.data.SequentialSampler("abc"))
         [0, 1, 2]
     """
@@ -68,11 +61,9 @@ class RandomSampler(Sampler[int]):
         num_samples: how many to draw; the size of the data when left out.
         generator: source of the order.
 
-    Raises:
-        ValueError: the number is not positive.
+    Raises: ValueError: the number is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> sorted(sg.utils.data.RandomSampler("abc"))
         [0, 1, 2]
     """
@@ -117,7 +108,6 @@ class SubsetRandomSampler(Sampler[int]):
         generator: source of the order.
 
     Example:
-        >>> import specgrad as sg
         >>> sorted(sg.utils.data.SubsetRandomSampler([4, 2]))
         [2, 4]
     """
@@ -140,11 +130,9 @@ class BatchSampler(Sampler[list[int]]):
         batch_size: length of the lists.
         drop_last: leave out a last list that is shorter.
 
-    Raises:
-        ValueError: batch_size is no positive int, or drop_last no bool.
+    Raises: ValueError: batch_size is no positive int, or drop_last no bool.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.utils.data.BatchSampler(range(5), batch_size=2, drop_last=False))
         [[0, 1], [2, 3], [4]]
     """
@@ -182,11 +170,9 @@ class DistributedSampler(Sampler[int]):
         seed: what the order starts from, the same in all processes.
         drop_last: whether shares are made equal by leaving samples out, and not by drawing some twice.
 
-    Raises:
-        ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
+    Raises: ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
 
     Example:
-        >>> import specgrad as sg
         >>> samplers = [sg.utils.data.DistributedSampler(range(5), 2, rank, shuffle=False) for rank in (0, 1)]
         >>> [list(sampler) for sampler in samplers]
         [[0, 2, 4], [1, 3, 0]]
@@ -244,11 +230,9 @@ class WeightedRandomSampler(Sampler[int]):
         replacement: whether an index may be drawn more than once.
         generator: source of the random numbers.
 
-    Raises:
-        ValueError: the number is not positive, or the weights are no sequence of numbers.
+    Raises: ValueError: the number is not positive, or the weights are no sequence of numbers.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
         [1, 1, 1]
     """

@@ -39,7 +39,6 @@ class Failure:
         self.text = "".join(traceback.format_exception(error))
 
     def reraise(self) -> None:
-        """Raise an exception of the same class, or a RuntimeError where that class takes other arguments."""
         message = f"Caught {self.name} {self.where}.\nOriginal {self.text}"
         if self.kind is KeyError:
             message = _Unquoted(message)
@@ -72,7 +71,6 @@ class _Pickler(ForkingPickler):
 
 
 def _packed(message: tuple[int, Any], where: str) -> bytes:
-    """A message as bytes; what cannot be pickled becomes a Failure that says so."""
     buffer = io.BytesIO()
     try:
         _Pickler(buffer, 5).dump(message)
@@ -99,7 +97,6 @@ class _Sender:
                 self.results.send_bytes(message)
 
     def finish(self) -> None:
-        """Wait until all is sent or nobody listens any more."""
         self.messages.put(None)
         self.thread.join()
 
@@ -146,7 +143,6 @@ class _Answering:
             self.failed = Failure(error, where)
 
     def start_pass(self) -> None:
-        """Begin again; for an iterable dataset that is a new iterator."""
         self.fetch = None
 
     def __call__(self, index: Any) -> tuple[int, Any]:

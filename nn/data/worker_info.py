@@ -32,6 +32,5 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 def set_worker_info(info: WorkerInfo) -> None:
-    """Note that this process is a worker."""
     global _info
     _info = info

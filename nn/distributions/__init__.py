@@ -2,24 +2,20 @@
 
 from . import transforms
 from .base.distribution import Distribution
-from .bernoulli import Bernoulli, Binomial, Geometric, NegativeBinomial
+from .bernoulli import Bernoulli, Binomial, Geometric, NegativeBinomial, Poisson
 from .beta import Beta, Dirichlet, FisherSnedecor
 from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
-from .cauchy import Cauchy, Gumbel, HalfCauchy, Uniform
+from .cauchy import Cauchy, Gumbel, HalfCauchy, Uniform, VonMises
 from .constraint_registry import biject_to, transform_to
 from .exponential import Exponential, GeneralizedPareto, Pareto, Weibull
 from .gamma import Chi2, Gamma, InverseGamma, StudentT
-from .independent import ExponentialFamily, Independent
+from .independent import ExponentialFamily, Independent, TransformedDistribution
 from .kl import kl_divergence, register_kl
 from .mixture_same_family import MixtureSameFamily
 from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
 from .normal import HalfNormal, Laplace, LogNormal, Normal
-from .poisson import Poisson
-from .relaxed_categorical import LogisticNormal, RelaxedOneHotCategorical
-from .transformed_distribution import TransformedDistribution
 from .transforms import *
-from .unit_interval import ContinuousBernoulli, Kumaraswamy, RelaxedBernoulli
-from .von_mises import VonMises
+from .unit_interval import ContinuousBernoulli, Kumaraswamy, LogisticNormal, RelaxedBernoulli, RelaxedOneHotCategorical
 from .wishart import LKJCholesky, Wishart
 
 __all__ = [

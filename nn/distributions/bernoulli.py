@@ -1,4 +1,4 @@
-"""Counts of successes and failures in trials of one probability."""
+"""Counts: of successes and failures in trials of one probability, and Poisson's."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import arange, bernoulli, binomial, poisson, rand
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 from ..functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
-from .base.parameters import alias, broadcast_all, lazy_property
+from .base.parameters import alias, broadcast_all, derived, lazy_property
+from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
 from .gamma import Gamma
 from .independent import ExponentialFamily
-from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
 
-__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial"]
+__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
 
 class Bernoulli(ByProbability, ExponentialFamily):
@@ -28,16 +29,12 @@ class Bernoulli(ByProbability, ExponentialFamily):
     Args:
         probs: the probability of 1.
         logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of the parameter is the batch shape.
+    Shape: The shape of the parameter is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, or what is no probability.
+    Raises: ValueError: both parameters or none, or what is no probability.
 
     Example:
-        >>> import specgrad as sg
         >>> coin = sg.distributions.Bernoulli(0.25)
         >>> coin.mean, coin.log_prob(sg.tensor(1.0)), coin.enumerate_support()
         (tensor(0.2500), tensor(-1.3863), tensor([0., 1.]))
@@ -53,14 +50,8 @@ class Bernoulli(ByProbability, ExponentialFamily):
         super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
 
     mean = alias("probs")
-
-    @property
-    def mode(self) -> Tensor:
-        return (self.probs >= 0.5).to(self.probs.dtype).masked_fill(self.probs == 0.5, math.nan)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
+    mode = derived(lambda self: (self.probs >= 0.5).to(self.probs.dtype).masked_fill(self.probs == 0.5, math.nan))
+    variance = derived(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -77,9 +68,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         return self._along(arange(2, dtype=self._param.dtype, device=self._param.device), expand)
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.probs.logit(),)
+    _natural_params = derived(lambda self: (self.probs.logit(),))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.exp().log1p()
@@ -94,16 +83,12 @@ class Binomial(ByProbability):
         total_count: the number of trials. Default: 1.
         probs: the probability of success.
         logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Count and parameter broadcast; their shape is the batch shape.
+    Shape: Count and parameter broadcast; their shape is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, what is no probability, or no number of trials.
+    Raises: ValueError: both parameters or none, what is no probability, or no number of trials.
 
     Example:
-        >>> import specgrad as sg
         >>> binomial = sg.distributions.Binomial(4, sg.tensor([0.5, 0.25]))
         >>> binomial.mean, binomial.log_prob(sg.tensor(2.0))
         (tensor([2., 1.]), tensor([-0.9808, -1.5562]))
@@ -126,17 +111,9 @@ class Binomial(ByProbability):
     def support(self) -> Any:
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.total_count * self.probs
-
-    @property
-    def mode(self) -> Tensor:
-        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = derived(lambda self: self.total_count * self.probs)
+    mode = derived(lambda self: ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count))
+    variance = derived(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -152,7 +129,6 @@ class Binomial(ByProbability):
         return ways + value * logits - count * (positive + (-logits.abs()).exp().log1p())
 
     def _common_count(self, name: str) -> int:
-        """The number of trials, which all have."""
         if self.total_count.numel() == 0:
             return 0
         count = int(self.total_count.max().item())
@@ -170,6 +146,7 @@ class Binomial(ByProbability):
         return self._along(arange(count, dtype=self._param.dtype, device=self._param.device), expand)
 
 
+@completed_from(Bernoulli)
 class Geometric(ByProbability):
     """The geometric distribution: how many trials of probability `probs` fail before the first that succeeds.
 
@@ -177,17 +154,10 @@ class Geometric(ByProbability):
 
     Args:
         probs: the probability of success, above 0.
-        logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of the parameter is the batch shape.
-
-    Raises:
-        ValueError: both parameters or none, what is no probability, or a probability of 0.
+    Raises: ValueError: both parameters or none, what is no probability, or a probability of 0.
 
     Example:
-        >>> import specgrad as sg
         >>> geometric = sg.distributions.Geometric(0.25)
         >>> geometric.mean, geometric.variance, geometric.log_prob(sg.tensor(1.0))
         (tensor(3.), tensor(12.), tensor(-1.6740))
@@ -210,17 +180,9 @@ class Geometric(ByProbability):
                 f"distribution {self!r} to be positive but found invalid values:\n{self.probs[~valid]}"
             )
 
-    @property
-    def mean(self) -> Tensor:
-        return 1.0 / self.probs - 1.0
-
-    @property
-    def mode(self) -> Tensor:
-        return self.probs.new_zeros(self.probs.shape)
-
-    @property
-    def variance(self) -> Tensor:
-        return (1.0 / self.probs - 1.0) / self.probs
+    mean = derived(lambda self: 1.0 / self.probs - 1.0)
+    mode = derived(lambda self: self.probs.new_zeros(self.probs.shape))
+    variance = derived(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -238,6 +200,7 @@ class Geometric(ByProbability):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
+@completed_from(Binomial)
 class NegativeBinomial(ByProbability):
     """The negative binomial distribution: how many trials of probability `probs` succeed before `total_count` fail.
 
@@ -246,17 +209,10 @@ class NegativeBinomial(ByProbability):
     Args:
         total_count: the number of failures, not negative; it need not be whole.
         probs: the probability of success, in [0, 1).
-        logits: its log odds, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Count and parameter broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: both parameters or none, what is no such probability, or a negative count.
+    Raises: ValueError: both parameters or none, what is no such probability, or a negative count.
 
     Example:
-        >>> import specgrad as sg
         >>> counts = sg.distributions.NegativeBinomial(3.0, 0.5)
         >>> counts.mean, counts.variance, counts.log_prob(sg.tensor(1.0))
         (tensor(3.), tensor(6.), tensor(-1.6740))
@@ -275,17 +231,9 @@ class NegativeBinomial(ByProbability):
     ) -> None:
         super().__init__(self._give_with_count(total_count, probs, logits).size(), validate_args=validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.total_count * self.logits.exp()
-
-    @property
-    def mode(self) -> Tensor:
-        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.mean / (-self.logits).sigmoid()
+    mean = derived(lambda self: self.total_count * self.logits.exp())
+    mode = derived(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
+    variance = derived(lambda self: self.mean / (-self.logits).sigmoid())
 
     @lazy_property
     def _gamma(self) -> Gamma:
@@ -302,3 +250,39 @@ class NegativeBinomial(ByProbability):
         powers = count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
         return powers + ways.masked_fill(count + value == 0.0, 0.0)
+
+
+class Poisson(ExponentialFamily, Parametric):
+    """The Poisson distribution: the number of events where `rate` are expected.
+
+    Formula: p(k) = rate^k exp(-rate) / k!
+
+    Args:
+        rate: the expected number, not negative.
+
+    Example:
+        >>> poisson = sg.distributions.Poisson(4.0)
+        >>> poisson.variance, poisson.log_prob(sg.tensor(2.0))
+        (tensor(4.), tensor(-1.9206))
+    """
+
+    rate = parameter(constraints.nonnegative)
+    support = constraints.nonnegative_integer
+
+    mean = alias("rate")
+    mode = derived(lambda self: self.rate.floor())
+    variance = alias("rate")
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        rate, value = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    _natural_params = derived(lambda self: (self.rate.log(),))
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return x.exp()

@@ -12,7 +12,7 @@ from ...runtime.autograd.function import Function, once_differentiable
 from ...runtime.ops.creation.distributions import _dirichlet_grad, _sample_dirichlet
 from ...runtime.shapes import Size
 from . import constraints
-from .base.parameters import broadcast_all
+from .base.parameters import broadcast_all, derived
 from .base.parametric import Parametric, parameter
 from .gamma import Gamma, at_least_tiny
 from .independent import ExponentialFamily
@@ -48,16 +48,12 @@ class Dirichlet(ExponentialFamily):
 
     Args:
         concentration: positive numbers; the last dimension is that of an event.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Concentration is (*batch_shape, K), and the event shape (K,).
+    Shape: Concentration is (*batch_shape, K), and the event shape (K,).
 
-    Raises:
-        ValueError: a number alone, a concentration that is not positive, or NaN.
+    Raises: ValueError: a number alone, a concentration that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> dirichlet = sg.distributions.Dirichlet(sg.tensor([1.0, 2.0, 3.0]))
         >>> dirichlet.mean, dirichlet.log_prob(sg.tensor([0.2, 0.3, 0.5]))
         (tensor([0.1667, 0.3333, 0.5000]), tensor(1.5041))
@@ -83,9 +79,7 @@ class Dirichlet(ExponentialFamily):
         powers = (self.concentration - 1).xlogy(value).sum(-1)
         return powers - self._log_normalizer(self.concentration)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.concentration / self.concentration.sum(-1, True)
+    mean = derived(lambda self: self.concentration / self.concentration.sum(-1, True))
 
     @property
     def mode(self) -> Tensor:
@@ -105,9 +99,7 @@ class Dirichlet(ExponentialFamily):
         digammas = ((self.concentration - 1) * self.concentration.digamma()).sum(-1)
         return self._log_normalizer(self.concentration) - (count - total) * total.digamma() - digammas
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.concentration,)
+    _natural_params = derived(lambda self: (self.concentration,))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         return x.lgamma().sum(-1) - x.sum(-1).lgamma()
@@ -121,16 +113,10 @@ class Beta(ExponentialFamily):
     Args:
         concentration1: the first shape, often called alpha, positive.
         concentration0: the second shape, often called beta, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Both concentrations broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a concentration that is not positive, or NaN.
+    Shape: Both concentrations broadcast; their shape is the batch shape.
 
     Example:
-        >>> import specgrad as sg
         >>> beta = sg.distributions.Beta(2.0, 3.0)
         >>> beta.mean, beta.mode, beta.log_prob(sg.tensor(0.5))
         (tensor(0.4000), tensor(0.3333), tensor(0.4055))
@@ -146,23 +132,10 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
 
-    @property
-    def concentration1(self) -> Tensor:
-        """The first shape."""
-        return self._dirichlet.concentration[..., 0]
-
-    @property
-    def concentration0(self) -> Tensor:
-        """The second shape."""
-        return self._dirichlet.concentration[..., 1]
-
-    @property
-    def mean(self) -> Tensor:
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self) -> Tensor:
-        return self._dirichlet.mode[..., 0]
+    concentration1 = derived(lambda self: self._dirichlet.concentration[..., 0], "The first shape.")
+    concentration0 = derived(lambda self: self._dirichlet.concentration[..., 1], "The second shape.")
+    mean = derived(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+    mode = derived(lambda self: self._dirichlet.mode[..., 0])
 
     @property
     def variance(self) -> Tensor:
@@ -179,9 +152,7 @@ class Beta(ExponentialFamily):
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return self.concentration1, self.concentration0
+    _natural_params = derived(lambda self: (self.concentration1, self.concentration0))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return x.lgamma() + y.lgamma() - (x + y).lgamma()
@@ -195,16 +166,8 @@ class FisherSnedecor(Parametric):
     Args:
         df1: the degrees of freedom of the numerator, positive.
         df2: the degrees of freedom of the denominator, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Both broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: degrees of freedom that are not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> fisher = sg.distributions.FisherSnedecor(2.0, 6.0)
         >>> fisher.mean, fisher.log_prob(sg.tensor(1.0))
         (tensor(1.5000), tensor(-1.1507))

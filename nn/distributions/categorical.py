@@ -12,12 +12,13 @@ from ...runtime.ops.shape.broadcast import broadcast_tensors
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo, int64
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 from ..functional import one_hot
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .base.parameters import alias, broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
+from .base.parametric import PROBS_OR_LOGITS, require_one
 from .bernoulli import Binomial
-from .probs_or_logits import PROBS_OR_LOGITS, require_one
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
@@ -30,16 +31,12 @@ class Categorical(Distribution):
     Args:
         probs: weights of the classes along the last dimension, which are divided by their sum.
         logits: logarithms of weights, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The parameter is (*batch_shape, K).
+    Shape: The parameter is (*batch_shape, K).
 
-    Raises:
-        ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
+    Raises: ValueError: both parameters or none, a number alone, or weights that are negative or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> classes = sg.distributions.Categorical(sg.tensor([1.0, 1.0, 2.0]))
         >>> classes.probs, classes.log_prob(sg.tensor(2)), classes.entropy()
         (tensor([0.2500, 0.2500, 0.5000]), tensor(-0.6931), tensor(1.0397))
@@ -77,19 +74,9 @@ class Categorical(Distribution):
         """The probabilities."""
         return logits_to_probs(self.logits)
 
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter that was given."""
-        return self._param.size()
-
-    @property
-    def mean(self) -> Tensor:
-        """NaN: classes have no mean."""
-        return self.probs.new_full(self._extended_shape(), math.nan)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.probs.argmax(-1)
+    param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")
+    mean = derived(lambda self: self.probs.new_full(self._extended_shape(), math.nan), "NaN: classes have no mean.")
+    mode = derived(lambda self: self.probs.argmax(-1))
 
     @property
     def variance(self) -> Tensor:
@@ -131,16 +118,12 @@ class OneHotCategorical(Distribution):
     Args:
         probs: weights of the classes along the last dimension, which are divided by their sum.
         logits: logarithms of weights, instead.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The parameter is (*batch_shape, K), and the event shape (K,).
+    Shape: The parameter is (*batch_shape, K), and the event shape (K,).
 
-    Raises:
-        ValueError: as of `Categorical`.
+    Raises: ValueError: as of `Categorical`.
 
     Example:
-        >>> import specgrad as sg
         >>> classes = sg.distributions.OneHotCategorical(sg.tensor([1.0, 1.0, 2.0]))
         >>> classes.mode, classes.log_prob(sg.tensor([0.0, 1.0, 0.0]))
         (tensor([0., 0., 1.]), tensor(-1.3863))
@@ -162,14 +145,8 @@ class OneHotCategorical(Distribution):
     logits = alias("_categorical.logits", "The logarithms of the probabilities.")
     param_shape = alias("_categorical.param_shape", "The shape of the parameter that was given.")
     mean = alias("probs")
-
-    @property
-    def mode(self) -> Tensor:
-        return one_hot(self._categorical.mode, self._event_shape[0]).to(self.probs.dtype)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.probs * (1 - self.probs)
+    mode = derived(lambda self: one_hot(self._categorical.mode, self._event_shape[0]).to(self.probs.dtype))
+    variance = derived(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs.dtype)
@@ -196,7 +173,6 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         probs, logits, validate_args: as of `OneHotCategorical`.
 
     Example:
-        >>> import specgrad as sg
         >>> logits = sg.zeros(2, requires_grad=True)
         >>> sample = sg.distributions.OneHotCategoricalStraightThrough(logits=logits).rsample()
         >>> sample[0].backward()
@@ -211,6 +187,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         return self.sample(sample_shape) + (probs - probs.detach())
 
 
+@completed_from(OneHotCategorical)
 class Multinomial(Distribution):
     """The multinomial distribution: how often each class comes in `total_count` draws of a categorical distribution.
 
@@ -218,19 +195,12 @@ class Multinomial(Distribution):
 
     Args:
         total_count: the number of draws. Default: 1.
-        probs: weights of the classes along the last dimension, which are divided by their sum.
-        logits: logarithms of weights, instead.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        The parameter is (*batch_shape, K), and the event shape (K,).
 
     Raises:
         NotImplementedError: a number of draws that is no int.
         ValueError: as of `Categorical`.
 
     Example:
-        >>> import specgrad as sg
         >>> counts = sg.distributions.Multinomial(4, sg.tensor([1.0, 3.0]))
         >>> counts.mean, counts.log_prob(sg.tensor([1.0, 3.0]))
         (tensor([1., 3.]), tensor(-0.8630))
@@ -262,14 +232,8 @@ class Multinomial(Distribution):
     probs = alias("_categorical.probs", "The probabilities of the classes.")
     logits = alias("_categorical.logits", "The logarithms of the probabilities.")
     param_shape = alias("_categorical.param_shape", "The shape of the parameter that was given.")
-
-    @property
-    def mean(self) -> Tensor:
-        return self.probs * self.total_count
-
-    @property
-    def variance(self) -> Tensor:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = derived(lambda self: self.probs * self.total_count)
+    variance = derived(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():

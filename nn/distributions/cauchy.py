@@ -1,4 +1,4 @@
-"""Distributions with a location and a scale: uniform, Cauchy, its absolute values, and Gumbel."""
+"""Distributions with a location and a scale: uniform, Cauchy, its absolute values, Gumbel, von Mises."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime.autograd.function import Function, once_differentiable
+from ...runtime.namespace import op
 from ...runtime.ops.creation import full, full_like, ones_like, rand
 from ...runtime.shapes import Size
-from ...runtime.tensor.dtypes import finfo
+from ...runtime.tensor.dtypes import finfo, float64
 from . import constraints
-from .base.parameters import alias, euler_constant
+from .base.parameters import alias, derived, euler_constant
 from .base.parametric import Parametric, parameter
+from .independent import TransformedDistribution
 from .normal import _Half
-from .transformed_distribution import TransformedDistribution
 from .transforms import AbsTransform, AffineTransform, ExpTransform
 
-__all__ = ["Cauchy", "Gumbel", "HalfCauchy", "Uniform"]
+__all__ = ["Cauchy", "Gumbel", "HalfCauchy", "Uniform", "VonMises"]
 
 
 class Uniform(Parametric):
@@ -28,16 +31,10 @@ class Uniform(Parametric):
     Args:
         low: the least number.
         high: the end, greater than low.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Low and high broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: high is not greater than low.
+    Raises: ValueError: high is not greater than low.
 
     Example:
-        >>> import specgrad as sg
         >>> uniform = sg.distributions.Uniform(0.0, 2.0)
         >>> uniform.cdf(sg.tensor(0.5)), uniform.entropy()
         (tensor(0.2500), tensor(0.6931))
@@ -51,21 +48,10 @@ class Uniform(Parametric):
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
-    @property
-    def mean(self) -> Tensor:
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self) -> Tensor:
-        return float("nan") * self.high
-
-    @property
-    def stddev(self) -> Tensor:
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self) -> Tensor:
-        return (self.high - self.low).pow(2) / 12
+    mean = derived(lambda self: (self.high + self.low) / 2)
+    mode = derived(lambda self: float("nan") * self.high)
+    stddev = derived(lambda self: (self.high - self.low) / 12**0.5)
+    variance = derived(lambda self: (self.high - self.low).pow(2) / 12)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
@@ -101,16 +87,8 @@ class Cauchy(Parametric):
     Args:
         loc: the median.
         scale: half the width at half of the maximum, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> cauchy = sg.distributions.Cauchy(0.0, 1.0)
         >>> cauchy.log_prob(sg.tensor(1.0)), cauchy.cdf(sg.tensor(1.0))
         (tensor(-1.8379), tensor(0.7500))
@@ -121,10 +99,7 @@ class Cauchy(Parametric):
     support = constraints.real
     has_rsample = True
 
-    @property
-    def mean(self) -> Tensor:
-        return full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device)
-
+    mean = derived(lambda self: full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device))
     mode = alias("loc")
 
     @property
@@ -157,13 +132,8 @@ class HalfCauchy(_Half):
 
     Args:
         scale: that of the cauchy distribution, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> half = sg.distributions.HalfCauchy(1.0)
         >>> half.log_prob(sg.tensor(1.0)), half.cdf(sg.tensor(1.0))
         (tensor(-1.1447), tensor(0.5000))
@@ -192,16 +162,8 @@ class Gumbel(Parametric, TransformedDistribution):
     Args:
         loc: the mode.
         scale: the scale, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> gumbel = sg.distributions.Gumbel(0.0, 1.0)
         >>> gumbel.mean, gumbel.log_prob(sg.tensor(0.0)), gumbel.cdf(sg.tensor(0.0))
         (tensor(0.5772), tensor(-1.), tensor(0.3679))
@@ -231,19 +193,93 @@ class Gumbel(Parametric, TransformedDistribution):
     def icdf(self, value: Tensor) -> Tensor:
         return self.loc - self.scale * (-value.log()).log()
 
-    @property
-    def mean(self) -> Tensor:
-        return self.loc + self.scale * euler_constant
-
+    mean = derived(lambda self: self.loc + self.scale * euler_constant)
     mode = alias("loc")
-
-    @property
-    def stddev(self) -> Tensor:
-        return (math.pi / math.sqrt(6)) * self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        return self.stddev.pow(2)
+    stddev = derived(lambda self: (math.pi / math.sqrt(6)) * self.scale)
+    variance = derived(lambda self: self.stddev.pow(2))
 
     def entropy(self) -> Tensor:
         return self.scale.log() + (1 + euler_constant)
+
+
+FLAT = 1e-5  # a concentration below this leaves angles uniform but for terms of its square
+
+
+class _Angle(Function):
+    """Draws around 0 whose gradient says how they move with the concentration at a fixed level: implicit."""
+
+    @staticmethod
+    def forward(ctx: Any, concentration: Tensor) -> Tensor:
+        noise = sampled_angles(concentration.detach().to(float64)).to(concentration.dtype)
+        ctx.save_for_backward(noise, concentration)
+        return noise
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        derivatives: Tensor = op.von_mises_grad(*ctx.saved_tensors)
+        return grad * derivatives
+
+
+def sampled_angles(concentration: Tensor) -> Tensor:
+    """Angles around 0, by rejection from a wrapped Cauchy distribution: Best and Fisher, 1979."""
+    width = proposal(concentration)
+    angles = concentration.new_zeros(concentration.shape)
+    done = concentration != concentration  # NaN gives nothing that could be accepted
+    angles = angles.masked_fill(done, math.nan)
+    while not bool(done.all()):
+        turn, level, side = rand(3, *concentration.shape, dtype=float64, device=concentration.device).unbind()
+        z = (math.pi * turn).cos()
+        cosine = (1 + width * z) / (width + z)
+        c = concentration * (width - cosine)
+        accepted = ((c * (2 - c) - level > 0) | ((c / level).log() + 1 - c >= 0)) & ~done
+        angles = ops.where(accepted, (side - 0.5).sign() * cosine.clamp(-1, 1).acos(), angles)
+        done = done | accepted
+    return angles
+
+
+def proposal(concentration: Tensor) -> Tensor:
+    """(1 + rho^2) / (2 rho), with the rho of the wrapped Cauchy distribution that numbers are proposed from."""
+    tau = 1 + (1 + 4 * concentration.square()).sqrt()
+    rho = (tau - (2 * tau).sqrt()) / (2 * concentration)
+    general_value = (1 + rho.square()) / (2 * rho)
+    return ops.where(concentration < FLAT, concentration.reciprocal() + concentration, general_value)
+
+
+class VonMises(Parametric):
+    """The von Mises distribution, of angles: a normal distribution on the circle.
+
+    Formula: p(x) = exp(concentration cos(x - loc)) / (2 pi I0(concentration))
+
+    Args:
+        loc: the angle around which samples lie, in radians.
+        concentration: how near to it they lie, positive.
+
+    Example:
+        >>> angles = sg.distributions.VonMises(0.0, 4.0)
+        >>> angles.variance, angles.log_prob(sg.tensor(0.5))
+        (tensor(0.1365), tensor(-0.7525))
+    """
+
+    loc = parameter(constraints.real)
+    concentration = parameter(constraints.positive)
+    support = constraints.real
+    has_rsample = True
+
+    mean = alias("loc", "The mean direction.")
+    mode = alias("loc")
+
+    @property
+    def variance(self) -> Tensor:
+        """The circular variance, 1 - I1(concentration) / I0(concentration)."""
+        return 1 - ops.i1e(self.concentration) / ops.i0e(self.concentration)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draw angles from -pi to pi, `sample_shape` of them, as differentiable functions of both parameters."""
+        angles = _Angle.apply(self.concentration.expand(self._extended_shape(sample_shape)))
+        return (angles + math.pi + self.loc) % (2 * math.pi) - math.pi
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        fall = self.concentration * ((value - self.loc).cos() - 1)
+        return fall - math.log(2 * math.pi) - ops.i0e(self.concentration).log()

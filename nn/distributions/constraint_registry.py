@@ -4,7 +4,6 @@
 one that may have more arguments than results and suits optimisation, since it does not favour a direction.
 
 Example:
-    >>> import specgrad as sg
     >>> from specgrad.distributions import constraints, transform_to
     >>> unconstrained = sg.zeros(2, requires_grad=True)
     >>> transform_to(constraints.simplex)(unconstrained)
@@ -42,14 +41,9 @@ class ConstraintRegistry:
         super().__init__()
 
     def register(self, constraint: Any, factory: Factory | None = None) -> Any:
-        """Register what makes transforms for constraints of a class; without `factory` a decorator.
+        """Register `factory`, which makes transforms for constraints of a class; without it a decorator.
 
-        Args:
-            constraint: a class derived from Constraint, or one of its instances.
-            factory: a function of a constraint that returns a transform from unconstrained numbers to it.
-
-        Raises:
-            TypeError: no constraint.
+        The `constraint` is such a class or one of its instances; a TypeError for anything else.
         """
         if factory is None:
             return lambda value: self.register(constraint, value)
@@ -60,14 +54,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: constraints.Constraint) -> Transform:
-        """A transform from unconstrained numbers to the constraint.
-
-        Args:
-            constraint: a constraint.
-
-        Raises:
-            NotImplementedError: none is registered.
-        """
+        """A transform from unconstrained numbers to the `constraint`; NotImplementedError where none is registered."""
         try:
             factory = self._registry[type(constraint)]
         except KeyError:
@@ -142,8 +129,6 @@ def _to_corr_cholesky(constraint: Any) -> Transform:
 
 
 def _register_parts(registry: ConstraintRegistry) -> None:
-    """Constraints made of others have transforms made of theirs, found in the same registry."""
-
     @registry.register(constraints.independent)
     def _to_independent(constraint: Any) -> Transform:
         base = registry(constraint.base_constraint)

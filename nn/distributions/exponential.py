@@ -11,10 +11,9 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, rand, zeros_like
 from ...runtime.shapes import Size
 from . import constraints
-from .base.parameters import alias, euler_constant
+from .base.parameters import alias, derived, euler_constant
 from .base.parametric import Parametric, parameter
-from .independent import ExponentialFamily
-from .transformed_distribution import TransformedDistribution
+from .independent import ExponentialFamily, TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
 
 __all__ = ["Exponential", "GeneralizedPareto", "Pareto", "Weibull"]
@@ -27,13 +26,8 @@ class Exponential(ExponentialFamily, Parametric):
 
     Args:
         rate: how often it happens in a unit of time, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Raises:
-        ValueError: a rate that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> exponential = sg.distributions.Exponential(2.0)
         >>> exponential.mean, exponential.log_prob(sg.tensor(1.0)), exponential.cdf(sg.tensor(1.0))
         (tensor(0.5000), tensor(-1.3069), tensor(0.8647))
@@ -44,21 +38,10 @@ class Exponential(ExponentialFamily, Parametric):
     has_rsample = True
     _mean_carrier_measure = 0.0
 
-    @property
-    def mean(self) -> Tensor:
-        return self.rate.reciprocal()
-
-    @property
-    def mode(self) -> Tensor:
-        return zeros_like(self.rate)
-
-    @property
-    def stddev(self) -> Tensor:
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self) -> Tensor:
-        return self.rate.pow(-2)
+    mean = derived(lambda self: self.rate.reciprocal())
+    mode = derived(lambda self: zeros_like(self.rate))
+    stddev = derived(lambda self: self.rate.reciprocal())
+    variance = derived(lambda self: self.rate.pow(-2))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
@@ -77,9 +60,7 @@ class Exponential(ExponentialFamily, Parametric):
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (-self.rate,)
+    _natural_params = derived(lambda self: (-self.rate,))
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
         return -(-natural_params[0]).log()
@@ -93,16 +74,8 @@ class Weibull(Parametric, TransformedDistribution):
     Args:
         scale: the scale, positive.
         concentration: the shape; at 1 it is an exponential distribution.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Scale and concentration broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a parameter that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> weibull = sg.distributions.Weibull(2.0, 1.0)
         >>> weibull.mean, weibull.variance, weibull.entropy()
         (tensor(2.), tensor(4.), tensor(1.6931))
@@ -119,18 +92,14 @@ class Weibull(Parametric, TransformedDistribution):
         power = PowerTransform(exponent=self.concentration_reciprocal)
         TransformedDistribution.__init__(self, base, [power, AffineTransform(loc=0, scale=self.scale)], validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * self._standard_moment(1)
+    mean = derived(lambda self: self.scale * self._standard_moment(1))
 
     @property
     def mode(self) -> Tensor:
         power = self.concentration_reciprocal
         return self.scale * ((self.concentration - 1) / self.concentration).pow(power)
 
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.pow(2) * (self._standard_moment(2) - self._standard_moment(1).square())
+    variance = derived(lambda self: self.scale.pow(2) * (self._standard_moment(2) - self._standard_moment(1).square()))
 
     def _standard_moment(self, order: int) -> Tensor:
         """The mean of x^order for the scale one."""
@@ -149,16 +118,8 @@ class Pareto(Parametric, TransformedDistribution):
     Args:
         scale: the least value, positive.
         alpha: how fast the tail falls, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Scale and alpha broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a parameter that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> pareto = sg.distributions.Pareto(1.0, 2.0)
         >>> pareto.mean, pareto.variance, pareto.cdf(sg.tensor(2.0))
         (tensor(2.), tensor(inf), tensor(0.7500))
@@ -204,16 +165,8 @@ class GeneralizedPareto(Parametric):
         loc: the least value.
         scale: the scale, positive.
         concentration: the shape; for negative ones the greatest value is loc - scale / concentration.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        All broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> tail = sg.distributions.GeneralizedPareto(0.0, 1.0, 0.5)
         >>> tail.mean, tail.cdf(sg.tensor(2.0)), tail.entropy()
         (tensor(2.), tensor(0.7500), tensor(1.5000))
@@ -240,21 +193,13 @@ class GeneralizedPareto(Parametric):
         return -self.scale.log() - ops.where(zero, z, falling)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than `value`.
-
-        Args:
-            value: numbers.
-        """
+        """The logarithm of the probability of more than `value`."""
         self._check(value)
         z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
         return ops.where(zero, -z, -(shape * z).log1p() / shape)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of `cdf`.
-
-        Args:
-            value: numbers.
-        """
+        """The logarithm of `cdf` of `value`."""
         return self.cdf(value).log()
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -13,10 +13,9 @@ from ...runtime.ops.creation.distributions import _standard_gamma
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo
 from . import constraints
-from .base.parameters import _standard_normal, alias
+from .base.parameters import _standard_normal, alias, derived
 from .base.parametric import Parametric, parameter
-from .independent import ExponentialFamily
-from .transformed_distribution import TransformedDistribution
+from .independent import ExponentialFamily, TransformedDistribution
 from .transforms import PowerTransform
 
 __all__ = ["Chi2", "Gamma", "InverseGamma", "StudentT"]
@@ -36,16 +35,8 @@ class Gamma(ExponentialFamily, Parametric):
     Args:
         concentration: the shape, positive.
         rate: the inverse of the scale, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Concentration and rate broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a parameter that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> gamma = sg.distributions.Gamma(2.0, 4.0)
         >>> gamma.mean, gamma.variance, gamma.log_prob(sg.tensor(0.5))
         (tensor(0.5000), tensor(0.1250), tensor(0.0794))
@@ -57,17 +48,9 @@ class Gamma(ExponentialFamily, Parametric):
     has_rsample = True
     _mean_carrier_measure = 0
 
-    @property
-    def mean(self) -> Tensor:
-        return self.concentration / self.rate
-
-    @property
-    def mode(self) -> Tensor:
-        return ((self.concentration - 1) / self.rate).clamp(min=0)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.concentration / self.rate.pow(2)
+    mean = derived(lambda self: self.concentration / self.rate)
+    mode = derived(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
+    variance = derived(lambda self: self.concentration / self.rate.pow(2))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -87,9 +70,7 @@ class Gamma(ExponentialFamily, Parametric):
         shape = self.concentration
         return shape - self.rate.log() + shape.lgamma() + (1 - shape) * shape.digamma()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return self.concentration - 1, -self.rate
+    _natural_params = derived(lambda self: (self.concentration - 1, -self.rate))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return (x + 1).lgamma() - (x + 1) * (-y).log()
@@ -102,13 +83,8 @@ class Chi2(Gamma):
 
     Args:
         df: the degrees of freedom, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Raises:
-        ValueError: degrees of freedom that are not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> chi2 = sg.distributions.Chi2(3.0)
         >>> chi2.df, chi2.mean, chi2.variance
         (tensor(3.), tensor(3.), tensor(6.))
@@ -120,10 +96,7 @@ class Chi2(Gamma):
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
-    @property
-    def df(self) -> Tensor:
-        """The degrees of freedom."""
-        return self.concentration * 2
+    df = derived(lambda self: self.concentration * 2, "The degrees of freedom.")
 
 
 class InverseGamma(TransformedDistribution):
@@ -134,16 +107,10 @@ class InverseGamma(TransformedDistribution):
     Args:
         concentration: the shape, positive.
         rate: the scale of the inverse, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Concentration and rate broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a parameter that is not positive, or NaN.
+    Shape: Concentration and rate broadcast; their shape is the batch shape.
 
     Example:
-        >>> import specgrad as sg
         >>> inverse = sg.distributions.InverseGamma(3.0, 4.0)
         >>> inverse.mean, inverse.mode, inverse.variance
         (tensor(2.), tensor(1.), tensor(4.))
@@ -160,14 +127,8 @@ class InverseGamma(TransformedDistribution):
 
     concentration = alias("base_dist.concentration", "The shape.")
     rate = alias("base_dist.rate", "The scale of the inverse.")
-
-    @property
-    def mean(self) -> Tensor:
-        return (self.rate / (self.concentration - 1)).masked_fill(self.concentration <= 1, math.inf)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.rate / (self.concentration + 1)
+    mean = derived(lambda self: (self.rate / (self.concentration - 1)).masked_fill(self.concentration <= 1, math.inf))
+    mode = derived(lambda self: self.rate / (self.concentration + 1))
 
     @property
     def variance(self) -> Tensor:
@@ -189,16 +150,8 @@ class StudentT(Parametric):
         df: the degrees of freedom, positive.
         loc: the place of the mode. Default: 0.
         scale: the scale, positive. Default: 1.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        The parameters broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: degrees of freedom or a scale that are not positive, or a parameter that is NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> student = sg.distributions.StudentT(3.0)
         >>> student.variance, student.log_prob(sg.tensor(1.0))
         (tensor(3.), tensor(-1.5763))
@@ -215,10 +168,7 @@ class StudentT(Parametric):
         self._chi2 = Chi2(self.df, validate_args=validate_args)
         super()._construct(batch_shape, validate_args)
 
-    @property
-    def mean(self) -> Tensor:
-        return self.loc.masked_fill(self.df <= 1, math.nan)
-
+    mean = derived(lambda self: self.loc.masked_fill(self.df <= 1, math.nan))
     mode = alias("loc")
 
     @property

@@ -10,7 +10,7 @@ from ...generated.tensor import Tensor
 from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import alias
+from .base.parameters import alias, derived
 from .categorical import Categorical
 
 __all__ = ["MixtureSameFamily"]
@@ -26,14 +26,11 @@ class MixtureSameFamily(Distribution):
         component_distribution: a distribution whose last batch dimension is that of the components.
         validate_args: whether values are checked; None for the default.
 
-    Shape:
-        The batch shape is that of the components without its last dimension.
+    Shape: The batch shape is that of the components without its last dimension.
 
-    Raises:
-        ValueError: not a Categorical and a Distribution, or batch shapes that do not fit.
+    Raises: ValueError: not a Categorical and a Distribution, or batch shapes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import Categorical, MixtureSameFamily, Normal
         >>> mixture = MixtureSameFamily(Categorical(sg.ones(2)), Normal(sg.tensor([-1.0, 1.0]), sg.ones(2)))
         >>> mixture.mean, mixture.variance, mixture.cdf(sg.tensor(0.0))
@@ -64,12 +61,9 @@ class MixtureSameFamily(Distribution):
     component_distribution = alias("_component_distribution", "The components, along the last batch dimension.")
 
     def _weights(self) -> Tensor:
-        """The weights, with dimensions for an event."""
         return self._pad_mixture_dimensions(self.mixture_distribution.probs)
 
-    @property
-    def mean(self) -> Tensor:
-        return (self._weights() * self.component_distribution.mean).sum(-1 - self._event_ndims)
+    mean = derived(lambda self: (self._weights() * self.component_distribution.mean).sum(-1 - self._event_ndims))
 
     @property
     def variance(self) -> Tensor:

@@ -47,7 +47,6 @@ def _precision_to_scale_tril(P: Tensor) -> Tensor:
 
 
 def scale_tril_of(name: str, matrix: Tensor) -> Tensor:
-    """The lower Cholesky factor of a covariance, from whichever matrix of it is given."""
     if name == "scale_tril":
         return matrix
     return ops.linalg_cholesky(matrix) if name == "covariance_matrix" else _precision_to_scale_tril(matrix)
@@ -77,7 +76,6 @@ def _batch_lowrank_mahalanobis(W: Tensor, D: Tensor, x: Tensor, capacitance_tril
 
 
 def _batch_trace_XXT(bmat: Tensor) -> Tensor:
-    """The trace of X X^T: the sum of squares."""
     return bmat.reshape((*bmat.shape[:-2], bmat.shape[-2] * bmat.shape[-1])).pow(2).sum(-1)
 
 
@@ -93,16 +91,12 @@ class MultivariateNormal(Distribution):
         covariance_matrix: C, positive definite.
         precision_matrix: C^-1, positive definite.
         scale_tril: the lower triangular L with C = L L^T and a positive diagonal.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The matrices are (..., D, D), and their batch broadcasts with that of loc.
+    Shape: The matrices are (..., D, D), and their batch broadcasts with that of loc.
 
-    Raises:
-        ValueError: none or several matrices, too few dimensions, or a matrix that is none of the kind.
+    Raises: ValueError: none or several matrices, too few dimensions, or a matrix that is none of the kind.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.MultivariateNormal(sg.zeros(2), covariance_matrix=4 * sg.eye(2))
         >>> normal.event_shape, normal.log_prob(sg.zeros(2)), normal.variance
         (specgrad.Size([2]), tensor(-3.2242), tensor([4., 4.]))
@@ -152,7 +146,6 @@ class MultivariateNormal(Distribution):
         return self._square(ops.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     def _square(self, matrices: Tensor) -> Tensor:
-        """Matrices that were computed for less than the batch, as a view for all of it."""
         return matrices.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     mean = alias("loc")
@@ -200,16 +193,12 @@ class LowRankMultivariateNormal(Distribution):
         loc: the mean, (..., n).
         cov_factor: W, (..., n, m).
         cov_diag: D, (..., n), positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The batches of the three broadcast.
+    Shape: The batches of the three broadcast.
 
-    Raises:
-        ValueError: shapes that do not fit, or a diagonal that is not positive.
+    Raises: ValueError: shapes that do not fit, or a diagonal that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> factor = sg.tensor([[1.0], [0.0]])
         >>> normal = sg.distributions.LowRankMultivariateNormal(sg.zeros(2), factor, sg.ones(2))
         >>> normal.covariance_matrix, normal.log_prob(sg.zeros(2))
@@ -267,7 +256,6 @@ class LowRankMultivariateNormal(Distribution):
         return self._square(diag.reciprocal().diag_embed() - solved.mT @ solved)
 
     def _square(self, matrices: Tensor) -> Tensor:
-        """Matrices that were computed for less than the batch, as a view for all of it."""
         return matrices.expand(self._batch_shape + self._event_shape + self._event_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -291,7 +279,6 @@ class LowRankMultivariateNormal(Distribution):
 
 
 def _shapes(loc: Tensor, cov_factor: Tensor, cov_diag: Tensor) -> tuple[Size, Size]:
-    """Batch and event shape; shapes that do not fit are refused."""
     event = loc.shape[-1:]
     if cov_factor.dim() < 2:
         raise ValueError("cov_factor must be at least two-dimensional, with optional leading batch dimensions")

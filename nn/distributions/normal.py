@@ -10,11 +10,11 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import as_tensor, zeros_like
 from ...runtime.tensor.dtypes import finfo
+from ..docstrings import completed_from
 from . import constraints
-from .base.parameters import _standard_normal, alias
+from .base.parameters import _standard_normal, alias, derived
 from .base.parametric import Parametric, parameter
-from .independent import ExponentialFamily
-from .transformed_distribution import TransformedDistribution
+from .independent import ExponentialFamily, TransformedDistribution
 from .transforms import AbsTransform, ExpTransform
 
 __all__ = ["HalfNormal", "Laplace", "LogNormal", "Normal"]
@@ -28,16 +28,8 @@ class Normal(ExponentialFamily, Parametric):
     Args:
         loc: the mean.
         scale: the standard deviation, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.Normal(0.0, 2.0)
         >>> normal.log_prob(sg.tensor(1.0)), normal.cdf(sg.tensor(0.0)), normal.variance
         (tensor(-1.7371), tensor(0.5000), tensor(4.))
@@ -52,10 +44,7 @@ class Normal(ExponentialFamily, Parametric):
     mean = alias("loc")
     mode = alias("loc")
     stddev = alias("scale")
-
-    @property
-    def variance(self) -> Tensor:
-        return self.stddev.pow(2)
+    variance = derived(lambda self: self.stddev.pow(2))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -76,9 +65,7 @@ class Normal(ExponentialFamily, Parametric):
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+    _natural_params = derived(lambda self: (self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()
@@ -92,16 +79,10 @@ class LogNormal(TransformedDistribution):
     Args:
         loc: the mean of the logarithm.
         scale: the standard deviation of the logarithm, positive.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
+    Shape: Loc and scale broadcast; their shape is the batch shape.
 
     Example:
-        >>> import specgrad as sg
         >>> log_normal = sg.distributions.LogNormal(0.0, 1.0)
         >>> log_normal.mean, log_normal.mode, log_normal.cdf(sg.tensor(1.0))
         (tensor(1.6487), tensor(0.3679), tensor(0.5000))
@@ -118,14 +99,8 @@ class LogNormal(TransformedDistribution):
 
     loc = alias("base_dist.loc", "The mean of the logarithm.")
     scale = alias("base_dist.scale", "The standard deviation of the logarithm.")
-
-    @property
-    def mean(self) -> Tensor:
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self) -> Tensor:
-        return (self.loc - self.scale.square()).exp()
+    mean = derived(lambda self: (self.loc + self.scale.pow(2) / 2).exp())
+    mode = derived(lambda self: (self.loc - self.scale.square()).exp())
 
     @property
     def variance(self) -> Tensor:
@@ -137,15 +112,11 @@ class LogNormal(TransformedDistribution):
 
 
 class _Half(TransformedDistribution):
-    """The distribution of |x| for x of a distribution that is symmetric around 0."""
-
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
 
-    @property
-    def mode(self) -> Tensor:
-        return zeros_like(self.base_dist.scale)
+    mode = derived(lambda self: zeros_like(self.base_dist.scale))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
@@ -171,13 +142,8 @@ class HalfNormal(_Half):
 
     Args:
         scale: that of the normal distribution, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> half = sg.distributions.HalfNormal(1.0)
         >>> half.log_prob(sg.tensor(1.0)), half.cdf(sg.tensor(1.0))
         (tensor(-0.7258), tensor(0.6827))
@@ -190,34 +156,20 @@ class HalfNormal(_Half):
         super().__init__(base, AbsTransform(), validate_args=validate_args)
 
     scale = alias("base_dist.scale", "The scale of the normal distribution.")
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.pow(2) * (1 - 2 / math.pi)
+    mean = derived(lambda self: self.scale * math.sqrt(2 / math.pi))
+    variance = derived(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
 
 
+@completed_from(Normal)
 class Laplace(Parametric):
     """The Laplace distribution: an exponential one to both sides.
 
     Formula: p(x) = exp(-|x - loc| / scale) / (2 scale)
 
     Args:
-        loc: the mean.
         scale: the mean distance from it, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Loc and scale broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a scale that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> laplace = sg.distributions.Laplace(0.0, 1.0)
         >>> laplace.log_prob(sg.tensor(1.0)), laplace.variance
         (tensor(-1.6931), tensor(2.))
@@ -230,14 +182,8 @@ class Laplace(Parametric):
 
     mean = alias("loc")
     mode = alias("loc")
-
-    @property
-    def variance(self) -> Tensor:
-        return 2 * self.scale.pow(2)
-
-    @property
-    def stddev(self) -> Tensor:
-        return 2**0.5 * self.scale
+    variance = derived(lambda self: 2 * self.scale.pow(2))
+    stddev = derived(lambda self: 2**0.5 * self.scale)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         # Never -1, whose logarithm below would be infinite; draws do not reach 1.

@@ -1,4 +1,4 @@
-"""Distributions of numbers between zero and one."""
+"""Distributions of numbers between zero and one, and of relaxed classes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,24 @@ from ...runtime.ops.creation import as_tensor, full_like, rand
 from ...runtime.shapes import Size
 from ..functional import binary_cross_entropy_with_logits
 from . import constraints
-from .base.parameters import alias, broadcast_all, clamp_probs, euler_constant
-from .base.parametric import Parametric, parameter
+from .base.distribution import Distribution
+from .base.parameters import alias, broadcast_all, clamp_probs, derived, euler_constant
+from .base.parametric import PROBS_OR_LOGITS, ByProbability, Parametric, parameter
+from .categorical import Categorical
 from .cauchy import Uniform
-from .independent import ExponentialFamily
-from .probs_or_logits import PROBS_OR_LOGITS, ByProbability
-from .transformed_distribution import TransformedDistribution
-from .transforms import AffineTransform, PowerTransform, SigmoidTransform
+from .independent import ExponentialFamily, TransformedDistribution
+from .normal import Normal
+from .transforms import AffineTransform, ExpTransform, PowerTransform, SigmoidTransform, StickBreakingTransform
 
-__all__ = ["ContinuousBernoulli", "Kumaraswamy", "LogitRelaxedBernoulli", "RelaxedBernoulli"]
+__all__ = [
+    "ContinuousBernoulli",
+    "ExpRelaxedCategorical",
+    "Kumaraswamy",
+    "LogisticNormal",
+    "LogitRelaxedBernoulli",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+]
 
 
 class Kumaraswamy(Parametric, TransformedDistribution):
@@ -31,16 +40,8 @@ class Kumaraswamy(Parametric, TransformedDistribution):
     Args:
         concentration1: a, positive.
         concentration0: b, positive.
-        validate_args: whether parameters and values are checked; None for the default.
-
-    Shape:
-        Both broadcast; their shape is the batch shape.
-
-    Raises:
-        ValueError: a parameter that is not positive.
 
     Example:
-        >>> import specgrad as sg
         >>> kumaraswamy = sg.distributions.Kumaraswamy(1.0, 2.0)
         >>> kumaraswamy.mean, kumaraswamy.cdf(sg.tensor(0.5))
         (tensor(0.3333), tensor(0.7500))
@@ -66,9 +67,7 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         first, b = 1 + order / self.concentration1, self.concentration0
         return (b.log() + ops.lgamma(first) + ops.lgamma(b) - ops.lgamma(first + b)).exp()
 
-    @property
-    def mean(self) -> Tensor:
-        return self._moment(1)
+    mean = derived(lambda self: self._moment(1))
 
     @property
     def mode(self) -> Tensor:
@@ -76,9 +75,7 @@ class Kumaraswamy(Parametric, TransformedDistribution):
         inner = ((a - 1) / (a * b - 1)).pow(a.reciprocal())
         return inner.masked_fill((a < 1) | (b < 1), math.nan)  # the greatest densities are at the ends
 
-    @property
-    def variance(self) -> Tensor:
-        return self._moment(2) - self.mean.pow(2)
+    variance = derived(lambda self: self._moment(2) - self.mean.pow(2))
 
     def entropy(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
@@ -95,13 +92,10 @@ class LogitRelaxedBernoulli(ByProbability):
         temperature: the lower, the nearer are samples of RelaxedBernoulli to zero and one; positive.
         probs: the probability of one, or
         logits: the log odds of one.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Raises:
-        ValueError: both probs and logits, or neither; a probability outside [0, 1].
+    Raises: ValueError: both probs and logits, or neither; a probability outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
         >>> relaxed = LogitRelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
         >>> relaxed.log_prob(sg.tensor([0.0]))
@@ -144,13 +138,10 @@ class RelaxedBernoulli(TransformedDistribution):
         temperature: how relaxed it is; positive.
         probs: the probability of one, or
         logits: the log odds of one.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Raises:
-        ValueError: both probs and logits, or neither; a probability outside [0, 1].
+    Raises: ValueError: both probs and logits, or neither; a probability outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> relaxed = sg.distributions.RelaxedBernoulli(sg.tensor(1.0), probs=sg.tensor([0.5]))
         >>> relaxed.log_prob(sg.tensor([0.25]))
         tensor([0.])
@@ -184,16 +175,12 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         probs: a number between zero and one; no probability of anything.
         logits: its log odds, instead.
         lims: between which values of probs series are used. Default: (0.499, 0.501).
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of the parameter is the batch shape.
+    Shape: The shape of the parameter is the batch shape.
 
-    Raises:
-        ValueError: both parameters or none, or probs outside of [0, 1].
+    Raises: ValueError: both parameters or none, or probs outside of [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> numbers = sg.distributions.ContinuousBernoulli(0.25)
         >>> numbers.mean, numbers.log_prob(sg.tensor(0.5))
         (tensor(0.4102), tensor(-0.0498))
@@ -223,7 +210,6 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         super().__init__(self._give(probs, logits).size(), validate_args=validate_args)
 
     def _outside(self) -> Tensor:
-        """Whether probs is far enough from 1/2."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _safe_probs(self) -> Tensor:
@@ -231,7 +217,6 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         return self.probs.masked_fill(~self._outside(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """log C(probs)."""
         far = self._safe_probs()
         general_value = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
         x = (self.probs - 0.5).square()
@@ -277,9 +262,7 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         log_0, log_1 = (-self.probs).log1p(), self.probs.log()
         return self.mean * (log_0 - log_1) - self._cont_bern_log_norm() - log_0
 
-    @property
-    def _natural_params(self) -> tuple[Tensor]:
-        return (self.logits,)
+    _natural_params = derived(lambda self: (self.logits,))
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         """The logarithm of (e^x - 1) / x."""
@@ -287,3 +270,121 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         far = x.masked_fill(~outside, self._lims[0] - 0.5)
         general_value = far.expm1().abs().log() - far.abs().log()
         return ops.where(outside, general_value, 0.5 * x + x.square() / 24.0 - x.square().square() / 2880.0)
+
+
+class ExpRelaxedCategorical(Distribution):
+    """The distribution of the logarithms of relaxed one-hot samples.
+
+    Formula: y = log_softmax((logits + g) / temperature) for independent standard Gumbel numbers g
+
+    Args:
+        temperature: the lower, the nearer are samples of RelaxedOneHotCategorical to one-hot vectors; positive.
+        probs: weights of the classes, (..., K), or
+        logits: log weights of the classes.
+
+    Raises: ValueError: both probs and logits, or neither; a negative weight.
+
+    Example:
+        >>> from specgrad.distributions.relaxed_categorical import ExpRelaxedCategorical
+        >>> relaxed = ExpRelaxedCategorical(sg.tensor(1.0), probs=sg.tensor([0.5, 0.5]))
+        >>> relaxed.log_prob(sg.tensor([0.5, 0.5]).log())
+        tensor(-1.3863)
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector  # the vectors with sum(exp(y)) = 1, which rounding leaves
+    has_rsample = True
+    _expands = ("_categorical",)
+    _shares = ("temperature",)
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    param_shape = alias("_categorical.param_shape", "The shape of the parameter.")
+    logits = alias("_categorical.logits", "Log probabilities of the classes.")
+    probs = alias("_categorical.probs", "Probabilities of the classes.")
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        noise = clamp_probs(rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        gumbel = -(-noise.log()).log()
+        return ops.log_softmax((self.logits + gumbel) / self.temperature, -1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        logits, value = broadcast_all(self.logits, value)
+        classes = self._categorical.param_shape[-1]
+        temperature = as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
+        scale = math.lgamma(classes) + (classes - 1) * temperature.log()
+        return ops.log_softmax(logits - value * temperature, -1).sum(-1) + scale
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """A relaxed one-hot categorical distribution: probabilities, with differentiable samples.
+
+    As the temperature goes to zero, samples become those of OneHotCategorical.
+
+    Args:
+        temperature: how relaxed it is; positive.
+        probs: weights of the classes, (..., K), or
+        logits: log weights of the classes.
+
+    Raises: ValueError: both probs and logits, or neither; a negative weight.
+
+    Source: Maddison et al., "The Concrete Distribution", 2016; Jang et al., "Categorical Reparameterization with
+    Gumbel-Softmax", 2016.
+
+    Example:
+        >>> relaxed = sg.distributions.RelaxedOneHotCategorical(sg.tensor(1.0), probs=sg.tensor([0.5, 0.5]))
+        >>> relaxed.event_shape, relaxed.log_prob(sg.tensor([0.5, 0.5]))
+        (specgrad.Size([2]), tensor(0.))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample = True
+    _expands = ()
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    temperature = alias("base_dist.temperature", "How relaxed the distribution is.")
+    logits = alias("base_dist.logits", "Log probabilities of the classes.")
+    probs = alias("base_dist.probs", "Probabilities of the classes.")
+
+
+class LogisticNormal(TransformedDistribution):
+    """The distribution of probabilities that StickBreakingTransform makes of independent normal numbers.
+
+    Args:
+        loc: the means, (..., D).
+        scale: the standard deviations, positive.
+
+    Shape: Loc and scale broadcast to (..., D); an event has D + 1 probabilities.
+
+    Example:
+        >>> logistic = sg.distributions.LogisticNormal(sg.zeros(2), sg.ones(2))
+        >>> logistic.event_shape, logistic.log_prob(sg.ones(3) / 3)
+        (specgrad.Size([3]), tensor(1.4580))
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
+    _expands = ()
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
+
+    loc = alias("base_dist.base_dist.loc", "The means of the normal numbers.")
+    scale = alias("base_dist.base_dist.scale", "The standard deviations of the normal numbers.")

@@ -17,7 +17,7 @@ from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import no_grad
 from . import constraints
 from .base.distribution import Distribution
-from .base.parameters import _standard_normal, broadcast_all, lazy_property
+from .base.parameters import _standard_normal, broadcast_all, derived, lazy_property
 from .beta import Beta
 from .gamma import Chi2
 from .independent import ExponentialFamily
@@ -37,16 +37,12 @@ class LKJCholesky(Distribution):
     Args:
         dim: the size of the matrices, at least 2.
         concentration: positive. Default: 1.
-        validate_args: whether parameters and values are checked; None for the default.
 
-    Shape:
-        The shape of concentration is the batch shape, and the event shape (dim, dim).
+    Shape: The shape of concentration is the batch shape, and the event shape (dim, dim).
 
-    Raises:
-        ValueError: a size below 2, a concentration that is not positive, or NaN.
+    Raises: ValueError: a size below 2, a concentration that is not positive, or NaN.
 
     Example:
-        >>> import specgrad as sg
         >>> lkj = sg.distributions.LKJCholesky(3, 0.5)
         >>> lkj.sample().shape, lkj.log_prob(sg.eye(3))
         (specgrad.Size([3, 3]), tensor(-2.5310))
@@ -106,7 +102,6 @@ class Wishart(ExponentialFamily):
         covariance_matrix: V, symmetric and positive definite.
         precision_matrix: the inverse of V.
         scale_tril: the lower Cholesky factor of V.
-        validate_args: whether parameters and values are checked; None for the default.
 
     Shape:
         df and the batch dimensions of the matrix (..., p, p) broadcast to the batch shape; the event shape is (p, p).
@@ -116,7 +111,6 @@ class Wishart(ExponentialFamily):
         ValueError: a matrix of fewer than two dimensions, too few degrees of freedom, or a parameter that is wrong.
 
     Example:
-        >>> import specgrad as sg
         >>> wishart = sg.distributions.Wishart(3.0, covariance_matrix=sg.eye(2))
         >>> wishart.mean, wishart.log_prob(sg.eye(2))
         (tensor([[3., 0.],
@@ -168,7 +162,6 @@ class Wishart(ExponentialFamily):
         )
 
     def _set_df(self, df: Any, matrix: Tensor) -> Size:
-        """Keep the degrees of freedom as a tensor of the batch shape, which is returned."""
         if isinstance(df, Number):
             self.df, shape = tensor(df, dtype=matrix.dtype, device=matrix.device), Size(matrix.shape[:-2])
             self.df = self.df.expand(shape)
@@ -201,17 +194,9 @@ class Wishart(ExponentialFamily):
         one = ops.diag_embed(factor.new_ones(self._event_shape[-1]))
         return ops.cholesky_solve(one, factor).expand(self._batch_shape + self._event_shape)
 
-    @property
-    def _size(self) -> int:
-        return self._event_shape[-1]
-
-    @property
-    def _df_of_matrices(self) -> Tensor:
-        return self.df[..., None, None]
-
-    @property
-    def mean(self) -> Tensor:
-        return self._df_of_matrices * self.covariance_matrix
+    _size = derived(lambda self: self._event_shape[-1])
+    _df_of_matrices = derived(lambda self: self.df[..., None, None])
+    mean = derived(lambda self: self._df_of_matrices * self.covariance_matrix)
 
     @property
     def mode(self) -> Tensor:
@@ -236,11 +221,9 @@ class Wishart(ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Tensor:
-        """Draw samples as differentiable functions of the parameters.
+        """Draw samples, `sample_shape` of them, as differentiable functions of the parameters.
 
-        Args:
-            sample_shape: the shape of independent samples.
-            max_try_correction: how often samples that are not positive definite are drawn again. Default: 10.
+        Those that are not positive definite are drawn again at most `max_try_correction` times.
         """
         sample = self._bartlett_sampling(sample_shape)
         for _ in range(_TRIES if max_try_correction is None else max_try_correction):
@@ -274,9 +257,7 @@ class Wishart(ExponentialFamily):
         half = 0.5 * self.df.unsqueeze(-1)
         return (half - 0.5 * arange(self._size, dtype=half.dtype, device=half.device)).digamma().sum(-1)
 
-    @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
-        return -0.5 * self.precision_matrix, 0.5 * (self.df - self._size - 1)
+    _natural_params = derived(lambda self: (-0.5 * self.precision_matrix, 0.5 * (self.df - self._size - 1)))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         size = x.shape[-1]

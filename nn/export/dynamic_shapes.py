@@ -1,9 +1,7 @@
-"""Graphs for sizes that vary: the same module recorded at three sizes, and what differs, by formulas of sizes.
+"""Sizes that vary: `Dim`, and graphs from the same module recorded at three sizes.
 
 A number of the graph may be a multiple of a size, or of a product of two, and a number added. What two recordings lead
 to has to hold for the third. What differs in another way is refused, so no size is fixed unseen.
-
-Sizes that may vary: Dim, and what `dynamic_shapes` says of the inputs.
 """
 
 from __future__ import annotations
@@ -26,11 +24,7 @@ Numbers = tuple[int, int, int]
 
 
 def samples(hints: Mapping[str, int], bounds: Mapping[str, tuple[int, float]]) -> dict[str, Numbers]:
-    """Three sizes for each name, the first of them the example's, within its bounds.
-
-    Raises:
-        ValueError: the bounds leave no three sizes.
-    """
+    """Three sizes for each name, the first the example's; a ValueError where the bounds leave no three."""
     results = {}
     for number, (name, hint) in enumerate(hints.items()):
         low, high = bounds[name]
@@ -59,11 +53,7 @@ class Formulas:
         self.last = [node for node in graph.nodes if node.op == "placeholder"][-1]
 
     def number(self, values: Numbers, where: str) -> Node:
-        """The node of a number that has three values.
-
-        Raises:
-            ValueError: no formula gives them.
-        """
+        """The node of a number that has three values; a ValueError where no formula gives them."""
         for factors in self._products():
             made = [1, 1, 1]
             for name in factors:
@@ -116,8 +106,7 @@ def _line(sizes: Sequence[int], values: Numbers) -> tuple[int, int] | None:
 def merge(graphs: Sequence[Graph], formulas: Formulas) -> None:
     """Put formulas where the arguments of three recordings differ, into the first of them.
 
-    Raises:
-        ValueError: the recordings differ otherwise: Python has gone another way.
+    A ValueError where they differ otherwise: Python has gone another way.
     """
     node_lists = [list(graph.nodes) for graph in graphs]
     if len({tuple((node.op, _named(node)) for node in nodes) for nodes in node_lists}) > 1:
@@ -151,8 +140,6 @@ def _leaves(values: Any) -> list[Any]:
 
 
 class _Hint(Enum):
-    """What may stand for a Dim without a name."""
-
     AUTO = auto()
     DYNAMIC = auto()
     STATIC = auto()
@@ -166,11 +153,9 @@ class Dim:
         min: the smallest size.
         max: the largest; any when not given.
 
-    Raises:
-        ValueError: the name is no identifier, or the bounds hold for no size.
+    Raises: ValueError: the name is no identifier, or the bounds hold for no size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.export.Dim("batch", min=1, max=64)
         Dim('batch', min=1, max=64)
     """
@@ -202,7 +187,6 @@ def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[D
         min, max: the smallest and the largest size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.export.dims("height", "width", max=32)
         (Dim('height', max=32), Dim('width', max=32))
     """
@@ -217,7 +201,6 @@ class Sizes:
         self.dim_sources: dict[str, list[tuple[int, int]]] = {}
 
     def note(self, dim: Any, number: int, position: int, path: str) -> None:
-        """What is said of one dim of one input."""
         if dim is None or dim is Dim.STATIC or isinstance(dim, int):
             return
         if not isinstance(dim, Dim | _Hint):
@@ -227,7 +210,6 @@ class Sizes:
         self.dim_sources.setdefault(name, []).append((number, position))
 
     def read(self, dim_spec: Any, value: Any, numbers: Mapping[int, int], path: str = "") -> None:
-        """Go through what is said of inputs, beside these; `numbers` are those of tensors by their identity."""
         if dim_spec is None:
             return
         if isinstance(value, TensorBase):

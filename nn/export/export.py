@@ -1,7 +1,4 @@
-"""export: a module's graph for example inputs, with parameters, buffers and constants as its first inputs.
-
-The program of a recording: what its inputs and outputs are, and what the user's have to be.
-"""
+"""export: a module's graph for example inputs, with parameters, buffers and constants as its first inputs."""
 
 from __future__ import annotations
 
@@ -46,7 +43,6 @@ class Recording:
 
 
 def node_name(prefix: str, path: str) -> str:
-    """The name of the node of a parameter or buffer."""
     return f"{prefix}_{path.replace('.', '_')}"
 
 
@@ -58,7 +54,6 @@ def program_of(
     sizes: Sizes,
     args: tuple[tuple[Any, ...], dict[str, Any]],
 ) -> ExportedProgram:
-    """The program of a recording of a module for these inputs."""
     state: dict[str, Any] = dict(mod.named_parameters(remove_duplicate=False))
     state |= dict(mod.named_buffers(remove_duplicate=False)) | recording.recorder.constants
     signature = ExportGraphSignature(list(_input_specs(mod, recording, values)), _output_specs(recording))
@@ -132,7 +127,6 @@ def export(
         ValueError: something depends on a size that is to vary, and is no formula of sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> batch = sg.export.Dim("batch")
         >>> program = sg.export.export(sg.nn.Linear(2, 3), (sg.ones(4, 2),), dynamic_shapes=({0: batch},))
         >>> program.module()(sg.zeros(9, 2)).shape
@@ -170,7 +164,6 @@ def record(mod: Module, values: list[Any], in_spec: TreeSpec, names: list[str]) 
 
 @contextmanager
 def _unchanged(mod: Module) -> Iterator[None]:
-    """Afterwards buffers, and the generators of random numbers, are what they were before."""
     before = [(buffer, buffer.detach().clone()) for buffer in mod.buffers()]
     try:
         with fork_rng():
@@ -216,7 +209,6 @@ def _sizes_that_vary(
 def _let_vary(
     mod: Module, values: list[Any], in_spec: TreeSpec, names: list[str], first: Recording, sizes: Sizes
 ) -> None:
-    """Put formulas in the place of numbers that differ where sizes do."""
     hints = {
         name: values[dim_sources[0][0]].shape[dim_sources[0][1]] for name, dim_sources in sizes.dim_sources.items()
     }
@@ -248,23 +240,12 @@ def _count(size: int, like: Any) -> Any:
 
 
 def save(ep: ExportedProgram, f: Any, **options: Any) -> NoReturn:
-    """Refused: a file of a program names functions to call, and specgrad reads no such files.
-
-    Args:
-        ep: the program.
-        f: the file.
-        options: PyTorch's.
-    """
+    """Refused: a file `f` of a program `ep` names functions to call, and specgrad reads no such files."""
     raise NotImplementedError(
         "export.save(): there is no format for programs. Save the module's state_dict, or use onnx.export"
     )
 
 
 def load(f: Any, **options: Any) -> NoReturn:
-    """Refused: a file of a program names functions to call.
-
-    Args:
-        f: the file.
-        options: PyTorch's.
-    """
+    """Refused: a file `f` of a program names functions to call."""
     raise NotImplementedError("export.load(): programs of PyTorch are made of ATen's ops, which specgrad has not")

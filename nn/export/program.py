@@ -57,11 +57,7 @@ class ExportedModule(GraphModule):
     _bounds: Mapping[str, tuple[int, float]]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the exported module gives.
-
-        Raises:
-            AssertionError: a size, or a value that is no tensor, is not what the graph was made for.
-        """
+        """What the exported module gives; an AssertionError for inputs that the graph was not made for."""
         values = _flat(self._call.in_spec, args, kwargs)
         check(values, self._expected, self._bounds)
         inputs = [value for value in values if isinstance(value, TensorBase)]
@@ -89,7 +85,6 @@ class ExportedProgram:
         example_inputs: the arguments that the graph was made with.
 
     Example:
-        >>> import specgrad as sg
         >>> program = sg.export.export(sg.nn.Linear(2, 3), (sg.ones(4, 2),))
         >>> program.module()(sg.zeros(4, 2)).shape
         specgrad.Size([4, 3])
@@ -188,8 +183,7 @@ class ExportedProgram:
     def module(self, check_guards: bool = True) -> ExportedModule:
         """A module that computes the graph, with the same parameters and buffers.
 
-        Args:
-            check_guards: whether sizes and values of inputs are compared with those that the graph was made for.
+        With `check_guards` it compares sizes and values of inputs with those that the graph was made for.
         """
         targets = {spec.arg.name: spec.target for spec in self._signature.input_specs if spec.target is not None}
         graph, result = Graph(), {}
@@ -213,11 +207,7 @@ class ExportedProgram:
     def run_decompositions(
         self, decomp_table: Any = None, decompose_custom_triton_ops: bool = False
     ) -> ExportedProgram:
-        """This program: there is no lower level of ops to write it in.
-
-        Args:
-            decomp_table, decompose_custom_triton_ops: not looked at.
-        """
+        """This program, as ops have no lower level; `decomp_table` and `decompose_custom_triton_ops` say nothing."""
         return self
 
     def validate(self) -> None:
@@ -237,11 +227,7 @@ class ExportedProgram:
 
 
 def check(values: list[Any], expected: list[Expected], bounds: Mapping[str, tuple[int, float]]) -> None:
-    """Compare inputs with what a graph was made for.
-
-    Raises:
-        AssertionError: a size or a value is another one, in PyTorch's words.
-    """
+    """Compare inputs with what a graph was made for; the AssertionError has PyTorch's words."""
     sizes: dict[str, int] = {}
     for value, one in zip(values, expected, strict=False):
         if not isinstance(one.value, TensorBase):
@@ -275,7 +261,6 @@ def _flat(requested: TreeSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 
 def _root_of(state: Mapping[str, Any], signature: ExportGraphSignature) -> Module:
-    """A module with parameters, buffers and constants at their paths."""
     root = Module()
     persistent = {spec.target: spec.persistent for spec in signature.input_specs if spec.kind is InputKind.BUFFER}
     for path, value in state.items():

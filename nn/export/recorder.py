@@ -36,7 +36,6 @@ class Recorder(TorchFunctionMode):
     """The graph of what one thread computes inside.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.export.recorder import Recorder
         >>> recorder, x = Recorder(), sg.ones(2)
         >>> node = recorder.declare("x", x)
@@ -56,7 +55,6 @@ class Recorder(TorchFunctionMode):
         self._was_read = False
 
     def declare(self, name: str, value: Any, is_input: bool = True) -> Node:
-        """The placeholder of an input, or of a parameter or buffer; these come first."""
         node = self.graph.placeholder(name)
         if is_input:
             self._first = self._first or node
@@ -67,7 +65,6 @@ class Recorder(TorchFunctionMode):
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Inside, calls are recorded."""
         watch.enter(_NAME, Watcher(read=self._read))
         try:
             with self:
@@ -80,20 +77,14 @@ class Recorder(TorchFunctionMode):
         self._was_read |= cached is not None and cached[0] in self._varying and threading.get_ident() == self._thread
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run the call, and note it where it gives tensors or writes to one.
-
-        Args:
-            func: what was called.
-            types: the classes that have a `__torch_function__`.
-            args, kwargs: with what it was called.
-        """
+        """Run the call, and note it where it gives tensors or writes to one."""
         kwargs = kwargs or {}
         self._was_read = False
         result = func(*args, **kwargs)
         name = getattr(func, "__name__", "")
         if name == "__iter__":
             result = tuple(result)
-        if not holds_tensor(result) and name != "__setitem__" and not _is_set(func):
+        if not holds_tensor(result) and name != "__setitem__" and getattr(func, "__name__", "") != "__set__":
             is_op = ".generated.ops." in str(getattr(func, "__module__", ""))
             if self._was_read or (is_op and self._varies((args, kwargs))):
                 raise DataDependentError(DATA_DEPENDENT.format(name))
@@ -103,7 +94,6 @@ class Recorder(TorchFunctionMode):
         return iter(result) if name == "__iter__" else result
 
     def _noted(self, func: Any, args: Any, kwargs: Any) -> Node:
-        """The node of a call: an attribute, an operator, a method or a function."""
         varies = self._varies((args, kwargs))
         value, named = map_aggregate(args, self.node_of), map_aggregate(kwargs, self.node_of)
         name = getattr(func, "__name__", "")
@@ -122,7 +112,6 @@ class Recorder(TorchFunctionMode):
         return node
 
     def _varies(self, values: Any) -> bool:
-        """Whether something among arguments depends on an input."""
         matches: list[bool] = []
 
         def look(value: Any) -> Any:
@@ -134,7 +123,6 @@ class Recorder(TorchFunctionMode):
         return any(matches)
 
     def node_of(self, value: Any) -> Any:
-        """The node of a tensor, a constant's where there is none; other values as they are."""
         if not isinstance(value, TensorBase):
             return value
         if id(value) not in self._nodes:
@@ -154,7 +142,6 @@ class Recorder(TorchFunctionMode):
                 raise DataDependentError("export(): a tensor depends on an input by a call that could not be recorded")
 
     def _register(self, node: Node, result: Any) -> None:
-        """Let a node, or nodes that take its parts, stand for the tensors that it gives."""
         if isinstance(result, TensorBase):
             self._nodes[id(result)] = node, result
             node.meta["val"] = tuple(result.shape), result.dtype
@@ -167,7 +154,6 @@ class Recorder(TorchFunctionMode):
                     self._register(item, part)
 
     def finish(self, outputs: list[Any]) -> None:
-        """Give the graph its outputs, and take out parts of results that nobody uses."""
         self.graph.output(tuple(map(self.node_of, outputs)))
         for node in reversed(list(self.graph.nodes)):
             if node.target is operator.getitem and not node.users and isinstance(node.args[1], int):
@@ -175,11 +161,6 @@ class Recorder(TorchFunctionMode):
 
 
 def holds_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, or a tuple or list that has one."""
     if isinstance(value, tuple | list):
         return any(map(holds_tensor, value))
     return isinstance(value, TensorBase)
-
-
-def _is_set(func: Any) -> bool:
-    return getattr(func, "__name__", "") == "__set__"

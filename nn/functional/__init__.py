@@ -249,12 +249,12 @@ __all__ += _LATER
 
 
 _PRIVATE = {  # which programs with layers of their own import
-    "_canonical_mask": ("attention_arguments", "canonical_mask"),
-    "_get_softmax_dim": ("attention_arguments", "softmax_dim"),
-    "_in_projection": ("attention_arguments", "in_projection"),
-    "_in_projection_packed": ("attention_arguments", "in_projection_packed"),
-    "_mha_shape_check": ("attention_arguments", "mha_shape_check"),
-    "_none_or_dtype": ("attention_arguments", "none_or_dtype"),
+    "_canonical_mask": ("attention", "canonical_mask"),
+    "_get_softmax_dim": ("attention", "softmax_dim"),
+    "_in_projection": ("attention", "in_projection"),
+    "_in_projection_packed": ("attention", "in_projection_packed"),
+    "_mha_shape_check": ("attention", "mha_shape_check"),
+    "_none_or_dtype": ("attention", "none_or_dtype"),
     "_pair": (".modules.utils", "_pair"),
     "_single": (".modules.utils", "_single"),
     "_triple": (".modules.utils", "_triple"),

@@ -1,7 +1,4 @@
-"""Activations: the ops of the spec with the flag `inplace` of PyTorch.
-
-Activations that draw random numbers.
-"""
+"""Activations: ops of the spec with PyTorch's flag `inplace`, and those that draw random numbers."""
 
 from __future__ import annotations
 
@@ -22,11 +19,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         input: the tensor x.
         inplace: write the result into input.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.relu(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -40,7 +35,6 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x, 0), 6).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.relu6(sg.tensor([-1.0, 2.0, 9.0]))
         tensor([0., 2., 6.])
     """
@@ -57,7 +51,6 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         negative_slope: the slope for negative x.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
@@ -78,7 +71,6 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     units (ELUs)" (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
         tensor([-1.,  2.])
     """
@@ -96,7 +88,6 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     reinforcement learning" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
     """
@@ -113,7 +104,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         min_val, max_val: the bounds.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5, 3.0]))
         tensor([-1.0000,  0.5000,  1.0000])
     """
@@ -128,7 +118,6 @@ def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x)).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.sigmoid(sg.tensor([-2.0, 0.0]))
         tensor([0.1192, 0.5000])
     """
@@ -142,7 +131,6 @@ def tanh(input: Tensor) -> Tensor:
     """(exp(x) - exp(-x)) / (exp(x) + exp(-x)).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.tanh(sg.tensor([-1.0, 0.0]))
         tensor([-0.7616,  0.0000])
     """
@@ -160,7 +148,6 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         value: the number for the others.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
@@ -179,13 +166,11 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Args:
         alpha: minus the limit for x towards minus infinity; not 0.
 
-    Raises:
-        RuntimeError: alpha is 0.
+    Raises: RuntimeError: alpha is 0.
 
     Source: Barron, "Continuously differentiable exponential linear units" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.celu(sg.tensor([-100.0, 2.0]), 0.5)
         tensor([-0.5000,  2.0000])
     """
@@ -201,7 +186,6 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.selu(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
@@ -217,7 +201,6 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     Source: Misra, "Mish: a self regularized non-monotonic activation function" (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
@@ -231,7 +214,6 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x + 3, 0), 6) / 6.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
@@ -247,7 +229,6 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     Source: Howard et al., "Searching for MobileNetV3" (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.hardswish(sg.tensor([1.5, 4.0]))
         tensor([1.1250, 4.0000])
     """
@@ -259,6 +240,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 DEFAULT_EPS = 1e-10
 
 
+@completed_from(relu)
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -267,19 +249,12 @@ def rrelu(
     Source: Xu, Wang, Chen and Li, "Empirical evaluation of rectified activations in convolutional network" (2015).
 
     Args:
-        input: the tensor x.
         lower, upper: the bounds between which slopes are uniform.
         training: whether slopes are random.
-        inplace: write the result into input.
 
-    Shape:
-        Any; the output has that of input.
-
-    Raises:
-        RuntimeError: lower > upper.
+    Raises: RuntimeError: lower > upper.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.rrelu(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
         tensor([-0.2000,  2.0000])
     """
@@ -302,11 +277,9 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
     Args:
         input: the tensor x, which is written to.
 
-    Shape:
-        Any.
+    Shape: Any.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.rrelu_(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
         tensor([-0.2000,  2.0000])
     """
@@ -327,14 +300,11 @@ def gumbel_softmax(
         eps: has no effect.
         dim: the dimension of the classes.
 
-    Shape:
-        Any; the output has that of logits.
+    Shape: Any; the output has that of logits.
 
-    Raises:
-        IndexError: dim is not a dimension of logits.
+    Raises: IndexError: dim is not a dimension of logits.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.gumbel_softmax(sg.tensor([0.0, 1000.0]), hard=True)
         tensor([0., 1.])
     """

@@ -24,14 +24,11 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         training: whether to do anything.
         inplace: write the result into input.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
-    Raises:
-        ValueError: p outside [0, 1].
+    Raises: ValueError: p outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout(sg.ones(3), p=0.5, training=False)
         tensor([1., 1., 1.])
     """
@@ -54,15 +51,13 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         training: whether to do anything.
         inplace: write the result into input.
 
-    Shape:
-        Input (N, C, L) or (C, L); the output is the same.
+    Shape: Input (N, C, L) or (C, L); the output is the same.
 
     Raises:
         ValueError: p outside [0, 1].
         RuntimeError: an input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout1d(sg.ones(2, 2), p=1.0)
         tensor([[0., 0.],
                 [0., 0.]])
@@ -79,8 +74,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros in whole channels, each with probability p, and input / (1 - p) in the others; input unless training.
 
-    Shape:
-        Input (N, C, H, W); the output is the same. Three dimensions are taken as (N, C, L), with a warning.
+    Shape: Input (N, C, H, W); the output is the same. Three dimensions are taken as (N, C, L), with a warning.
 
     Raises:
         ValueError: p outside [0, 1].
@@ -90,7 +84,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout2d(sg.ones(1, 1, 1, 2), p=0.5, training=False)
         tensor([[[[1., 1.]]]])
     """
@@ -110,11 +103,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros in whole channels, each with probability p, and input / (1 - p) in the others; input unless training.
 
-    Raises:
-        ValueError: p outside [0, 1].
+    Raises: ValueError: p outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.dropout3d(sg.ones(1, 1, 1, 2), p=0.5, training=False)
         tensor([[[[1., 1.]]]])
     """
@@ -127,6 +118,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 @completed_from(dropout1d)
+@completed_from(dropout)
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """a (x m - 1.7581 (1 - m)) + b with m ~ Bernoulli(1 - p), and a and b such that mean and variance stay.
 
@@ -134,16 +126,9 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         input: the tensor x, of mean 0 and variance 1.
         p: the probability that an element is dropped.
 
-    Shape:
-        Any; the output has that of input.
-
-    Raises:
-        ValueError: p outside [0, 1].
-
     Source: Klambauer, Unterthiner, Mayr and Hochreiter, "Self-normalizing neural networks" (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.alpha_dropout(sg.ones(3), p=0.5)
         tensor([1., 1., 1.])
     """
@@ -158,15 +143,13 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     Args:
         p: the probability that a channel of a sample is dropped.
 
-    Shape:
-        Input (N, C, *); the output is the same.
+    Shape: Input (N, C, *); the output is the same.
 
     Raises:
         ValueError: p outside [0, 1].
         RuntimeError: an input of less than two dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.feature_alpha_dropout(sg.ones(1, 3), p=0.5)
         tensor([[1., 1., 1.]])
     """
@@ -190,14 +173,12 @@ def _warn_of_dimensions(op: str, ndim: int, spatial: str, expected: str) -> None
 
 
 def _dropped_features(op: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """Dropout with one random number for each index of the first two dimensions."""
     if training and p and input.numel() and input.ndim < 2:
         raise RuntimeError(f"{op}(): Feature dropout requires at least 2 dimensions in the input")
     return _dropped_channels(input, p, training, inplace, 2)
 
 
 def _dropped_channels(input: Tensor, p: float, training: bool, inplace: bool, numbered: int) -> Tensor:
-    """Dropout with one random number for each index of the first `numbered` dimensions."""
     if not training or not p or not input.numel():
         return input
     if p == 1:

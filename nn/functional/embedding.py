@@ -1,7 +1,4 @@
-"""Indices as vectors: rows of a table, or one-hot.
-
-Sums and the like of pieces of a tensor that lie one behind the other.
-"""
+"""Indices as vectors, rows of a table or one-hot; and sums and the like of pieces of a tensor."""
 
 from __future__ import annotations
 
@@ -42,15 +39,13 @@ def embedding(
         scale_grad_by_freq: divide the gradient of each row by how often input names it.
         sparse: whether the gradient of weight is sparse: the rows that input names.
 
-    Shape:
-        Input any, weight (rows, features); the output is of input's shape and one more dimension, features.
+    Shape: Input any, weight (rows, features); the output is of input's shape and one more dimension, features.
 
     Raises:
         IndexError: an index outside the table.
         ValueError: padding_idx outside the table.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.embedding(sg.tensor([1, 0]), sg.tensor([[0.0, 1.0], [2.0, 3.0]]))
         tensor([[2., 3.],
                 [0., 1.]])
@@ -69,7 +64,6 @@ def embedding(
 
 
 def _padding_row(weight: Tensor, padding_idx: int | None) -> int:
-    """The row counted from the front; -1 for none."""
     if padding_idx is None:
         return -1
     padding_idx = argument_checks.integer("embedding", "padding_idx", padding_idx)
@@ -88,14 +82,11 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor: indices, int64.
         num_classes: the size of the new last dimension; one more than the largest index when left out.
 
-    Shape:
-        Tensor any; the output is of its shape and one more dimension of size num_classes.
+    Shape: Tensor any; the output is of its shape and one more dimension of size num_classes.
 
-    Raises:
-        RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
+    Raises: RuntimeError: a dtype other than int64, an index below 0 or not below num_classes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.one_hot(sg.tensor([1, 0]), num_classes=3)
         tensor([[0, 1, 0],
                 [1, 0, 0]])
@@ -122,7 +113,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def _number_of_classes(tensor: Tensor, stated: int) -> int:
-    """The size of the new dimension: as stated, or for -1 one more than the largest index."""
     smallest, largest = int(tensor.min()), int(tensor.max())
     if smallest < 0:
         raise RuntimeError(f"one_hot(): Class values must be non-negative, got {smallest}")
@@ -158,14 +148,11 @@ def segment_reduce(
         unsafe: has no effect: lengths are always checked.
         initial: where each piece begins to be reduced, and the result of an empty one.
 
-    Shape:
-        Data (*, N, **) and lengths (*, pieces); the output is (*, pieces, **).
+    Shape: Data (*, N, **) and lengths (*, pieces); the output is (*, pieces, **).
 
-    Raises:
-        RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.
+    Raises: RuntimeError: neither lengths nor offsets are given, they do not add up to N, or the word is another one.
 
     Example:
-        >>> import specgrad as sg
         >>> segment_reduce(sg.tensor([1.0, 2.0, 4.0]), "sum", lengths=sg.tensor([2, 0, 1]))
         tensor([3., 0., 4.])
     """

@@ -1,7 +1,4 @@
-"""Windows of images as columns, and back.
-
-Padding.
-"""
+"""Windows of images as columns, and back; padding."""
 
 from __future__ import annotations
 
@@ -25,14 +22,11 @@ def unfold(input: Tensor, kernel_size: Pair, dilation: Pair = 1, padding: Pair =
         padding: how many zeros are added at every side.
         stride: the step of the window.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); output (N, C kh kw, L) or (C kh kw, L), one column for each window.
+    Shape: Input (N, C, H, W) or (C, H, W); output (N, C kh kw, L) or (C kh kw, L), one column for each window.
 
-    Raises:
-        RuntimeError: input of other dimensions, no window that fits, or numbers that are too small.
+    Raises: RuntimeError: input of other dimensions, no window that fits, or numbers that are too small.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.unfold(sg.arange(6.0).reshape(1, 1, 2, 3), 2)
         tensor([[[0., 1.],
                  [1., 2.],
@@ -52,14 +46,11 @@ def fold(
         output_size: height and width of the image, or one number for both.
         kernel_size, dilation, padding, stride: those of the windows.
 
-    Shape:
-        Input (N, C kh kw, L) or (C kh kw, L); output (N, C, H, W) or (C, H, W).
+    Shape: Input (N, C kh kw, L) or (C kh kw, L); output (N, C, H, W) or (C, H, W).
 
-    Raises:
-        RuntimeError: input of other dimensions, or not as many columns as windows.
+    Raises: RuntimeError: input of other dimensions, or not as many columns as windows.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fold(sg.ones(1, 2, 2), (1, 3), (1, 2))
         tensor([[[[1., 2., 1.]]]])
     """
@@ -86,7 +77,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         NotImplementedError: another mode, or input with other dimensions than the mode has.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.pad(sg.ones(2), (1, 0))
         tensor([0., 1., 1.])
         >>> sg.nn.functional.pad(sg.tensor([[1.0, 2.0, 3.0]]), (2, 1), mode="reflect")

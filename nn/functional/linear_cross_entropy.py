@@ -1,7 +1,4 @@
-"""A linear map to many classes and the cross-entropy of its scores, a few rows at a time where that is asked for.
-
-The number of rows that a loss of very many classes takes at a time.
-"""
+"""A linear map to many classes and the cross-entropy of its scores, some rows at a time where that is asked for."""
 
 from __future__ import annotations
 
@@ -30,11 +27,9 @@ class LinearCrossEntropyOptions:
             'aspect_ratio:N': an Nth of these; 'auto': 'aspect_ratio'; None: all rows. A given size comes first.
         acc_policy, acc_dtype: without effect: losses add up in the dtype of the input.
 
-    Raises:
-        ValueError: an unknown method or policy, a dtype that is no real float, or a size below 1.
+    Raises: ValueError: an unknown method or policy, a dtype that is no real float, or a size below 1.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LinearCrossEntropyOptions(batch_chunk_size=8).rows(100, 4, 16)
         8
         >>> sg.nn.LinearCrossEntropyOptions().rows(100, 4, 16)
@@ -61,13 +56,7 @@ class LinearCrossEntropyOptions:
             raise ValueError(f"acc_dtype must be a floating-point dtype or None, got {self.acc_dtype}")
 
     def rows(self, batch: int, features: int, classes: int) -> int:
-        """The number of rows of a chunk.
-
-        Args:
-            batch: the number of rows of the input.
-            features: their size.
-            classes: the number of classes.
-        """
+        """The number of rows of a chunk, for `batch` rows of so many `features` and so many `classes`."""
         if self.batch_chunk_size is not None:
             return self.batch_chunk_size
         if self.chunking_method is None:
@@ -113,7 +102,6 @@ def linear_cross_entropy(
         ValueError: an unknown reduction.
 
     Example:
-        >>> import specgrad as sg
         >>> x, weight = sg.ones(1, 3), sg.zeros(4, 3)
         >>> sg.nn.functional.linear_cross_entropy(x, weight, sg.tensor([2]))
         tensor(1.3863)
@@ -137,7 +125,6 @@ def linear_cross_entropy(
 
 
 def scores(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> Tensor:
-    """The linear map; its weight may have dimensions between classes and features."""
     if linear_weight.ndim == 2:
         return ops.linear(input, linear_weight, bias)
     flat = ops.linear(input, linear_weight.flatten(0, -2), None if bias is None else bias.flatten())
@@ -169,7 +156,6 @@ def _require_fitting(input: Tensor, linear_weight: Tensor, bias: Tensor | None) 
 
 
 def _divides(options: Any, x: Tensor, weight: Tensor, target: Tensor, reduction: str, smoothing: float) -> bool:
-    """Whether rows are independent of one another; says so where they are not taken in chunks."""
     if not isinstance(options, LinearCrossEntropyOptions):
         raise TypeError(f"linear_cross_entropy(): expected LinearCrossEntropyOptions as options, got {options!r}")
     fits = reduction in _REDUCTIONS and not smoothing and target.dtype is int64 and weight.ndim == 2

@@ -1,7 +1,4 @@
-"""Losses of values against targets of the same shape, and of class scores against classes.
-
-The triplet loss for distances of any kind.
-"""
+"""Losses of values against targets of the same shape, of class scores, and of triplets for any distance."""
 
 from __future__ import annotations
 
@@ -34,15 +31,13 @@ def mse_loss(
         weight: one factor per value.
         size_average, reduce: older ways to say reduction.
 
-    Shape:
-        Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
+    Shape: Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
         RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
@@ -76,15 +71,13 @@ def binary_cross_entropy(
         weight: a factor for each value, broadcast.
         reduction: 'mean', 'sum' or 'none'.
 
-    Shape:
-        Input and target the same; the output is a scalar, or of that shape with reduction='none'.
+    Shape: Input and target the same; the output is a scalar, or of that shape with reduction='none'.
 
     Raises:
         ValueError: input and target differ in shape.
         RuntimeError: a value outside [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5]), sg.tensor([1.0]))
         tensor(0.6931)
     """
@@ -114,11 +107,9 @@ def binary_cross_entropy_with_logits(
         input: logits, any real numbers.
         pos_weight: a factor for the positive part of each value, broadcast; usually one per class.
 
-    Raises:
-        ValueError: input and target differ in shape.
+    Raises: ValueError: input and target differ in shape.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0]), sg.tensor([1.0]))
         tensor(0.6931)
     """
@@ -168,7 +159,6 @@ def nll_loss(
         IndexError: a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
         tensor(1.)
     """
@@ -209,7 +199,6 @@ def cross_entropy(
         IndexError: a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
         tensor(0.6931)
     """
@@ -260,11 +249,7 @@ _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_code(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """The number that the loss ops take; the two older flags overrule `reduction`.
-
-    Raises:
-        ValueError: reduction is no name of one.
-    """
+    """The number that the loss ops take; the two older flags overrule `reduction`."""
     return _CODES[reduction_word(op, size_average, reduce, reduction)]
 
 
@@ -289,15 +274,13 @@ def triplet_margin_with_distance_loss(
         swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
         reduction: 'mean', 'sum' or 'none'.
 
-    Shape:
-        All inputs (N, *), as d takes them; the output is a scalar, or of the shape of d with reduction='none'.
+    Shape: All inputs (N, *), as d takes them; the output is a scalar, or of the shape of d with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or a margin of 0 or less.
         RuntimeError: inputs that differ in their number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> a, p, n = sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]])
         >>> d = lambda x, y: (x - y).abs().sum(-1)
         >>> sg.nn.functional.triplet_margin_with_distance_loss(a, p, n, distance_function=d)

@@ -1,12 +1,11 @@
-"""Maximum pooling that always gives the places of the maxima: the functions that `return_indices` chooses.
-
-Maximum pooling over windows that begin at random positions, so that sizes shrink by any factor.
-"""
+"""Maximum pooling that always gives the places of the maxima, and that over windows at random positions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec
 
 from ...generated import ops
 from ...generated.tensor import Tensor
@@ -39,15 +38,13 @@ def fractional_max_pool2d(
         output_ratio: how many windows for each element of the input, less than 1, in place of output_size.
         return_indices: whether to return also where in its flattened plane each maximum stands.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has output_size in place of H and W.
+    Shape: Input (N, C, H, W) or (C, H, W); the output has output_size in place of H and W.
 
     Raises:
         ValueError: neither output_size nor output_ratio.
         RuntimeError: windows that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fractional_max_pool2d(sg.arange(16.0).view(1, 4, 4), 2, 3)[0, 2, 2]
         tensor(15.)
     """
@@ -66,7 +63,6 @@ def fractional_max_pool3d(
     """The largest value of each window of a volume, where windows begin at pseudo-random positions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.fractional_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1, 2)
         tensor([[[[0., 1.],
                   [2., 3.]],
@@ -109,139 +105,67 @@ def _pooled(
 
 
 Pair = tuple[Tensor, Tensor]
+Params = ParamSpec("Params")
 
 
-@completed_from(pooling.max_pool1d)
-def max_pool1d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> Pair:
-    """The largest value of each window, and where in its signal it stands: `max_pool1d` with `return_indices`.
+def _with_indices(pool: Callable[Params, Any], example: str) -> Callable[Params, Pair]:
+    """A function that always gives both values that `pool` gives with `return_indices`."""
+    own = signature(pool)
+    position = list(own.parameters).index("return_indices")
 
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
-        (tensor([[5., 3.]]), tensor([[1, 3]]))
-    """
-    return cast(Pair, tuple(pooling.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+    @wraps(pool)
+    def both(*args: Params.args, **kwargs: Params.kwargs) -> Pair:
+        named = {name: value for name, value in kwargs.items() if name != "return_indices"}
+        before, behind = args[:position], args[position + 1 :]
+        return tuple(pool(*before, True, *behind, **named) if behind else pool(*before, return_indices=True, **named))  # type: ignore
 
-
-@completed_from(pooling.max_pool2d)
-def max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> Pair:
-    """The largest value of each window, and where in its plane it stands: `max_pool2d` with `return_indices`.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
-        (tensor([[[4.]]]), tensor([[[3]]]))
-    """
-    return cast(Pair, tuple(pooling.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
+    defaults = {"return_indices": True}
+    parameters = [p.replace(default=defaults.get(name, p.default)) for name, p in own.parameters.items()]
+    both.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    both.__module__, both.__name__ = __name__, f"{pool.__name__}_with_indices"
+    both.__qualname__ = both.__name__
+    first = pool.__doc__.partition(".\n")[0] if pool.__doc__ else ""
+    both.__doc__ = f"{first}, and where it stands: `{pool.__name__}` with `return_indices`.\n\nExample:\n    {example}"
+    return completed_from(pool)(both)
 
 
-@completed_from(pooling.max_pool3d)
-def max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> Pair:
-    """The largest value of each window, and where in its volume it stands: `max_pool3d` with `return_indices`.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 2)
-        (tensor([[[[7.]]]]), tensor([[[[7]]]]))
-    """
-    return cast(Pair, tuple(pooling.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)))
-
-
-@completed_from(pooling.adaptive_max_pool1d)
-def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Pair:
-    """The largest value of each of output_size windows, and where in its signal it stands.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.adaptive_max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
-        (tensor([[5., 3.]]), tensor([[1, 3]]))
-    """
-    return cast(Pair, tuple(pooling.adaptive_max_pool1d(input, output_size, True)))
-
-
-@completed_from(pooling.adaptive_max_pool2d)
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Pair:
-    """The largest value of each of output_size windows, and where in its plane it stands.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.adaptive_max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
-        (tensor([[[4.]]]), tensor([[[3]]]))
-    """
-    return cast(Pair, tuple(pooling.adaptive_max_pool2d(input, output_size, True)))
-
-
-@completed_from(pooling.adaptive_max_pool3d)
-def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Pair:
-    """The largest value of each of output_size windows, and where in its volume it stands.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.adaptive_max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 1)
-        (tensor([[[[7.]]]]), tensor([[[[7]]]]))
-    """
-    return cast(Pair, tuple(pooling.adaptive_max_pool3d(input, output_size, True)))
-
-
-@completed_from(fractional_max_pool2d)
-def fractional_max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    output_size: Size | None = None,
-    output_ratio: Any = None,
-    return_indices: bool = True,
-    _random_samples: Tensor | None = None,
-) -> Pair:
-    """The largest value of each window that begins at a random place, and where in its plane it stands.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.fractional_max_pool2d_with_indices(sg.ones(1, 4, 4), 2, 3)[1].shape
-        specgrad.Size([1, 3, 3])
-    """
-    result = fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return cast(Pair, tuple(result))
-
-
-@completed_from(fractional_max_pool3d)
-def fractional_max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    output_size: Size | None = None,
-    output_ratio: Any = None,
-    return_indices: bool = True,
-    _random_samples: Tensor | None = None,
-) -> Pair:
-    """The largest value of each window that begins at a random place, and where in its volume it stands.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.fractional_max_pool3d_with_indices(sg.ones(1, 4, 4, 4), 2, 3)[1].shape
-        specgrad.Size([1, 3, 3, 3])
-    """
-    result = fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return cast(Pair, tuple(result))
+max_pool1d_with_indices = _with_indices(
+    pooling.max_pool1d,
+    """>>> sg.nn.functional.max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))""",
+)
+max_pool2d_with_indices = _with_indices(
+    pooling.max_pool2d,
+    """>>> sg.nn.functional.max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
+    (tensor([[[4.]]]), tensor([[[3]]]))""",
+)
+max_pool3d_with_indices = _with_indices(
+    pooling.max_pool3d,
+    """>>> sg.nn.functional.max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 2)
+    (tensor([[[[7.]]]]), tensor([[[[7]]]]))""",
+)
+adaptive_max_pool1d_with_indices = _with_indices(
+    pooling.adaptive_max_pool1d,
+    """>>> sg.nn.functional.adaptive_max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))""",
+)
+adaptive_max_pool2d_with_indices = _with_indices(
+    pooling.adaptive_max_pool2d,
+    """>>> sg.nn.functional.adaptive_max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
+    (tensor([[[4.]]]), tensor([[[3]]]))""",
+)
+adaptive_max_pool3d_with_indices = _with_indices(
+    pooling.adaptive_max_pool3d,
+    """>>> sg.nn.functional.adaptive_max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 1)
+    (tensor([[[[7.]]]]), tensor([[[[7]]]]))""",
+)
+fractional_max_pool2d_with_indices = _with_indices(
+    fractional_max_pool2d,
+    """>>> sg.nn.functional.fractional_max_pool2d_with_indices(sg.ones(1, 4, 4), 2, 3)[1].shape
+    specgrad.Size([1, 3, 3])""",
+)
+fractional_max_pool3d_with_indices = _with_indices(
+    fractional_max_pool3d,
+    """>>> sg.nn.functional.fractional_max_pool3d_with_indices(sg.ones(1, 4, 4, 4), 2, 3)[1].shape
+    specgrad.Size([1, 3, 3, 3])""",
+)

@@ -1,7 +1,4 @@
-"""The parts of attention with several heads: projections, masks, added keys, and the attention itself.
-
-Attention with several heads between linear layers, as a function of its parameters.
-"""
+"""Attention with several heads between linear layers, as a function of its parameters."""
 
 from __future__ import annotations
 
@@ -12,8 +9,7 @@ from typing import Any, NamedTuple
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import zeros
-from .attention import dropout_mask, split_mask
-from .attention_arguments import check_embedding, check_masks, check_shapes
+from .attention import check_embedding, check_masks, check_shapes, dropout_mask, split_mask
 from .dropout import dropout
 
 linear = ops.linear
@@ -139,7 +135,6 @@ def _masks_of_four(masks: tuple[Tensor | None, ...], heads: int) -> tuple[Tensor
 
 
 def _extended(attended: Attended, added: tuple[Tensor | None, ...], add_zero: bool) -> Attended:
-    """With a learned key and value for all, and with zeros, that no mask leaves out."""
     query, key, value, masks = attended
     batch, _, heads, width = key.shape
     more = []
@@ -159,7 +154,6 @@ def _one_more(mask: Tensor) -> Tensor:
 
 
 def _attend_alike(projected: Tensor, heads: int, masks: tuple[Tensor | None, ...], p: float, causal: bool) -> Tensor:
-    """Attention of rows to each other, from queries, keys and values side by side."""
     batch, rows, width = projected.shape
     bias, mask = (None, None) if causal else _combined(_masks_of_four(masks, heads))
     keep, keep_scale = dropout_mask((batch, heads, rows, rows), p, projected)
@@ -255,7 +249,6 @@ def multi_head_attention_forward(
         RuntimeError: masks of wrong shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> layer, x = sg.nn.MultiheadAttention(4, 2), sg.ones(3, 1, 4)
         >>> weights = layer.in_proj_weight, layer.in_proj_bias, None, None, False, 0.0
         >>> last = layer.out_proj.weight, layer.out_proj.bias

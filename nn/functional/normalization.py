@@ -1,11 +1,4 @@
-"""Batch normalisation and layer normalisation.
-
-Running statistics of norms: they follow those of the batches, in place and outside any graph.
-
-Norms over the channels of one sample: group normalisation and instance normalisation.
-
-Norms without a mean: division by the root mean square, and by the response of neighbouring channels.
-"""
+"""Norms over the batch, the last dimensions, groups, samples and neighbouring channels; running statistics."""
 
 from __future__ import annotations
 
@@ -22,18 +15,12 @@ from ...runtime.tensor.dtypes import dtype, finfo
 from ...runtime.tensor.grad_mode import check_written, no_grad
 from ...runtime.tensor.observers import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.overrides import overridden_in, plain
+from ..docstrings import completed_from
 from .folding import pad
 
 
 def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float = 1.0) -> None:
-    """running = (1 - momentum) * running + momentum * factor * batch, of whatever shape as long as the sizes agree.
-
-    Args:
-        running: what is written to; None for nothing.
-        batch: the statistics of a batch.
-        momentum: their weight.
-        factor: what they are multiplied by first.
-    """
+    """running = (1 - momentum) * running + momentum * factor * batch, of whatever shape as long as the sizes agree."""
     if running is None:
         return
     check_written(running)
@@ -48,11 +35,6 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
 
 
 def count(batches: Tensor) -> None:
-    """Add one to a counter.
-
-    Args:
-        batches: an int64 scalar.
-    """
     check_written(batches)
     if watch.active or batches._flat is None or not batches.is_cpu:
         batches.add_(1)
@@ -84,15 +66,13 @@ def batch_norm(
         momentum: the weight of this batch in the running statistics.
         eps: keeps the root from zero.
 
-    Shape:
-        Input (N, C) or (N, C, d1, ...), all others (C); the output has the shape of input.
+    Shape: Input (N, C) or (N, C, d1, ...), all others (C); the output has the shape of input.
 
     Raises:
         ValueError: training on one value per channel.
         RuntimeError: a tensor whose size is not C, or no running statistics where they are needed.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.batch_norm(sg.tensor([[1.0], [3.0]]), None, None, training=True, eps=0.0)
         tensor([[-1.],
                 [ 1.]])
@@ -135,7 +115,6 @@ def widened(input: Tensor, *parameters: Tensor | None) -> Tensor:
 
 
 def narrowed(output: Tensor, input: Tensor) -> Tensor:
-    """What was computed of a widened input, in the dtype of the input."""
     wide = input._dtype.compute
     return output.to(input._dtype) if output._dtype is wide and wide is not input._dtype else output
 
@@ -169,14 +148,11 @@ def layer_norm(
         weight, bias: one number for each of their elements.
         eps: keeps the root from zero.
 
-    Shape:
-        Input (*, normalized_shape), weight and bias normalized_shape; the output has the shape of input.
+    Shape: Input (*, normalized_shape), weight and bias normalized_shape; the output has the shape of input.
 
-    Raises:
-        RuntimeError: sizes that do not agree.
+    Raises: RuntimeError: sizes that do not agree.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
         tensor([[-1.,  1.]])
     """
@@ -204,6 +180,7 @@ def layer_norm(
 
 
 @autocast_as(cuda="float32")
+@completed_from(batch_norm)
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -212,20 +189,15 @@ def group_norm(
     Source: Wu and He, "Group Normalization" (2018).
 
     Args:
-        input: the batch x.
         num_groups: how many groups the channels make, all of one size.
-        weight, bias: one number per channel.
-        eps: keeps the root from zero.
 
-    Shape:
-        Input (N, C, ...), weight and bias (C); the output has the shape of input.
+    Shape: Input (N, C, ...), weight and bias (C); the output has the shape of input.
 
     Raises:
         RuntimeError: channels that do not make groups, or a weight of another size.
         ValueError: groups of one value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.group_norm(sg.tensor([[1.0, 3.0, 0.0, 4.0]]), 2, eps=0.0)
         tensor([[-1.,  1., -1.,  1.]])
     """
@@ -250,6 +222,7 @@ def _channels_first(op: str, input: Tensor) -> tuple[int, ...]:
     return shape
 
 
+@completed_from(batch_norm)
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -265,23 +238,17 @@ def instance_norm(
     Source: Ulyanov, Vedaldi and Lempitsky, "Instance Normalization" (2016).
 
     Args:
-        input: the batch x.
         running_mean, running_var: the statistics used without `use_input_stats`; with it they are updated in place to
             (1 - momentum) * running + momentum * new, new being the mean over the samples, with unbiased variances.
-        weight, bias: one number per channel.
         use_input_stats: whether the statistics are those of the input.
-        momentum: the weight of this batch in the running statistics.
-        eps: keeps the root from zero.
 
-    Shape:
-        Input (N, C, d1, ...), all others (C); the output has the shape of input.
+    Shape: Input (N, C, d1, ...), all others (C); the output has the shape of input.
 
     Raises:
         ValueError: statistics of one value, with use_input_stats.
         RuntimeError: a tensor whose size is not C, or no running statistics where they are needed.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.instance_norm(sg.tensor([[[1.0, 3.0], [0.0, 4.0]]]), eps=0.0)
         tensor([[[-1.,  1.],
                  [-1.,  1.]]])
@@ -307,6 +274,7 @@ def instance_norm(
 
 
 @autocast_as(cuda="float32")
+@completed_from(layer_norm)
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
@@ -315,19 +283,12 @@ def rms_norm(
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization" (2019).
 
     Args:
-        input: the tensor x.
-        normalized_shape: the sizes of these last dimensions.
         weight: one number for each of their elements.
         eps: keeps the root from zero; the dtype's own epsilon when left out.
 
-    Shape:
-        Input (*, normalized_shape), weight normalized_shape; the output has the shape of input.
-
-    Raises:
-        RuntimeError: sizes that do not agree.
+    Shape: Input (*, normalized_shape), weight normalized_shape; the output has the shape of input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.rms_norm(sg.tensor([[1.0, 7.0]]), [2], eps=0.0)
         tensor([[0.2000, 1.4000]])
     """
@@ -363,7 +324,6 @@ def rms_norm(
 
 @functools.cache
 def _default_eps(computed: dtype) -> float:
-    """The distance from 1 to the next number of the dtype of the computation."""
     return finfo(computed).eps
 
 
@@ -377,14 +337,11 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         size: how many channels are neighbours.
         alpha, beta, k: the numbers of the formula.
 
-    Shape:
-        Input (N, C, d1, ...); the output is the same.
+    Shape: Input (N, C, d1, ...); the output is the same.
 
-    Raises:
-        ValueError: input of fewer than 3 dimensions.
+    Raises: ValueError: input of fewer than 3 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.local_response_norm(sg.tensor([[[1.0], [2.0]]]), 1, alpha=1.0, beta=1.0, k=0.0)
         tensor([[[1.0000],
                  [0.5000]]])

@@ -1,7 +1,4 @@
-"""Maximum and average pooling over sliding windows, with PyTorch's signatures.
-
-Pooling to a given size with PyTorch's signatures: a size may be None, and a maximum may come with its indices.
-"""
+"""Maximum and average pooling, over sliding windows and to a given size, with PyTorch's signatures."""
 
 from __future__ import annotations
 
@@ -40,14 +37,11 @@ def max_pool1d(
         ceil_mode: whether the last window may hang over the end.
         return_indices: whether to return also where in its signal each maximum stands.
 
-    Shape:
-        Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
+    Shape: Input (N, C, L) or (C, L); the output has L replaced by the number of windows.
 
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
+    Raises: RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
@@ -70,7 +64,6 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[4.]]])
     """
@@ -93,7 +86,6 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
@@ -127,14 +119,11 @@ def avg_pool2d(
         divisor_override: what to divide the sum of a window by, instead of its size.
         out: a tensor to write to.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
+    Shape: Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
 
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
+    Raises: RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[2.5000]]])
     """
@@ -159,7 +148,6 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
     """
@@ -179,14 +167,11 @@ def adaptive_avg_pool2d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
         input: images.
         output_size: one number or (height, width); None keeps a size.
 
-    Shape:
-        Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
+    Shape: Input (N, C, H, W) or (C, H, W); the output has H and W replaced by output_size.
 
-    Raises:
-        RuntimeError: input is no image, or another number of sizes.
+    Raises: RuntimeError: input is no image, or another number of sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
         tensor([[[2.5000]]])
     """
@@ -198,7 +183,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
     """Means over output_size windows that cover the last three dimensions as evenly as may be.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 1)
         tensor([[[[3.5000]]]])
     """
@@ -213,14 +197,11 @@ def adaptive_max_pool1d(input: Tensor, output_size: AdaptiveSize, return_indices
         output_size: how many windows.
         return_indices: whether to return also where in its signal each maximum stands.
 
-    Shape:
-        Input (N, C, L) or (C, L); the output has L replaced by output_size.
+    Shape: Input (N, C, L) or (C, L); the output has L replaced by output_size.
 
-    Raises:
-        RuntimeError: input is no signal, or another number of sizes.
+    Raises: RuntimeError: input is no signal, or another number of sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
@@ -233,7 +214,6 @@ def adaptive_max_pool2d(input: Tensor, output_size: AdaptiveSize, return_indices
     ceil((i + 1) H / h).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
         tensor([[[4.]]])
     """
@@ -247,7 +227,6 @@ def adaptive_max_pool3d(input: Tensor, output_size: AdaptiveSize, return_indices
     """The largest value of each of output_size windows that cover the last three dimensions as evenly as may be.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.adaptive_max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), (2, 1, 1))
         tensor([[[[3.]],
         <BLANKLINE>
@@ -263,7 +242,6 @@ def _adaptive_max_pool(spatial: int, input: Tensor, output_size: Any, return_ind
 
 
 def _adaptive_sizes(op: str, input: Tensor, output_size: Any, spatial: int) -> tuple[int, ...]:
-    """output_size with the input's own sizes where it has None."""
     own = argument_checks.tensor(op, "input", input).shape[-spatial:]
     requested = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * spatial
     if spatial > 1 and isinstance(output_size, (list, tuple)) and input.ndim <= len(requested):

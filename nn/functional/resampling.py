@@ -1,7 +1,4 @@
-"""Resampling of signals, images and volumes.
-
-Images sampled at the points of a grid.
-"""
+"""Resampling of signals, images and volumes, and of images at the points of a grid."""
 
 from __future__ import annotations
 
@@ -50,8 +47,7 @@ def interpolate(
         recompute_scale_factor: whether s is computed from the sizes and not from scale_factor.
         antialias: whether the filter is widened when the output is smaller, in bilinear, bicubic and lanczos modes.
 
-    Shape:
-        Input (N, C, L), (N, C, H, W) or (N, C, D, H, W); output (N, C, ...) with the spatial sizes asked for.
+    Shape: Input (N, C, L), (N, C, H, W) or (N, C, D, H, W); output (N, C, ...) with the spatial sizes asked for.
 
     Raises:
         ValueError: both or none of size and scale_factor, another number of them, or an option that the mode has not.
@@ -59,7 +55,6 @@ def interpolate(
         RuntimeError: a size of 0.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[1.0, 3.0]]])
         >>> sg.nn.functional.interpolate(x, scale_factor=2, mode="linear")
         tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
@@ -179,8 +174,7 @@ def upsample(
     Args:
         input, size, scale_factor, mode, align_corners: as of `interpolate`.
 
-    Shape:
-        As of `interpolate`.
+    Shape: As of `interpolate`.
 
     Example:
         >>> import specgrad as sg, warnings
@@ -254,7 +248,6 @@ def grid_sample(
         RuntimeError: shapes or dtypes that do not agree.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
         >>> sg.nn.functional.grid_sample(x, sg.tensor([[[[-1.0, 0.0]]]]), align_corners=True)
         tensor([[[[2.]]]])
@@ -284,15 +277,13 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         size: the shape of the images that come out: (N, C, H, W) or (N, C, D, H, W).
         align_corners: as of `grid_sample`.
 
-    Shape:
-        theta (N, 2, 3) and output (N, H, W, 2), or (N, 3, 4) and (N, D, H, W, 3).
+    Shape: theta (N, 2, 3) and output (N, H, W, 2), or (N, 3, 4) and (N, D, H, W, 3).
 
     Raises:
         ValueError: theta of another shape or dtype, or a size of 0.
         NotImplementedError: a size of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> theta = sg.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
         >>> sg.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False)
         tensor([[[[0., 0.],
@@ -308,7 +299,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 
 def _aligned(align_corners: bool | None) -> bool:
-    """`align_corners`; False with a warning where it is None."""
     if align_corners is None:
         warn_user(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "

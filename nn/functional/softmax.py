@@ -20,14 +20,11 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         dim: the dimension along which exponentials are summed.
         dtype: the dtype of the computation and of the result; that of input when left out.
 
-    Shape:
-        Any; the output has that of input.
+    Shape: Any; the output has that of input.
 
-    Raises:
-        IndexError: dim is not a dimension of input.
+    Raises: IndexError: dim is not a dimension of input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
     """
@@ -41,7 +38,6 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     """exp(-x) / sum(exp(-x)) along a dimension: `softmax` of -x.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.softmin(sg.tensor([0.0, 1000.0]), dim=0)
         tensor([1., 0.])
     """
@@ -54,7 +50,6 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     """x - log(sum(exp(x))) along a dimension: the logarithm of `softmax`, without its loss of precision.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.log_softmax(sg.tensor([0.0, 1000.0]), dim=0)
         tensor([-1000.,     0.])
     """
@@ -64,7 +59,6 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 
 
 def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
-    """`dim`, or with a warning the one that PyTorch assumes."""
     argument_checks.tensor(name, "input", input)
     if dim is not None:
         return dim

@@ -1,10 +1,8 @@
 """Functions that PyTorch offers beside those of `nn.functional`, with arguments in the order of its C++ library.
 
-`torch.dropout(x, p, train)`, `torch.layer_norm`, `torch.kl_div` and the like are called by programs that were written
-for TorchScript, or copied from it. A reduction is a number here: 0 none, 1 the mean, 2 the sum. Flags for cuDNN change
-nothing. The names are those of `specgrad` itself, and are loaded when one of them is first asked for.
-
-Functions of layers that few programs call any more.
+Programs for TorchScript call `torch.dropout(x, p, train)`, `torch.layer_norm`, `torch.kl_div` and the like. A reduction
+is a number here: 0 none, 1 the mean, 2 the sum. Flags for cuDNN change nothing. The names are those of `specgrad`
+itself, and are loaded when one of them is first asked for.
 """
 
 from __future__ import annotations
@@ -295,14 +293,11 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         bias: what is added to each output channel.
         pad: how many zeros stand before and behind the signal.
 
-    Shape:
-        Input (T, B, C); the output has the length of the convolution and the output channels in place of T and C.
+    Shape: Input (T, B, C); the output has the length of the convolution and the output channels in place of T and C.
 
-    Raises:
-        RuntimeError: shapes that do not belong together.
+    Raises: RuntimeError: shapes that do not belong together.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.conv_tbc(sg.ones(3, 1, 2), sg.ones(2, 2, 4), sg.zeros(4)).shape
         specgrad.Size([2, 1, 4])
     """
@@ -316,11 +311,9 @@ def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
         input: the values.
         groups: how many groups of channels.
 
-    Shape:
-        Input and output (N, C, *).
+    Shape: Input and output (N, C, *).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.functional.native_channel_shuffle(sg.arange(4).view(1, 4, 1), 2).flatten()
         tensor([0, 2, 1, 3])
     """

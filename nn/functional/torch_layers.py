@@ -1,17 +1,15 @@
-"""Layers as functions of weights in a list, in the order of PyTorch's C++ library: `lstm`, `gru`, `convolution`.
-
-Programs that were written for its private module `_VF` call them.
-"""
+"""Layers as functions of weights in a list, as in PyTorch's private module `_VF`: `lstm`, `gru`, `convolution`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.ops.embedding.formulas import limited_rows
-from .recurrent import LAYERS, stacked
+from ...runtime.tensor.observers import autocast_as, interceptable
+from .dropout import dropout
 
 _CONVOLUTIONS = {False: (ops.conv1d, ops.conv2d, ops.conv3d)}
 _CONVOLUTIONS[True] = (ops.conv_transpose1d, ops.conv_transpose2d, ops.conv_transpose3d)  # type: ignore[assignment]
@@ -25,11 +23,9 @@ def lstm(input: Tensor, *arguments: Any) -> tuple[Tensor, Tensor, Tensor]:
         *arguments: `hx` (two states), `params` (weights of all layers), `has_biases`, `num_layers`, `dropout`, `train`,
             `bidirectional` and `batch_first`; or of packed sequences `batch_sizes`, and the same without the last.
 
-    Returns:
-        The output and the last states.
+    Returns: The output and the last states.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LSTM(2, 3)
         >>> state = sg.zeros(1, 1, 3)
         >>> weights = [*layer.parameters()]
@@ -90,7 +86,6 @@ def convolution(
         output_padding: of a transposed one.
 
     Example:
-        >>> import specgrad as sg
         >>> convolution(sg.ones(1, 1, 3), sg.ones(1, 1, 2), None, [1], [0], [1], False, [0], 1)
         tensor([[[2., 2.]]])
     """
@@ -110,10 +105,76 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
         norm_type: its p.
 
     Example:
-        >>> import specgrad as sg
         >>> embedding_renorm_(sg.tensor([[3.0, 4.0], [3.0, 4.0]]), sg.tensor([1]), 2.5, 2.0)
         tensor([[3.0000, 4.0000],
                 [1.5000, 2.0000]])
     """
     limited_rows(input, indices, max_norm, norm_type)
     return input
+
+
+Weights = Sequence[Tensor | None]
+Layer = Callable[..., tuple[Tensor, ...]]  # (input, states, weights, batch sizes, reverse) to (output, states...)
+
+
+def tanh_layer(
+    input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
+) -> tuple[Tensor, ...]:
+    return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "tanh")  # type: ignore[arg-type,call-arg]
+
+
+def relu_layer(
+    input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
+) -> tuple[Tensor, ...]:
+    return ops.rnn_layer(input, *states, *weights, batch_sizes, reverse, "relu")  # type: ignore[arg-type,call-arg]
+
+
+def lstm_layer(
+    input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
+) -> tuple[Tensor, ...]:
+    """One layer and direction of an LSTM; a fifth weight is that of the projection."""
+    *others, projection = weights if len(weights) == 5 else (*weights, None)
+    return ops.lstm_layer(input, *states, *others, projection, batch_sizes, reverse)[:3]  # type: ignore[arg-type,call-arg]
+
+
+@autocast_as(cpu="like 1")
+@interceptable("composite")
+def lstm_step(
+    input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
+) -> tuple[Tensor, ...]:
+    """One step of an LSTM inside autocast, where states keep their dtype on the CPU."""
+    return lstm_layer(input, states, weights, batch_sizes, reverse)
+
+
+def gru_layer(
+    input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
+) -> tuple[Tensor, ...]:
+    return ops.gru_layer(input, *states, *weights, batch_sizes, reverse)[:2]  # type: ignore[arg-type,call-arg]
+
+
+LAYERS: dict[str, Layer] = {"RNN_TANH": tanh_layer, "RNN_RELU": relu_layer, "LSTM": lstm_layer, "GRU": gru_layer}
+LAYERS["LSTM_STEP"] = lstm_step
+
+
+def stacked(
+    layer: Layer,
+    input: Tensor,
+    states: Sequence[Tensor],
+    weights: Sequence[Weights],
+    batch_sizes: Sequence[int],
+    directions: int,
+    dropout_p: float,
+) -> tuple[Tensor, ...]:
+    """(output, last states...) of all layers; `states` and `weights` have an item for each layer and direction."""
+    firsts, lasts = [state.unbind(0) for state in states], []
+    for number in range(0, len(weights), directions):
+        if number and dropout_p:
+            input = dropout(input, dropout_p)
+        outputs = []
+        for direction in range(directions):
+            own = [first[number + direction] for first in firsts]
+            output, *last = layer(input, own, weights[number + direction], batch_sizes, direction == 1)
+            outputs.append(output)
+            lasts.append(last)
+        input = outputs[0] if directions == 1 else ops.cat(outputs, -1)
+    return input, *[ops.stack(parts) if len(parts) > 1 else parts[0].unsqueeze(0) for parts in zip(*lasts, strict=True)]

@@ -1,7 +1,4 @@
-"""A graph as the text of a Python function, and what its names mean.
-
-The operators of Python as functions of the module `operator`, and how they are written.
-"""
+"""A graph as the text of a Python function: its names, and its operators."""
 
 from __future__ import annotations
 
@@ -16,9 +13,9 @@ from ...runtime.namespace import OWN, known
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
 from ...runtime.tensor.tensor import TensorBase
-from .lint import GraphLike
 from .names import Namespace, is_ours, qualified_name
 from .node import Node
+from .node_arguments import GraphLike
 
 # Of each function's name the operation on operands {0} and {1}.
 BINARY = {
@@ -37,7 +34,6 @@ SYMBOLS = {name: f"{{}} {sign} {{}}" for name, sign in BINARY.items()} | {
 
 
 def method_name(name: str) -> str:
-    """The special method of an operator: `__and__` of `and_`."""
     return f"__{name.rstrip('_')}__"
 
 
@@ -67,29 +63,16 @@ class CodeGen:
         self._body_transformer: Callable[[Lines], Lines] | None = None
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
-        """The first line of the function.
-
-        Args:
-            free_vars: its parameters, `self` among them.
-            maybe_return_annotation: empty, or ` -> ...`.
-        """
+        """The function's first line: parameters `free_vars`, and `maybe_return_annotation`, empty or ` -> ...`."""
         parameters = free_vars if free_vars and free_vars[0] == "self" else ["self", *free_vars]
         return f"def forward({', '.join(parameters)}){maybe_return_annotation}:"
 
     def generate_output(self, output_args: str) -> str:
-        """The line that returns.
-
-        Args:
-            output_args: the result as text.
-        """
+        """The line that returns `output_args`, the result as text."""
         return f"return {output_args}"
 
     def transformed_by(self, make: Callable[[Any], Any]) -> Any:
-        """Let a function change the lines: see `Graph.on_generate_code`.
-
-        Args:
-            make: gets the one before, gives the one to use.
-        """
+        """Let a function change the lines: `make` gets the one before and gives the one to use."""
         before, self._body_transformer = self._body_transformer, make(self._body_transformer)
 
         @contextmanager
@@ -102,19 +85,11 @@ class CodeGen:
         return until_its_end()
 
     def python_code(self, graph: GraphLike, root_module: str, verbose: bool = False) -> PythonCode:
-        """The code of a graph.
-
-        Args:
-            graph: the graph.
-            root_module: the name of the module in it.
-            verbose: whether comments say what results are.
-        """
+        """The code of `graph`, in which the module is `root_module`; with `verbose` comments say what results are."""
         return _Writer(self, graph, root_module, verbose).written()
 
 
 class _Writer:
-    """Writes one graph down."""
-
     def __init__(self, codegen: CodeGen, graph: GraphLike, root: str, verbose: bool) -> None:
         self.codegen = codegen
         self.graph = graph
@@ -162,7 +137,6 @@ class _Writer:
         return f";  {' = '.join(freed)} = None" if freed else ""
 
     def line(self, node: Node) -> str | None:
-        """The step as a line of code; None for an argument, which is a parameter."""
         if node.op == "placeholder":
             self._parameter(node)
             return None
@@ -196,7 +170,6 @@ class _Writer:
         return self.call(node)
 
     def call(self, node: Node) -> str:
-        """The call of a function; of an operator as such."""
         name, module = getattr(node.target, "__name__", ""), getattr(node.target, "__module__", "")
         if module == "_operator" and name in SYMBOLS and not node.kwargs:
             spelled = self.text if name == "getitem" else self.operand
@@ -206,7 +179,6 @@ class _Writer:
         return f"{self.global_name(node.target)}({self.arguments(node.args, node.kwargs)})"
 
     def operand(self, value: Any) -> str:
-        """An operand of an operator; a negative number in parentheses."""
         text = self.text(value)
         return f"({text})" if isinstance(value, (int, float)) and text.startswith("-") else text
 
@@ -229,7 +201,6 @@ class _Writer:
         return self.constant(value)
 
     def constant(self, value: Any) -> str:
-        """A value that is no node: written down where its text says it, else a global."""
         if isinstance(value, _CONSTANTS):
             return self.of_package(f"{known.name}.{str(value).rpartition('.')[2]}")
         if isinstance(value, device):
@@ -250,7 +221,6 @@ class _Writer:
         return text
 
     def global_name(self, value: Any) -> str:
-        """The name by which the code reaches a function, class or other object."""
         if is_ours(value):
             return self.of_package(qualified_name(value))
         if value in (int, float, bool, str, list, tuple, dict, len, getattr, sum, max, min) or value is type(None):
@@ -261,7 +231,6 @@ class _Writer:
         return name
 
     def of_package(self, text: str) -> str:
-        """A dotted name of the package, which becomes a global."""
         self.globals[known.name] = sys.modules[OWN]
         return text
 
@@ -278,7 +247,6 @@ class _Writer:
 
 
 def _path(root: str, target: str) -> str:
-    """An attribute of the module, with `getattr` for parts that are no names."""
     text = root
     for part in target.split("."):
         text = f"{text}.{part}" if part.isidentifier() else f'getattr({text}, "{part}")'

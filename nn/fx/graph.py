@@ -7,10 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from .code import CodeGen, PythonCode
-from .lint import lint
 from .names import Namespace, target_name
 from .node import Node
-from .node_arguments import map_arg
+from .node_arguments import lint, map_arg
 
 
 class Graph:
@@ -22,7 +21,6 @@ class Graph:
         tracer_extras: what that needs to trace again.
 
     Example:
-        >>> import specgrad as sg
         >>> graph = sg.fx.Graph()
         >>> x = graph.placeholder("x")
         >>> result = graph.output(graph.call_function(sg.relu, (x,)))
@@ -65,12 +63,9 @@ class Graph:
         return last
 
     def find_nodes(self, *, op: str, target: Any = None, sort: bool = True) -> list[Node]:
-        """The nodes of a kind.
+        """The nodes of a kind `op`, of these the ones with this `target` (needed for `call_function`).
 
-        Args:
-            op: the kind.
-            target: of these the ones with this target; needed for `call_function`.
-            sort: accepted; nodes always come in their order.
+        They come in their order, with or without `sort`.
         """
         return [n for n in self.nodes if n.op == op and (target is None or n.target == target)]
 
@@ -87,12 +82,9 @@ class Graph:
     ) -> Node:
         """Add a node at the place where nodes are inserted, the end unless a block of `inserting_before` says else.
 
-        Args:
-            op: its kind.
-            target: what is called, or the name of the argument, module or attribute.
-            args, kwargs: the arguments; nodes of this graph stand for their results.
-            name: what its value is called; made from the target when not given.
-            type_expr: the annotation of its value.
+        Its kind is `op`; `target` is what is called, or the name of the argument, module or attribute. Nodes of this
+        graph in `args` and `kwargs` stand for their results. The value has a `name`, made from the target when not
+        given, and the annotation `type_expr`.
         """
         value = self._graph_namespace.create_name(name if name is not None else target_name(target), None)
         node = Node(self, value, op, target, args or (), kwargs or {}, type_expr)
@@ -103,49 +95,35 @@ class Graph:
         return node
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = ...) -> Node:
-        """Add an argument.
+        """Add an argument called `name`: `*args` and `**kwargs` for any number.
 
-        Args:
-            name: its name; `*args` and `**kwargs` for any number.
-            type_expr: its annotation.
-            default_value: its default, where it has one.
+        Its annotation is `type_expr`, and its default, where it has one, `default_value`.
         """
         args = () if default_value is ... else (default_value,)
         return self.create_node("placeholder", name, args, type_expr=type_expr)
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
-        """Add the look-up of a parameter, buffer or other attribute of the module.
+        """Add the look-up of a parameter, buffer or other attribute of the module at the path `qualified_name`.
 
-        Args:
-            qualified_name: its path: `encoder.weight`.
-            type_expr: its annotation.
+        Its annotation is `type_expr`.
         """
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_module(
         self, module_name: str, args: Any = None, kwargs: Any = None, type_expr: Any = None, name: str | None = None
     ) -> Node:
-        """Add the call of a submodule.
+        """Add the call of the submodule at the path `module_name`.
 
-        Args:
-            module_name: its path: `layers.0`.
-            args, kwargs: the arguments.
-            type_expr: the annotation of the result.
-            name: what the result is called.
+        `args`, `kwargs`, `type_expr` and `name` are as of `create_node`.
         """
         return self.create_node("call_module", module_name, args, kwargs, name, type_expr)
 
     def call_method(
         self, method_name: str, args: Any = None, kwargs: Any = None, type_expr: Any = None, name: str | None = None
     ) -> Node:
-        """Add the call of a method.
+        """Add the call of the method `method_name` of the first of `args`.
 
-        Args:
-            method_name: its name.
-            args: the object first, then the arguments.
-            kwargs: arguments by name.
-            type_expr: the annotation of the result.
-            name: what the result is called.
+        `args`, `kwargs`, `type_expr` and `name` are as of `create_node`.
         """
         return self.create_node("call_method", method_name, args, kwargs, name, type_expr)
 
@@ -157,34 +135,17 @@ class Graph:
         type_expr: Any = None,
         name: str | None = None,
     ) -> Node:
-        """Add the call of a function.
-
-        Args:
-            the_function: the function.
-            args, kwargs: the arguments.
-            type_expr: the annotation of the result.
-            name: what the result is called.
-        """
+        """Add the call of `the_function`; `args`, `kwargs`, `type_expr`, `name`: as of `create_node`."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
     def output(self, result: Any, type_expr: Any = None) -> Node:
-        """Add the node that returns the result.
-
-        Args:
-            result: a node, or tuples, lists and dicts of nodes.
-            type_expr: the annotation of the result.
-        """
+        """Add the node that returns `result`, nodes in tuples, lists and dicts, with the annotation `type_expr`."""
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     # ---- copying, moving, removing ----
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Any] = lambda x: x) -> Node:
-        """Add a copy of a node of another graph.
-
-        Args:
-            node: the node.
-            arg_transform: gives this graph's node for one that is used.
-        """
+        """Add a copy of `node`, of another graph; `arg_transform` gives this graph's node for one that is used."""
         args = map_arg(node.args, arg_transform)
         kwargs = map_arg(node.kwargs, arg_transform)
         copied = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
@@ -192,12 +153,10 @@ class Graph:
         return copied
 
     def graph_copy(self, g: Graph, val_map: dict[Node, Node], return_output_node: bool = False) -> Any:
-        """Add copies of all nodes of another graph; what it returns, in this graph's nodes.
+        """Add copies of all nodes of another graph `g`; what it returns, in this graph's nodes.
 
-        Args:
-            g: the other graph.
-            val_map: takes its nodes with their copies; those that are there already are used as they are.
-            return_output_node: whether the other graph's output is given as well.
+        `val_map` takes its nodes with their copies; those that are there already are used as they are. With
+        `return_output_node` the other graph's output is given as well.
         """
         for node in g.nodes:
             if node in val_map:
@@ -209,14 +168,7 @@ class Graph:
         return None
 
     def erase_node(self, to_erase: Node) -> None:
-        """Remove a node that nobody uses.
-
-        Args:
-            to_erase: the node.
-
-        Raises:
-            RuntimeError: some node uses it.
-        """
+        """Remove the node `to_erase`; a RuntimeError where some node uses it."""
         if to_erase.users:
             raise RuntimeError(
                 f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the graph: "
@@ -232,22 +184,14 @@ class Graph:
         to_erase._set((), {})
 
     def inserting_before(self, n: Node | None = None) -> InsertPoint:
-        """A block in which nodes are added before a node.
-
-        Args:
-            n: the node; the first one when not given.
-        """
+        """A block in which nodes are added before the node `n`, the first one when not given."""
         if n is None:
             return self.inserting_after(self._root)
         self._own(n)
         return InsertPoint(self, n.prepend)
 
     def inserting_after(self, n: Node | None = None) -> InsertPoint:
-        """A block in which nodes are added behind a node, each behind those before.
-
-        Args:
-            n: the node; the last one when not given.
-        """
+        """A block in which nodes are added behind the node `n`, the last when not given, each behind those before."""
         if n is None:
             return self.inserting_before(self._root)
         self._own(n)
@@ -260,8 +204,7 @@ class Graph:
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
         """Remove nodes whose results nobody uses; whether there were some.
 
-        Args:
-            is_impure_node: says of a node whether it stays all the same; `Node.is_impure` when not given.
+        `is_impure_node` says of a node whether it stays all the same; `Node.is_impure` when not given.
         """
         self.lint()
         stays = is_impure_node or Node.is_impure
@@ -278,53 +221,34 @@ class Graph:
     # ---- text ----
 
     def python_code(self, root_module: str, *, verbose: bool = False, **options: Any) -> PythonCode:
-        """The graph as a Python function.
+        """The graph as a Python function, in which the module is called `root_module`: `self`.
 
-        Args:
-            root_module: the name of the module in it: `self`.
-            verbose: whether comments say of what shape and dtype results were, where that is known.
-            **options: accepted, for PyTorch's `include_stride`, `include_device`, `colored` and their kin.
+        With `verbose` comments say of what shape and dtype results were, where that is known. PyTorch's other options
+        (`include_stride`, `include_device`, `colored`) are accepted.
         """
         return self._codegen.python_code(self, root_module, verbose)
 
     def set_codegen(self, codegen: CodeGen) -> None:
-        """Let another object write the code.
-
-        Args:
-            codegen: the object.
-        """
+        """Let another object, `codegen`, write the code."""
         self._codegen = codegen
 
     def on_generate_code(self, make_transformer: Callable[[Any], Any]) -> Any:
         """Change the lines of code whenever they are written; what is returned ends that, by itself or as a block.
 
-        Args:
-            make_transformer: gets the function that changed them before, or None, and gives the one to use.
+        `make_transformer` gets the function that changed them before, or None, and gives the one to use.
         """
         return self._codegen.transformed_by(make_transformer)
 
     def process_inputs(self, *args: Any) -> tuple[Any, ...]:
-        """The arguments as the nodes see them.
-
-        Args:
-            *args: those of the call.
-        """
+        """The arguments of a call as the nodes see them."""
         return args
 
     def process_outputs(self, out: Any) -> Any:
-        """The result as the caller sees it.
-
-        Args:
-            out: the nodes' result.
-        """
+        """The nodes' result `out` as the caller sees it."""
         return out
 
     def print_tabular(self) -> None:
-        """Print a table of the nodes; needs the package tabulate.
-
-        Raises:
-            ImportError: tabulate is not there.
-        """
+        """Print a table of the nodes; an ImportError without the package tabulate."""
         try:
             tabulate = import_module("tabulate").tabulate
         except ImportError:

@@ -1,11 +1,11 @@
-"""GraphModule: a Module whose forward is the code of a Graph."""
+"""GraphModule: a Module whose forward is the code of a Graph; and graphs as plain records, which pickle."""
 
 from __future__ import annotations
 
 import copy
 import itertools
 import linecache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...runtime.errors import ArgumentError, type_name
 from ...runtime.tensor.tensor import TensorBase
@@ -13,7 +13,11 @@ from ..modules.module import Module
 from ..parameter import Parameter
 from .code import PythonCode
 from .graph import Graph
-from .graph_records import graph_of, records_of
+from .node import Node
+from .node_arguments import map_aggregate, map_arg
+
+__all__ = ["GraphModule"]
+
 
 _numbers = itertools.count()
 _QUALNAME = "GraphModule.__new__.<locals>.GraphModuleImpl"  # by which libraries know the class of one graph
@@ -30,7 +34,6 @@ class GraphModule(Module):
         class_name: the name of the class, for its repr.
 
     Example:
-        >>> import specgrad as sg
         >>> traced = sg.fx.symbolic_trace(sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.ReLU()))
         >>> traced(sg.ones(1, 2)).shape
         specgrad.Size([1, 3])
@@ -96,11 +99,9 @@ class GraphModule(Module):
         return code
 
     def add_submodule(self, target: str, m: Any) -> bool:
-        """Put a module at a path; False where something else stands in its way.
+        """Put a module `m` at the path `target`, between modules that are made where there are none.
 
-        Args:
-            target: the path: modules between are made where there are none.
-            m: the module.
+        False where something else stands in its way.
         """
         *prefix, name = target.split(".")
         owner: Any = self
@@ -114,14 +115,7 @@ class GraphModule(Module):
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Remove the module at a path; False where there is none.
-
-        Args:
-            target: the path.
-
-        Raises:
-            TypeError: it is no text.
-        """
+        """Remove the module at the path `target`; False where there is none, a TypeError where it is no text."""
         if not isinstance(target, str):
             raise TypeError(f"delete_submodule(): argument 'target' must be a str, but got {type(target).__name__}")
         *prefix, name = target.split(".")
@@ -147,11 +141,9 @@ class GraphModule(Module):
             self.delete_submodule(name)
 
     def print_readable(self, print_output: bool = True, **options: Any) -> str:
-        """The module as a class with its code, and the GraphModules inside it; printed and returned.
+        """The module as a class with its code, and the GraphModules inside it, also printed with `print_output`.
 
-        Args:
-            print_output: whether it is printed.
-            **options: accepted, for PyTorch's `include_stride`, `include_device` and `colored`.
+        PyTorch's options (`include_stride`, `include_device`, `colored`) are accepted.
         """
         body = self._code.strip("\n").replace("\n", "\n    ")
         parts = [f"class {type(self).__name__}(specgrad.nn.Module):\n    {body}\n"]
@@ -219,9 +211,7 @@ def copy_attribute(source: Any, to: Any, target: str) -> None:
     """Let a module have what another has at a path, with modules in between.
 
     Args:
-        source: the module that has it.
-        to: the module that is to have it.
-        target: the path, such as "layers.weight".
+        source, to, target: the module that has it, the one that is to have it, and the path, such as "layers.weight".
     """
     *prefix, name = target.split(".")
     for part in prefix:
@@ -249,4 +239,37 @@ def _assign(value: Any, to: Any, target: str) -> None:
     setattr(to, name, value)
 
 
-__all__ = ["GraphModule"]
+class Record(NamedTuple):
+    """One node; what is in `meta` is not kept."""
+
+    op: str
+    target: Any
+    args: Any
+    kwargs: Any
+    name: str
+    type: Any
+
+
+def records_of(graph: Graph) -> list[Record]:
+    return [Record(n.op, n.target, _named(n.args), _named(n.kwargs), n.name, n.type) for n in graph.nodes]
+
+
+def _named(value: Any) -> Any:
+    return map_arg(value, lambda node: _Reference(node.name))
+
+
+class _Reference:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def graph_of(records: list[Record]) -> Graph:
+    graph = Graph()
+    nodes: dict[str, Node] = {}
+
+    def resolved(value: Any) -> Any:
+        return map_aggregate(value, lambda item: nodes[item.name] if isinstance(item, _Reference) else item)
+
+    for r in records:
+        nodes[r.name] = graph.create_node(r.op, r.target, resolved(r.args), resolved(r.kwargs), r.name, r.type)
+    return graph

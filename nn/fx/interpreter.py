@@ -23,11 +23,9 @@ class Interpreter:
         garbage_collect_values: whether a result is dropped behind its last use.
         graph: another graph to run in its place.
 
-    Raises:
-        TypeError: `module` is no Module.
+    Raises: TypeError: `module` is no Module.
 
     Example:
-        >>> import specgrad as sg
         >>> class Shout(sg.fx.Interpreter):
         ...     def call_function(self, target, args, kwargs):
         ...         print(target.__name__)
@@ -60,12 +58,10 @@ class Interpreter:
                     self.user_to_last_uses.setdefault(node, []).append(used)
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
-        """Run the graph; its result.
+        """Run the graph with the module's arguments by place; its result.
 
-        Args:
-            *args: those of the module, by place.
-            initial_env: results of nodes that are known already.
-            enable_io_processing: whether arguments and result go through `Graph.process_inputs` and `process_outputs`.
+        `initial_env` has results of nodes that are known already. With `enable_io_processing` arguments and result go
+        through `Graph.process_inputs` and `process_outputs`.
         """
         self.env = dict(initial_env or {})
         if enable_io_processing:
@@ -91,24 +87,14 @@ class Interpreter:
             raise
 
     def run_node(self, n: Node) -> Any:
-        """The result of one node.
-
-        Args:
-            n: the node.
-        """
+        """The result of the node `n`."""
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: str, args: Any, kwargs: Any) -> Any:
-        """An argument: the next of those that were given, or its default.
+        """The argument named `target`: the next of those that were given, or its default, in `args`; `kwargs` is empty.
 
-        Args:
-            target: its name.
-            args: its default, or nothing.
-            kwargs: nothing.
-
-        Raises:
-            RuntimeError: there is none left, and no default.
+        A RuntimeError where there is none left, and no default.
         """
         if target.startswith("*"):
             return list(self.args_iter)
@@ -121,62 +107,28 @@ class Interpreter:
             raise RuntimeError(message) from None
 
     def get_attr(self, target: str, args: Any, kwargs: Any) -> Any:
-        """An attribute of the module.
-
-        Args:
-            target: its path.
-            args, kwargs: nothing.
-        """
+        """The module's attribute at the path `target`; `args` and `kwargs` are empty."""
         return self.fetch_attr(target)
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """The result of a function.
-
-        Args:
-            target: the function.
-            args, kwargs: the arguments.
-        """
+        """The result of the function `target` of `args` and `kwargs`."""
         return target(*args, **kwargs)
 
     def call_method(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The result of a method.
-
-        Args:
-            target: its name.
-            args: the object first, then the arguments.
-            kwargs: the arguments by name.
-        """
+        """The result of the method named `target`; `args` begin with the object, `kwargs` are arguments by name."""
         owner, *rest = args
         return getattr(owner, target)(*rest, **kwargs)
 
     def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The result of a submodule.
-
-        Args:
-            target: its path.
-            args, kwargs: the arguments.
-        """
+        """The result of the submodule at the path `target` of `args` and `kwargs`."""
         return self.fetch_attr(target)(*args, **kwargs)
 
     def output(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The result of the graph.
-
-        Args:
-            target: "output".
-            args: the result.
-            kwargs: nothing.
-        """
+        """The result of the graph, in `args`; `target` is "output", and `kwargs` is empty."""
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
-        """What the module has at a path.
-
-        Args:
-            target: the path.
-
-        Raises:
-            RuntimeError: it has nothing there.
-        """
+        """What the module has at the path `target`; a RuntimeError where it has nothing there."""
         result = self.module
         parts = target.split(".")
         for count, part in enumerate(parts):
@@ -186,20 +138,11 @@ class Interpreter:
         return result
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[Any, Any]:
-        """The arguments of a node, with results in the place of nodes.
-
-        Args:
-            n: the node.
-        """
+        """The arguments of the node `n`, with results in the place of nodes."""
         return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
 
     def map_nodes_to_values(self, args: Any, n: Node) -> Any:
-        """Nested arguments with results in the place of nodes.
-
-        Args:
-            args: the arguments.
-            n: the node whose they are, for errors.
-        """
+        """The nested arguments `args` of the node `n`, with results in the place of nodes."""
 
         def value(node: Node) -> Any:
             if node not in self.env:
@@ -217,7 +160,6 @@ class Transformer(Interpreter):
         module: the GraphModule.
 
     Example:
-        >>> import specgrad as sg
         >>> class Smooth(sg.fx.Transformer):
         ...     def call_function(self, target, args, kwargs):
         ...         return super().call_function(sg.sigmoid if target is sg.relu else target, args, kwargs)
@@ -231,36 +173,16 @@ class Transformer(Interpreter):
         self.tracer = _Appending(self.new_graph, module)
 
     def placeholder(self, target: str, args: Any, kwargs: Any) -> Any:
-        """An argument of the new graph.
-
-        Args:
-            target, args, kwargs: as of Interpreter.
-        """
         default = args[0] if args else ...
         return Proxy(self.new_graph.placeholder(target, default_value=default), self.tracer)
 
     def get_attr(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The look-up of an attribute, in the new graph.
-
-        Args:
-            target, args, kwargs: as of Interpreter.
-        """
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
-        """The call of a submodule, in the new graph.
-
-        Args:
-            target, args, kwargs: as of Interpreter.
-        """
         return self.tracer.call_module(self.fetch_attr(target), self.fetch_attr(target).forward, args, kwargs)
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """The call of a function, in the new graph.
-
-        Args:
-            target, args, kwargs: as of Interpreter.
-        """
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:

@@ -25,12 +25,7 @@ class Namespace:
         self.last: dict[str, int] = {}
 
     def create_name(self, candidate: str, obj: Any) -> str:
-        """A name like the candidate that is valid, no keyword or builtin, and nobody else's.
-
-        Args:
-            candidate: the wish.
-            obj: for whom; None where the name is asked for once.
-        """
+        """A name like the candidate that is valid, no keyword or builtin, and nobody else's than `obj`'s."""
         if obj is not None and id(obj) in self.by_object:
             return self.by_object[id(obj)][0]
         name = _ILLEGAL.sub("_", candidate) or "_unnamed"
@@ -50,32 +45,23 @@ class Namespace:
         return name
 
     def is_illegal(self, name: str, obj: Any) -> bool:
-        """Whether a name has a meaning already, other than this object."""
         if name in keyword.kwlist or name in (OWN, known.name):
             return True
         return name in vars(builtins) and obj is not vars(builtins)[name]
 
     def associate(self, name: str, obj: Any) -> None:
-        """Give a name that is not in use to an object."""
         self.used.add(name)
         self.by_object[id(obj)] = name, obj
 
 
-def snake_case(text: str) -> str:
-    """A name as those of variables are written: `someName` becomes `some_name`."""
-    return _HUMP.sub(r"_\1", text).lower()
-
-
 def target_name(target: Any) -> str:
-    """What a value is called that a target gives, before it is made unique."""
     text = target if isinstance(target, str) else getattr(target, "__name__", type(target).__name__)
     if text.startswith("__") and text.endswith("__"):
         text = text[2:-2]
-    return snake_case(text.replace(".", "_"))
+    return _HUMP.sub(r"_\1", text.replace(".", "_")).lower()
 
 
 def qualified_name(function: Callable[..., Any]) -> str:
-    """The name by which a function is reached from its package: `specgrad.nn.functional.relu`, `_operator.add`."""
     result = resolve_name(function)
     if result.startswith(f"{known.name}."):
         return result
@@ -86,5 +72,4 @@ def qualified_name(function: Callable[..., Any]) -> str:
 
 
 def is_ours(function: Any) -> bool:
-    """Whether generated code reaches a function by its name in this package."""
     return resolve_name(function).startswith(f"{known.name}.") if callable(function) else False

@@ -8,9 +8,8 @@ from typing import Any
 
 from ...runtime.errors import ArgumentError, type_name
 from ...runtime.extensions.torch_compat.overrides_api import _assert
-from .lint import GraphLike
 from .names import qualified_name
-from .node_arguments import AnyNode, immutable_dict, map_aggregate, map_arg
+from .node_arguments import AnyNode, GraphLike, immutable_dict, map_aggregate, map_arg
 
 Target = Callable[..., Any] | str
 Argument = Any  # nodes, numbers, strings, dtypes ..., nested in tuples, lists, dicts and slices
@@ -25,7 +24,6 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
         fn: the function.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx.has_side_effect(print) is print
         True
     """
@@ -100,14 +98,7 @@ class Node(AnyNode):
         return self._prev
 
     def prepend(self, x: Node) -> None:
-        """Move a node to the place before this one.
-
-        Args:
-            x: the node, of the same graph.
-
-        Raises:
-            TypeError: x is no Node.
-        """
+        """Move the node `x` of the same graph to the place before this one; a TypeError for what is no Node."""
         _check_node("prepend", x)
         if self.graph is not x.graph:
             raise AssertionError("Attempting to move a Node into a different Graph")
@@ -119,14 +110,7 @@ class Node(AnyNode):
         x._next, self._prev = self, x
 
     def append(self, x: Node) -> None:
-        """Move a node to the place behind this one.
-
-        Args:
-            x: the node, of the same graph.
-
-        Raises:
-            TypeError: x is no Node.
-        """
+        """Move the node `x` of the same graph to the place behind this one; a TypeError for what is no Node."""
         _check_node("append", x)
         self._next.prepend(x)
 
@@ -179,15 +163,9 @@ class Node(AnyNode):
         return list(self._input_nodes)
 
     def update_arg(self, idx: int, arg: Any) -> None:
-        """Put another argument at a place.
+        """Put another argument `arg` at the place `idx`.
 
-        Args:
-            idx: the place.
-            arg: the argument.
-
-        Raises:
-            TypeError: the place is no int.
-            IndexError: no argument is there.
+        A TypeError where the place is no int, an IndexError where no argument is there.
         """
         args = list(self._args)
         if not isinstance(idx, int):
@@ -198,32 +176,17 @@ class Node(AnyNode):
         self.args = tuple(args)
 
     def insert_arg(self, idx: int, arg: Any) -> None:
-        """Put a further argument before a place.
-
-        Args:
-            idx: the place, between 0 and the number of arguments.
-            arg: the argument.
-        """
+        """Put a further argument `arg` before the place `idx`, between 0 and the number of arguments."""
         if not isinstance(idx, int) or not 0 <= idx <= len(self._args):
             raise AssertionError("insert_args index must be between 0 and len(self.args)")
         self.args = (*self._args[:idx], arg, *self._args[idx:])
 
     def update_kwarg(self, key: str, arg: Any) -> None:
-        """Put another argument under a name.
-
-        Args:
-            key: the name.
-            arg: the argument.
-        """
+        """Put another argument `arg` under the name `key`."""
         self.kwargs = {**self._kwargs, key: arg}
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
-        """Use another node wherever the arguments name one.
-
-        Args:
-            old_input: the node that is named.
-            new_input: the node to use.
-        """
+        """Use the node `new_input` wherever the arguments name `old_input`."""
         self._set(*map_arg((self._args, self._kwargs), lambda n: new_input if n is old_input else n))
 
     def replace_all_uses_with(
@@ -233,12 +196,10 @@ class Node(AnyNode):
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Let the users of this node use another one; the nodes that were changed.
+        """Let the users of this node use `replace_with`; the nodes that were changed.
 
-        Args:
-            replace_with: the node to use.
-            delete_user_cb: says of a user whether it is changed.
-            propagate_meta: whether the other node gets this one's `meta`, which needs its own to be empty.
+        `delete_user_cb` says of a user whether it is changed. With `propagate_meta` the other node gets this one's
+        `meta`, for which its own must be empty.
         """
         if propagate_meta:
             if replace_with.meta:
@@ -266,8 +227,7 @@ class Node(AnyNode):
     def is_impure(self, impure_random: bool = True) -> bool:
         """Whether the step does more than give a result, so that it stays also where nobody uses that.
 
-        Args:
-            impure_random: accepted; what draws numbers is known by the mark of `has_side_effect` alone.
+        `impure_random` is accepted; what draws numbers is known by the mark of `has_side_effect` alone.
         """
         if self.op in ("placeholder", "output"):
             return True
@@ -284,26 +244,19 @@ class Node(AnyNode):
     def normalized_arguments(self, root: Any, arg_types: Any = None, kwarg_types: Any = None, **options: Any) -> Any:
         """The arguments by name, by the signature of what is called: (args, kwargs), or None where that is not known.
 
-        Args:
-            root: the module in which targets are looked up.
-            arg_types, kwarg_types: accepted; overloads are told apart by the call itself.
-            **options: `normalize_to_only_use_kwargs`, which is what happens.
+        Targets are looked up in `root`. PyTorch's `arg_types` and `kwarg_types` are accepted, as overloads are told
+        apart by the call itself, and `normalize_to_only_use_kwargs`, which is what happens.
         """
-        from .lint import normalized
+        from .node_arguments import normalized
 
         return normalized(self, root)
 
     def format_node(
         self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None
     ) -> Any:
-        """The step in one line of text; None for an argument when its name is collected.
+        """The step in one line of text; None for an argument whose name is collected, in the list `placeholder_names`.
 
-        Args:
-            placeholder_names: a list that collects the names of arguments.
-            maybe_return_typename: a list that takes the annotation of the result.
-
-        Raises:
-            TypeError: names are to be collected in what is no list.
+        The list `maybe_return_typename` takes the annotation of the result. A TypeError for what is no list.
         """
         if placeholder_names is not None and not isinstance(placeholder_names, list):
             raise TypeError(f"format_node(): placeholder_names must be a list, got {type(placeholder_names).__name__}")
@@ -344,7 +297,6 @@ def _annotation(kind: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """An argument as the text of a graph shows it."""
     if isinstance(value, Node):
         return f"%{value.name}"
     if isinstance(value, dict):

@@ -1,9 +1,4 @@
-"""replace_pattern: finds a small graph inside another, and puts a third in its place.
-
-Optimizations of traced modules for inference: batch norm folded into convolutions, dropout left out.
-
-ShapeProp: runs a graph and notes of each result its shape and dtype.
-"""
+"""Changes of graphs: replace_pattern, batch norm folded into convolutions, dropout left out; and ShapeProp."""
 
 from __future__ import annotations
 
@@ -42,11 +37,9 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
         pattern: a function, Graph or GraphModule; its parameters stand for any values.
         replacement: likewise, with the same parameters.
 
-    Returns:
-        list: one Match for each place.
+    Returns: list: one Match for each place.
 
     Example:
-        >>> import specgrad as sg
         >>> traced = sg.fx.symbolic_trace(lambda x: sg.relu(x) + 1)
         >>> found = sg.fx.replace_pattern(traced, lambda x: sg.relu(x), lambda x: sg.sigmoid(x))
         >>> len(found), traced(sg.zeros(1))
@@ -70,7 +63,6 @@ def _graph_of(value: Any) -> Graph:
 
 
 def _matches(graph: Graph, pattern: Graph) -> list[Match]:
-    """All places from the first on; a node is part of one of them only."""
     result = pattern.output_node().args[0]
     if not isinstance(result, Node):
         raise RuntimeError("a pattern returns one value")
@@ -90,7 +82,6 @@ def _matches(graph: Graph, pattern: Graph) -> list[Match]:
 
 
 def _fits(pattern: Any, value: Any, mapped: dict[Node, Node]) -> bool:
-    """Whether a value does what a node of the pattern does, with the same node of the graph for equal ones."""
     if not isinstance(pattern, Node):
         return _is_equal(pattern, value, mapped)
     if pattern in mapped:
@@ -121,7 +112,6 @@ def _is_closed(inside: set[Node], result: Node) -> bool:
 
 
 def _put(graph: Graph, pattern: Graph, instead: Graph, match: Match, replaced: dict[Node, Node]) -> None:
-    """The replacement before the result of one place, which is removed."""
     args = [match.nodes_map[n] for n in pattern.nodes if n.op == "placeholder" and n in match.nodes_map]
     args = [replaced.get(value, value) if isinstance(value, Node) else value for value in args]
     parameters = [n for n in instead.nodes if n.op == "placeholder"]
@@ -139,7 +129,6 @@ def _put(graph: Graph, pattern: Graph, instead: Graph, match: Match, replaced: d
 
 
 def _take_over(gm: GraphModule, source: Module, instead: Graph) -> None:
-    """Let the module have what the replacement names and it has not."""
     for node in instead.nodes:
         if node.op == "call_module" and not _has(gm, node.target):
             gm.add_submodule(node.target, copy.deepcopy(source.get_submodule(node.target)))
@@ -166,11 +155,9 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
         inplace: whether it is changed itself.
         no_trace: it is a GraphModule already.
 
-    Raises:
-        TypeError: it is not.
+    Raises: TypeError: it is not.
 
     Example:
-        >>> import specgrad as sg
         >>> net = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2)).eval()
         >>> fused = sg.fx.experimental.optimization.fuse(net)
         >>> [node.target for node in fused.graph.nodes if node.op == "call_module"]
@@ -198,7 +185,6 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
 
 
 def _are_pair(before: Node, node: Node, modules: dict[str, Any]) -> bool:
-    """Whether two nodes call a convolution and the batch norm of as many dimensions."""
     if before.op != "call_module" or node.op != "call_module":
         return False
     kinds = type(modules[before.target]), type(modules[node.target])
@@ -219,7 +205,6 @@ def remove_dropout(model: Any) -> GraphModule:
         model: the module.
 
     Example:
-        >>> import specgrad as sg
         >>> bare = sg.fx.experimental.optimization.remove_dropout(sg.nn.Sequential(sg.nn.Dropout(), sg.nn.ReLU()))
         >>> [node.target for node in bare.graph.nodes if node.op == "call_module"]
         ['1']
@@ -255,7 +240,6 @@ class ShapeProp(Interpreter):
         fake_mode: refused: there are no tensors without values here but those of the device `meta`.
 
     Example:
-        >>> import specgrad as sg
         >>> traced = sg.fx.symbolic_trace(lambda x: x.sum(0))
         >>> out = sg.fx.passes.shape_prop.ShapeProp(traced).propagate(sg.ones(2, 3))
         >>> [node.meta["tensor_meta"].shape for node in traced.graph.nodes if node.op == "call_method"]
@@ -268,11 +252,7 @@ class ShapeProp(Interpreter):
         super().__init__(gm)
 
     def run_node(self, n: Node) -> Any:
-        """The result of a node, noted in its `meta`.
-
-        Args:
-            n: the node.
-        """
+        """The result of the node `n`, noted in its `meta`."""
         result = super().run_node(n)
         matches: list[Any] = []
         meta = map_aggregate(result, lambda item: _note(item, matches))
@@ -282,11 +262,7 @@ class ShapeProp(Interpreter):
         return result
 
     def propagate(self, *args: Any) -> Any:
-        """Run the graph; its result.
-
-        Args:
-            *args: those of the module.
-        """
+        """Run the graph with the module's arguments; its result."""
         return super().run(*args)
 
 

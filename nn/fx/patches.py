@@ -1,7 +1,4 @@
-"""Functions whose calls with proxies are nodes themselves, and are not traced through: `wrap`.
-
-What is put in the place of functions and methods while a program is traced, and taken back.
-"""
+"""`wrap`, and what takes the place of functions and methods while a program is traced."""
 
 from __future__ import annotations
 
@@ -32,7 +29,6 @@ class Patcher:
             self.changes.pop()()
 
     def patch_item(self, table: dict[str, Any], name: str, value: Any) -> None:
-        """Put a value under a name of a dict."""
         before = table.get(name, _MISSING)
 
         def undo() -> None:
@@ -45,7 +41,6 @@ class Patcher:
         table[name] = value
 
     def patch_attribute(self, owner: Any, name: str, value: Any) -> None:
-        """Give an object or a class another attribute."""
         before = vars(owner).get(name, _MISSING)
 
         def undo() -> None:
@@ -58,7 +53,6 @@ class Patcher:
         setattr(owner, name, value)
 
     def afterwards(self, function: Callable[[], None]) -> None:
-        """Call a function when the block ends."""
         self.changes.append(function)
 
 
@@ -74,11 +68,9 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
     Args:
         fn_or_name: the function, or the name that the module has for it.
 
-    Raises:
-        NotImplementedError: it is not called at the top level of a module.
+    Raises: NotImplementedError: it is not called at the top level of a module.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx.wrap("len")
         'len'
     """
@@ -93,7 +85,6 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
 
 
 def patch_wrapped(patcher: Patcher) -> None:
-    """Put recording functions in the place of all that were given to `wrap`."""
     for (_, name), space in list(_wrapped.items()):
         original = space.get(name, getattr(builtins, name, None))
         if original is not None and not hasattr(original, "_fx_recording"):
@@ -111,8 +102,6 @@ def patch_layers(patcher: Patcher) -> None:
 
 
 def recording(original: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, a node where an argument is a proxy."""
-
     @functools.wraps(original)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         proxy = first_proxy(args, kwargs)
@@ -125,7 +114,6 @@ def recording(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def first_proxy(args: Any, kwargs: Any) -> Proxy | None:
-    """The first proxy among arguments."""
     matches: list[Proxy] = []
 
     def note(item: Any) -> Any:

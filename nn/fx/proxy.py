@@ -1,7 +1,4 @@
-"""Proxy: what a traced program computes with, each operation a node of the graph; and who makes proxies.
-
-How a traced program asks for the items of a value: `a, b = x` says how many there are, a loop does not.
-"""
+"""Proxy, what a traced program computes with: each operation is a node of the graph. And who makes proxies."""
 
 from __future__ import annotations
 
@@ -62,19 +59,11 @@ class TracerBase:
     def create_node(
         self, kind: str, target: Any, args: Any, kwargs: Any, name: str | None = None, type_expr: Any = None
     ) -> Node:
-        """Add a node to the graph.
-
-        Args:
-            kind, target, args, kwargs, name, type_expr: as of `Graph.create_node`.
-        """
+        """Add a node to the graph; `kind`, `target`, `args`, `kwargs`, `name`, `type_expr`: as of `create_node`."""
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
     def proxy(self, node: Node) -> Proxy:
-        """The proxy of a node; a tracer may give one of its own class.
-
-        Args:
-            node: the node.
-        """
+        """The proxy of `node`; a tracer may give one of its own class."""
         return Proxy(node, self)
 
     def create_proxy(
@@ -87,11 +76,10 @@ class TracerBase:
         type_expr: Any = None,
         proxy_factory_fn: Any = None,
     ) -> Any:
-        """Add a node for a call with proxies, and give the proxy of its result.
+        """Add a node for a call with proxies in `args` and `kwargs`, and give the proxy of its result.
 
-        Args:
-            kind, target, args, kwargs, name, type_expr: as of `create_node`; arguments may hold proxies.
-            proxy_factory_fn: makes the proxy, where it is not `proxy`.
+        `kind`, `target`, `name` and `type_expr` are as of `create_node`; `proxy_factory_fn` makes the proxy, where it
+        is not `proxy`.
         """
         node_args, node_kwargs = self.create_arg(tuple(args)), self.create_arg(dict(kwargs))
         node = self.create_node(kind, target, node_args, node_kwargs, name, type_expr)
@@ -100,13 +88,9 @@ class TracerBase:
         return self.proxy(node) if proxy_factory_fn is None else proxy_factory_fn(node)
 
     def create_arg(self, a: Any) -> Any:
-        """An argument as nodes hold it: a proxy's node, a plain value itself.
+        """The argument `a` as nodes hold it: a proxy's node, a plain value itself.
 
-        Args:
-            a: the argument; tuples, lists, dicts, slices and dataclasses are gone through.
-
-        Raises:
-            NotImplementedError: it is none of these.
+        Tuples, lists, dicts, slices and dataclasses are gone through; a NotImplementedError for anything else.
         """
         if isinstance(a, Proxy):
             return a.node
@@ -138,19 +122,11 @@ class TracerBase:
         return tuple(items) if isinstance(a, tuple) else items
 
     def to_bool(self, obj: Proxy) -> bool:
-        """Whether a proxy is true: not known while a program is traced.
-
-        Args:
-            obj: the proxy.
-        """
+        """Whether the proxy `obj` is true: not known while a program is traced."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """The items of a proxy: as many as are unpacked into names at once.
-
-        Args:
-            obj: the proxy.
-        """
+        """The items of the proxy `obj`: as many as are unpacked into names at once."""
         count = iterated_count()
         if count is None:
             raise TraceError(
@@ -161,11 +137,7 @@ class TracerBase:
         return (obj[i] for i in range(count))
 
     def keys(self, obj: Proxy) -> Any:
-        """The keys of a proxy, when it is unpacked with `**`.
-
-        Args:
-            obj: the proxy.
-        """
+        """The keys of the proxy `obj`, when it is unpacked with `**`."""
         return Attribute(obj, "keys")()
 
 
@@ -194,7 +166,6 @@ class Proxy:
         tracer: makes the nodes; one that adds to the node's graph when not given.
 
     Example:
-        >>> import specgrad as sg
         >>> graph = sg.fx.Graph()
         >>> x = sg.fx.Proxy(graph.placeholder("x"))
         >>> (sg.relu(x) + 1).node.op
@@ -264,13 +235,6 @@ class Proxy:
 
     @classmethod
     def __torch_function__(cls, orig_method: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call as a node.
-
-        Args:
-            orig_method: what was called.
-            types: the classes that have a `__torch_function__`.
-            args, kwargs: with what it was called.
-        """
         kwargs = kwargs or {}
         tracer = _tracer_of(args, kwargs)
         if orig_method.__name__ == "__get__":
@@ -343,11 +307,7 @@ class ParameterProxy(Proxy):
         return self.param.shape
 
     def size(self, dim: int | None = None) -> Any:
-        """That of the parameter.
-
-        Args:
-            dim: of which dimension.
-        """
+        """The parameter's size, or that of its dimension `dim`."""
         return self.param.size() if dim is None else self.param.size(dim)
 
     def dim(self) -> int:

@@ -38,7 +38,6 @@ PH = _Anything()
 
 @has_side_effect
 def assert_value(value: Any, expected: Any, message: str) -> None:
-    """Raise an AssertionError with a message where an argument is not the value that a graph was traced with."""
     if value is not expected and not (type(value) is type(expected) and value == expected):
         raise AssertionError(message)
 
@@ -52,7 +51,6 @@ class Tracer(TracerBase):
         param_shapes_constant: whether shapes of parameters are numbers, and no nodes.
 
     Example:
-        >>> import specgrad as sg
         >>> class Leafless(sg.fx.Tracer):
         ...     def is_leaf_module(self, m, qualname):
         ...         return False
@@ -82,23 +80,14 @@ class Tracer(TracerBase):
     # ---- what a subclass may change ----
 
     def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
-        """Whether a call of a module is a node, and not traced through: of specgrad's layers, all but Sequential.
+        """Whether a call of the module `m` is a node, and not traced through: of specgrad's layers, all but Sequential.
 
-        Args:
-            m: the module.
-            module_qualified_name: its path.
+        Its path is `module_qualified_name`.
         """
         return type(m).__module__.startswith(_LAYERS) and not isinstance(m, (Sequential, GraphModule))
 
     def path_of_module(self, mod: Any) -> str:
-        """The path of a submodule.
-
-        Args:
-            mod: the submodule.
-
-        Raises:
-            NameError: the root has no such module.
-        """
+        """The path of the submodule `mod`; a NameError where the root has no such module."""
         if self.submodule_paths is not None and mod in self.submodule_paths:
             return self.submodule_paths[mod]
         for name, module in self.root.named_modules():
@@ -107,12 +96,9 @@ class Tracer(TracerBase):
         raise NameError("module is not installed as a submodule")
 
     def call_module(self, m: Any, forward: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """What a call of a module gives: the proxy of a node for a leaf, else what its forward does.
+        """What a call of the module `m` gives: the proxy of a node for a leaf, else what its forward does.
 
-        Args:
-            m: the module.
-            forward: calls it.
-            args, kwargs: with what it was called.
+        `forward` calls it with `args` and `kwargs`.
         """
         path = self.path_of_module(m)
         if self.is_leaf_module(m, path):
@@ -120,12 +106,9 @@ class Tracer(TracerBase):
         return forward(*args, **kwargs)
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
-        """What an attribute of a module is to the traced program: a parameter's proxy, other values themselves.
+        """What a module's attribute `attr` is to the traced program: a parameter's proxy, other values themselves.
 
-        Args:
-            attr: its name.
-            attr_val: its value.
-            parameter_proxy_cache: the proxies that there are, by path.
+        Its value is `attr_val`; `parameter_proxy_cache` has the proxies that there are, by path.
         """
         if isinstance(attr_val, Parameter):
             return self._proxy_of(attr_val, self.root.named_parameters(), parameter_proxy_cache)
@@ -134,11 +117,7 @@ class Tracer(TracerBase):
         return attr_val
 
     def create_arg(self, a: Any) -> Any:
-        """As in TracerBase; a parameter or buffer of the root is looked up by its path, another tensor becomes one.
-
-        Args:
-            a: the argument.
-        """
+        """The argument `a` as in TracerBase; the root's parameters and buffers by path, among them any other tensor."""
         if isinstance(a, Parameter):
             for name, parameter in self.root.named_parameters():
                 if parameter is a:
@@ -153,10 +132,7 @@ class Tracer(TracerBase):
     def create_args_for_root(self, root_fn: Any, is_module: bool, concrete_args: Any = None) -> tuple[Any, list[Any]]:
         """The function to run, and a placeholder's proxy for each of its parameters.
 
-        Args:
-            root_fn: the function, or a module's `forward`.
-            is_module: whether its first parameter is the module.
-            concrete_args: values of parameters that are fixed, by name.
+        That is `root_fn`, or with `is_module` a module's `forward`. `concrete_args` fixes parameters, by name.
         """
         known = inspect.unwrap(root_fn) if callable(root_fn) else root_fn
         if not hasattr(known, "__code__"):
@@ -183,14 +159,9 @@ class Tracer(TracerBase):
     # ---- tracing ----
 
     def trace(self, root: Any, concrete_args: dict[str, Any] | None = None) -> Graph:
-        """Run a module or a function with proxies; the graph of what it did.
+        """Run the module or function `root` with proxies; the graph of what it did.
 
-        Args:
-            root: the module or function.
-            concrete_args: values of parameters that are fixed while it runs, by name.
-
-        Raises:
-            TraceError: what the program does depends on values that are not known.
+        `concrete_args` fixes parameters, by name. A TraceError where the program depends on values that are not known.
         """
         if concrete_args is not None and not isinstance(concrete_args, dict):
             raise ArgumentError(
@@ -213,7 +184,6 @@ class Tracer(TracerBase):
 
     @contextmanager
     def _patched(self, space: dict[str, Any]) -> Iterator[None]:
-        """Calls of modules, look-ups of parameters, and functions that are wrapped, come to this tracer."""
         proxies: dict[str, Any] = {}
         call, look_up = Module.__call__, Module.__getattr__
 
@@ -238,7 +208,6 @@ class Tracer(TracerBase):
             yield
 
     def _autowrap(self, patcher: Patcher, space: dict[str, Any]) -> None:
-        """Let the functions that are wrapped everywhere be nodes where a module names them."""
         for name, value in list(space.items()):
             if id(value) in self._autowrapped and not name.startswith("_") and callable(value):
                 patcher.patch_item(space, name, recording(value))
@@ -261,12 +230,10 @@ class Tracer(TracerBase):
         return self.create_proxy("placeholder", name, args, {}, type_expr=hint)
 
     def _hint(self, name: str) -> Any:
-        """The annotation of a parameter or of the result, where it says something."""
         cached = self._hints.get(name)
         return None if cached in (Any, "Any") else cached
 
     def _proxy_of(self, value: Any, members: Any, cache: dict[str, Any]) -> Any:
-        """The proxy of a member of the root; the value itself where it is none."""
         for name, member in members:
             if member is not value:
                 continue
@@ -281,7 +248,6 @@ class Tracer(TracerBase):
         return ParameterProxy(self, node, name, value)
 
     def _note_tensors(self, module: Any, prefix: str) -> None:
-        """Remember the paths of tensors that are plain attributes."""
         for name, value in vars(module).items():
             if isinstance(value, TensorBase):
                 self.tensor_attrs[id(value)] = prefix + name, value
@@ -299,11 +265,7 @@ class Tracer(TracerBase):
         return self.tensor_attrs[id(tensor)][0]
 
     def get_fresh_qualname(self, prefix: str) -> str:
-        """A name that the root does not have yet.
-
-        Args:
-            prefix: how it begins.
-        """
+        """A name that begins with `prefix`, which the root does not have yet."""
         number = 0
         while hasattr(self.root, f"{prefix}{number}"):
             number += 1
@@ -321,7 +283,6 @@ def is_fx_tracing() -> bool:
     """Whether a program is being traced.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.fx._symbolic_trace.is_fx_tracing()
         False
     """
@@ -329,7 +290,6 @@ def is_fx_tracing() -> bool:
 
 
 def _positional_wrapper(function: Any, count: int) -> FunctionType:
-    """A function whose parameters are all given by place, those of `*args` and `**kwargs` as one value each."""
     code = function.__code__
     flags = code.co_flags & ~_VARIADIC
     plain = code.replace(co_flags=flags, co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0)
@@ -353,14 +313,11 @@ def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> Gr
         root: the module or function.
         concrete_args: values of parameters that are fixed while it is traced, by name.
 
-    Returns:
-        GraphModule: with the parameters, buffers and submodules of `root` that its graph uses.
+    Returns: GraphModule: with the parameters, buffers and submodules of `root` that its graph uses.
 
-    Raises:
-        TraceError: what the program does depends on values that are not known.
+    Raises: TraceError: what the program does depends on values that are not known.
 
     Example:
-        >>> import specgrad as sg
         >>> def double_relu(x):
         ...     return sg.relu(x) * 2
         >>> print(sg.fx.symbolic_trace(double_relu).code.strip())

@@ -13,6 +13,7 @@ from ...runtime.ops.creation import empty, rand, randperm
 from ...runtime.tensor.dtypes import float64
 from ...runtime.tensor.generator import Generator
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -24,7 +25,6 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         generator: source of the numbers; the default generator when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.uniform_(sg.empty(3, 5), 1, 2)
         >>> bool((w >= 1).all() and (w < 2).all())
         True
@@ -34,17 +34,15 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         return tensor.uniform_(a, b, generator=generator)
 
 
+@completed_from(uniform_)
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the normal distribution N(mean, std^2).
 
     Args:
-        tensor: what is filled.
         mean: the mean.
         std: the standard deviation.
-        generator: source of the numbers; the default generator when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.normal_(sg.empty(2), mean=3.0, std=0.0)
         tensor([3., 3.])
     """
@@ -53,15 +51,14 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
         return tensor.normal_(mean, std, generator=generator)
 
 
+@completed_from(uniform_)
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with the value `val`.
 
     Args:
-        tensor: what is filled.
         val: the value.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.constant_(sg.empty(2), 0.3)
         tensor([0.3000, 0.3000])
     """
@@ -70,21 +67,15 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         return tensor.fill_(val)
 
 
+@completed_from(uniform_)
 def ones_(tensor: Tensor) -> Tensor:
-    """Fill with ones.
-
-    Args:
-        tensor: what is filled.
-    """
+    """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
+@completed_from(uniform_)
 def zeros_(tensor: Tensor) -> Tensor:
-    """Fill with zeros.
-
-    Args:
-        tensor: what is filled.
-    """
+    """Fill with zeros."""
     return constant_(tensor, 0.0)
 
 
@@ -94,11 +85,9 @@ def eye_(tensor: Tensor) -> Tensor:
     Args:
         tensor: the matrix that is filled.
 
-    Raises:
-        ValueError: the tensor is no matrix.
+    Raises: ValueError: the tensor is no matrix.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.eye_(sg.empty(2, 3))
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
@@ -112,6 +101,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
+@completed_from(uniform_)
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -126,14 +116,10 @@ def trunc_normal_(
     distribution function at the two ends.
 
     Args:
-        tensor: what is filled.
         mean: the mean before truncation.
         std: the standard deviation before truncation.
-        a, b: the bounds.
-        generator: source of the numbers; the default generator when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> float(sg.nn.init.trunc_normal_(sg.empty(100), std=2.0).abs().max()) <= 2.0
         True
     """
@@ -152,6 +138,7 @@ def trunc_normal_(
         return tensor.copy_(shares.mul_(std).add_(mean).clamp_(a, b))
 
 
+@completed_from(uniform_)
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """Fill with a (semi-)orthogonal matrix times `gain`; dimensions after the first count as columns.
 
@@ -161,15 +148,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning (2013).
 
     Args:
-        tensor: what is filled.
         gain: a factor for all elements.
-        generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions.
+    Raises: ValueError: the tensor has fewer than 2 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.orthogonal_(sg.empty(2, 3))
         >>> sg.allclose(w @ w.T, sg.eye(2), atol=1e-6)
         True
@@ -196,11 +179,9 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         tensor: what is filled, the weight of a convolution in 1, 2 or 3 dimensions.
         groups: groups of channels, each of which is passed on.
 
-    Raises:
-        ValueError: the tensor has another number of dimensions, or channels cannot be split into groups.
+    Raises: ValueError: the tensor has another number of dimensions, or channels cannot be split into groups.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.init.dirac_(sg.empty(2, 2, 3))
         tensor([[[0., 1., 0.],
                  [0., 0., 0.]],
@@ -232,13 +213,11 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
         std: the standard deviation of the others.
         generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor is no matrix.
+    Raises: ValueError: the tensor is no matrix.
 
     Source: Martens, Deep learning via Hessian-free optimization (2010).
 
     Example:
-        >>> import specgrad as sg
         >>> int((sg.nn.init.sparse_(sg.empty(10, 3), sparsity=0.25) == 0).sum())
         9
     """

@@ -7,6 +7,7 @@ import math
 from ...generated.tensor import Tensor
 from ...runtime.errors import warn_user
 from ...runtime.tensor.generator import Generator
+from ..docstrings import completed_from
 from .fill import normal_, uniform_
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "sigmoid")
@@ -22,8 +23,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         nonlinearity: its name, as above.
         param: the slope of leaky_relu; of no meaning for others.
 
-    Raises:
-        ValueError: an unknown name, or a slope that is no number.
+    Raises: ValueError: an unknown name, or a slope that is no number.
 
     Example:
         >>> calculate_gain("leaky_relu", 0.2)
@@ -50,7 +50,6 @@ def _leaky_param(param: float | None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """The fan-in and fan-out of a weight: the inputs that one output sums over, the outputs that one input reaches."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     receptive_field = math.prod(tensor.shape[2:])
@@ -67,11 +66,9 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
         gain: a factor, such as `calculate_gain` gives for what follows the layer.
         generator: source of the numbers; the default generator when left out.
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions.
+    Raises: ValueError: the tensor has fewer than 2 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.xavier_uniform_(sg.empty(3, 5), gain=sg.nn.init.calculate_gain("relu"))
         >>> float(w.abs().max()) < (2 * 6 / 8) ** 0.5
         True
@@ -80,19 +77,9 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     return uniform_(tensor, -bound, bound, generator)
 
 
+@completed_from(xavier_uniform_)
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill from N(0, std^2), std = gain sqrt(2 / (fan_in + fan_out)).
-
-    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks (2010).
-
-    Args:
-        tensor: the weight.
-        gain: a factor, such as `calculate_gain` gives for what follows the layer.
-        generator: source of the numbers; the default generator when left out.
-
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions.
-    """
+    """Fill from N(0, std^2), std = gain sqrt(2 / (fan_in + fan_out))."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
 
 
@@ -121,11 +108,9 @@ def kaiming_uniform_(
 
     Source: He et al., Delving deep into rectifiers (2015).
 
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
+    Raises: ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.nn.init.kaiming_uniform_(sg.empty(3, 6), nonlinearity="relu")
         >>> float(w.abs().max()) <= 1.0
         True
@@ -137,6 +122,7 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
+@completed_from(kaiming_uniform_)
 def kaiming_normal_(
     tensor: Tensor,
     a: float = 0,
@@ -144,13 +130,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill from N(0, std^2), std = gain / sqrt(fan); arguments as of `kaiming_uniform_`.
-
-    Source: He et al., Delving deep into rectifiers (2015).
-
-    Raises:
-        ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
-    """
+    """Fill from N(0, std^2), std = gain / sqrt(fan)."""
     if tensor.numel() == 0:
         warn_user("Initializing zero-element tensors is a no-op")
         return tensor

@@ -27,15 +27,7 @@ _ASKING = (
 
 
 def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The result of a call.
-
-    Args:
-        func: the function, method, or `__get__` of a property.
-        args, kwargs: with what it was called.
-
-    Raises:
-        NotImplementedError: there is no rule for it.
-    """
+    """The result of a call of a function, method, or `__get__` of a property; a NotImplementedError without a rule."""
     name = str(func.__name__)
     module = str(getattr(func, "__module__", ""))
     if name == "__get__":
@@ -58,7 +50,6 @@ def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def attribute(tensor: MaskedTensor, name: str) -> Any:
-    """A property: that of the numbers, with the mask if it is a tensor."""
     value = getattr(tensor._data, name)
     if not isinstance(value, TensorBase):
         return value
@@ -67,11 +58,7 @@ def attribute(tensor: MaskedTensor, name: str) -> Any:
 
 
 def pointwise(func: Callable[..., Any], args: Any, kwargs: dict[str, Any], in_place: bool = False) -> MaskedTensor:
-    """An op of each number: the masks of several operands have to be the same.
-
-    Raises:
-        ValueError: they are not.
-    """
+    """An op of each number: the masks of several operands have to be the same."""
     matches = [value for value in (*args, *kwargs.values()) if isinstance(value, MaskedTensor)]
     mask = matches[0]._mask
     for other in matches[1:]:
@@ -86,7 +73,6 @@ def pointwise(func: Callable[..., Any], args: Any, kwargs: dict[str, Any], in_pl
 def reduce(
     function: Callable[..., Any], is_masked: bool, input: MaskedTensor, dim: Any = None, *rest: Any, **kwargs: Any
 ) -> Any:
-    """A reduction of what the mask keeps; a result counts where one of its elements did."""
     keepdim = bool(kwargs.get("keepdim", rest[0] if rest else False))
     options = {name: value for name, value in kwargs.items() if name not in ("keepdim", "axis")}
     data, mask = input._data, input._mask
@@ -100,13 +86,11 @@ def reduce(
 
 
 def _along(function: Callable[..., Any], input: MaskedTensor, *args: Any, **kwargs: Any) -> MaskedTensor:
-    """A softmax, running sum or the like, under the same mask."""
     arguments = {name: value for name, value in kwargs.items() if name != "_stacklevel" and value is not None}
     return made(function(input._data, *args, mask=input._mask, **arguments), input._mask)
 
 
 def both(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-    """The same of the numbers and of the mask."""
     data = func(*tree_map(_plain, args), **tree_map(_plain, kwargs))
     mask = func(*tree_map(_mask_of, args), **tree_map(_mask_of, kwargs))
     if isinstance(data, tuple | list):
@@ -115,7 +99,6 @@ def both(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _with_mask(func: Callable[..., Any], module: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    """A conversion, a copy or a function of each number: the mask stays; or something that is asked of the numbers."""
     name = getattr(func, "__name__", "")
     tensor = args[0] if args and isinstance(args[0], MaskedTensor) else None
     if (

@@ -11,6 +11,7 @@ from ...runtime.namespace import op
 from ...runtime.tensor.dtypes import bool_
 from ...runtime.tensor.overrides import DisableTorchFunctionSubclass
 from ...runtime.tensor.tensor import TensorBase
+from ..docstrings import completed_from
 
 
 class MaskedTensor(Tensor):
@@ -26,7 +27,6 @@ class MaskedTensor(Tensor):
         ValueError: data and mask have different shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.masked.MaskedTensor(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([True, False, True]))
         >>> x.sum().to_tensor(0), (x + 1).to_tensor(0)
         (tensor(4.), tensor([2., 0., 4.]))
@@ -44,13 +44,6 @@ class MaskedTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call as the rules of masked tensors have it.
-
-        Args:
-            func: what was called.
-            types: the classes that have a `__torch_function__`.
-            args, kwargs: with what it was called.
-        """
         answer: Any = import_module(f"{__package__}.dispatch").answer  # which knows this class
         return answer(func, args, kwargs or {})
 
@@ -63,11 +56,7 @@ class MaskedTensor(Tensor):
         return self._mask
 
     def to_tensor(self, value: Any) -> Any:
-        """A plain tensor with a number where none counts.
-
-        Args:
-            value: the number.
-        """
+        """A plain tensor with `value` where no number counts."""
         return self._data.masked_fill(~self._mask, value)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
@@ -79,12 +68,7 @@ class MaskedTensor(Tensor):
 
 
 def made(data: Any, mask: Any) -> MaskedTensor:
-    """The masked tensor of these numbers and bools.
-
-    Args:
-        data: the numbers.
-        mask: the bools.
-    """
+    """The masked tensor of these numbers and bools."""
     with DisableTorchFunctionSubclass():
         result = data.detach().as_subclass(MaskedTensor)
     result.__dict__.update(_data=data, _mask=mask)
@@ -92,12 +76,6 @@ def made(data: Any, mask: Any) -> MaskedTensor:
 
 
 def check(data: Any, mask: Any) -> None:
-    """What a masked tensor is made of.
-
-    Raises:
-        TypeError: the data is no plain tensor, or the mask has no bools.
-        ValueError: data and mask have different shapes.
-    """
     if not isinstance(data, TensorBase) or isinstance(data, MaskedTensor):
         raise ArgumentError("data must be a Tensor")
     if not isinstance(mask, TensorBase) or isinstance(mask, MaskedTensor):
@@ -111,7 +89,6 @@ def check(data: Any, mask: Any) -> None:
 
 
 def lines(data: Any, mask: Any, indent: str) -> str:
-    """Nested lists as PyTorch prints them: `--` where no number counts."""
     if not isinstance(data, list):
         text = f"{data:8.4f}" if isinstance(data, float) else str(data)
         return text if mask else "      --"
@@ -121,20 +98,14 @@ def lines(data: Any, mask: Any, indent: str) -> str:
     return f"{indent}[\n{inner}\n{indent}]"
 
 
+@completed_from(MaskedTensor)
 def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTensor:
     """A masked tensor of copies of numbers and bools.
 
     Args:
-        data: the numbers.
-        mask: bools of the same shape, true where a number counts.
         requires_grad: whether the masked tensor is a leaf that gets a gradient, which is masked too.
 
-    Raises:
-        TypeError: the data is no plain tensor, or the mask has no bools.
-        ValueError: data and mask have different shapes.
-
     Example:
-        >>> import specgrad as sg
         >>> sg.masked.masked_tensor(sg.tensor([1.0, 2.0]), sg.tensor([True, False]))
         MaskedTensor(
           [  1.0000,       --]
@@ -144,19 +115,11 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
     return made(data.detach().clone().requires_grad_(requires_grad), mask.clone())
 
 
+@completed_from(MaskedTensor)
 def as_masked_tensor(data: Any, mask: Any) -> MaskedTensor:
     """A masked tensor of numbers that are there; gradients pass to those that count, and zeros to the others.
 
-    Args:
-        data: the numbers.
-        mask: bools of the same shape, true where a number counts.
-
-    Raises:
-        TypeError: the data is no plain tensor, or the mask has no bools.
-        ValueError: data and mask have different shapes.
-
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([4.0, -1.0], requires_grad=True)
         >>> sg.masked.as_masked_tensor(x, x > 0).sqrt().sum().to_tensor(0).backward()
         >>> x.grad
@@ -173,7 +136,6 @@ def is_masked_tensor(obj: Any, /) -> bool:
         obj: what is asked about.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.masked.is_masked_tensor(sg.ones(2))
         False
     """

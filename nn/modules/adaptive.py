@@ -43,8 +43,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         device: where the weights lie.
         dtype: their dtype.
 
-    Shape:
-        Input: (N, in_features) or (in_features). Target: (N) or (), classes. Output: those of target, and ().
+    Shape: Input: (N, in_features) or (in_features). Target: (N) or (), classes. Output: those of target, and ().
 
     Attributes:
         head: the linear map to the frequent classes and one number for each cluster.
@@ -55,7 +54,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         RuntimeError: input and target of different sizes, or a target that is no class.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [4, 10])
         >>> output, loss = layer(sg.ones(3, 8), sg.tensor([0, 5, 19]))
         >>> output.shape, bool(loss == -output.mean())

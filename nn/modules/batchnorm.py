@@ -1,7 +1,4 @@
-"""Batch normalisation: layers on one base class, lazy ones, and that over the batches of several processes.
-
-Batch normalisation over the batches of all ranks: its sums are sums over ranks, and so are their gradients.
-"""
+"""Batch normalisation: layers on one base class, lazy ones, and those over the batches of all ranks."""
 
 from __future__ import annotations
 
@@ -34,13 +31,9 @@ def group_of(chosen: Any) -> ProcessGroup | None:
 
 
 def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> Any:
-    """The input, less the mean of each channel over all ranks' batches and over its standard deviation there.
+    """The input (N, C, ...), less each channel's mean over all ranks' batches and over its standard deviation there.
 
-    Args:
-        input: of shape (N, C) or (N, C, ...); N may differ between ranks.
-        layer: the SyncBatchNorm.
-        factor: the weight of this batch in running estimates.
-        group: the ranks.
+    N may differ between ranks. `factor` is the weight of this batch in running estimates.
     """
     wide = input if input.element_size() >= 4 else input.float()
     around = [dim for dim in range(input.dim()) if dim != 1]
@@ -132,8 +125,6 @@ class NormBase(Module):
 
 
 class _BatchNorm(NormBase):
-    """Base of the batch normalisations: a subclass says which numbers of dimensions its input may have."""
-
     expected_dims: tuple[int, ...]
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -143,7 +134,6 @@ class _BatchNorm(NormBase):
             raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
 
     def _average_factor(self) -> float:
-        """The weight of this batch in the running estimates; counts the batch."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             count(self.num_batches_tracked)
             if self.momentum is None:  # plain average over all batches
@@ -177,12 +167,10 @@ class BatchNorm1d(_BatchNorm):
         momentum: weight of a batch in the running estimates; None averages all batches alike.
         affine: whether there are a learned weight and bias.
         track_running_stats: whether there are running estimates; without them the batch's are used always.
-        device: where parameters and buffers lie.
-        dtype: their dtype.
+        device, dtype: where parameters and buffers lie, and their dtype.
         bias: whether the affine part has a bias.
 
-    Shape:
-        Input: (N, C) or (N, C, L). Output: the same.
+    Shape: Input: (N, C) or (N, C, L). Output: the same.
 
     Source: Ioffe and Szegedy, Batch Normalization (2015).
 
@@ -191,7 +179,6 @@ class BatchNorm1d(_BatchNorm):
         RuntimeError: input without num_features channels.
 
     Example:
-        >>> import specgrad as sg
         >>> y = sg.nn.BatchNorm1d(3)(sg.randn(10, 3))
         >>> bool((y.mean(0).abs() < 1e-5).all())
         True
@@ -205,9 +192,8 @@ class BatchNorm2d(_BatchNorm):
     """Normalises each channel over the batch and the image.
 
     Example:
-        >>> import specgrad as sg
-        >>> list(sg.nn.BatchNorm2d(3)(sg.randn(2, 3, 4, 5)).shape)
-        [2, 3, 4, 5]
+        >>> list(sg.nn.BatchNorm2d(3)(sg.randn(2, 3, 5, 6)).shape)
+        [2, 3, 5, 6]
     """
 
     expected_dims = (4,)
@@ -215,14 +201,6 @@ class BatchNorm2d(_BatchNorm):
 
 @completed_from(BatchNorm2d)
 class BatchNorm3d(_BatchNorm):
-    """Normalises each channel over the batch and the volume.
-
-    Example:
-        >>> import specgrad as sg
-        >>> list(sg.nn.BatchNorm3d(3)(sg.randn(2, 3, 4, 5, 2)).shape)
-        [2, 3, 4, 5, 2]
-    """
-
     expected_dims = (5,)
 
 
@@ -266,11 +244,7 @@ class LazyNorm(LazyModuleMixin, NormBase):
         return input.shape[1]
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take the size of parameters and estimates from an input.
-
-        Args:
-            input: the input of the first call.
-        """
+        """Take the size of parameters and estimates from `input`, that of the first call."""
         if self.has_uninitialized_params():
             self.num_features = self._channels(argument_checks.tensor(type(self).__name__, "input", input))
             names = ("weight", "bias", "running_mean", "running_var")
@@ -284,11 +258,10 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
     """A `BatchNorm1d` whose `num_features` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyBatchNorm1d()
-        >>> _ = layer(sg.ones(4, 5, 6))
+        >>> _ = layer(sg.ones(4, 2, 5))
         >>> layer.num_features
-        5
+        2
     """
 
     cls_to_become = BatchNorm1d
@@ -296,31 +269,11 @@ class LazyBatchNorm1d(LazyNorm, BatchNorm1d):
 
 @completed_from(LazyBatchNorm1d)
 class LazyBatchNorm2d(LazyNorm, BatchNorm2d):
-    """A `BatchNorm2d` whose `num_features` is the number of channels of its first input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> layer = sg.nn.LazyBatchNorm2d()
-        >>> _ = layer(sg.ones(4, 5, 6, 6))
-        >>> layer.num_features
-        5
-    """
-
     cls_to_become = BatchNorm2d
 
 
 @completed_from(LazyBatchNorm1d)
 class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
-    """A `BatchNorm3d` whose `num_features` is the number of channels of its first input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> layer = sg.nn.LazyBatchNorm3d()
-        >>> _ = layer(sg.ones(4, 5, 2, 2, 2))
-        >>> layer.num_features
-        5
-    """
-
     cls_to_become = BatchNorm3d
 
 
@@ -331,14 +284,11 @@ class SyncBatchNorm(_BatchNorm):
     Args:
         process_group: the ranks; those of the default group when left out.
 
-    Shape:
-        Input: (N, C) or (N, C, ...). Output: the same.
+    Shape: Input: (N, C) or (N, C, ...). Output: the same.
 
-    Raises:
-        ValueError: input of fewer than 2 dimensions.
+    Raises: ValueError: input of fewer than 2 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> y = sg.nn.SyncBatchNorm(3)(sg.randn(10, 3, 4, 4, 4))
         >>> bool((y.mean((0, 2, 3, 4)).abs() < 1e-5).all())
         True
@@ -381,7 +331,6 @@ class SyncBatchNorm(_BatchNorm):
             process_group: as of SyncBatchNorm.
 
         Example:
-            >>> import specgrad as sg
             >>> type(sg.nn.SyncBatchNorm.convert_sync_batchnorm(sg.nn.BatchNorm2d(3))).__name__
             'SyncBatchNorm'
         """

@@ -17,14 +17,11 @@ class ChannelShuffle(Module):
     Args:
         groups: g.
 
-    Shape:
-        Input and output: (N, C, *).
+    Shape: Input and output: (N, C, *).
 
-    Raises:
-        RuntimeError: fewer than three dimensions, or channels that g does not divide.
+    Raises: RuntimeError: fewer than three dimensions, or channels that g does not divide.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ChannelShuffle(2)(sg.arange(4.0).reshape(1, 4, 1)).flatten()
         tensor([0., 2., 1., 3.])
     """

@@ -18,14 +18,11 @@ class CosineSimilarity(Module):
         dim: the dimension of the vectors.
         eps: the least length to divide by.
 
-    Shape:
-        Input1, input2: broadcastable to each other. Output: that of both, without dim.
+    Shape: Input1, input2: broadcastable to each other. Output: that of both, without dim.
 
-    Raises:
-        IndexError: a dim that the inputs do not have.
+    Raises: IndexError: a dim that the inputs do not have.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CosineSimilarity()(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
         tensor([0.9600])
     """
@@ -48,14 +45,11 @@ class PairwiseDistance(Module):
         eps: keeps the norm away from zero, where its gradient is undefined.
         keepdim: whether the dimension of the vectors stays, with one element.
 
-    Shape:
-        Input1, input2: (N, D) or (D). Output: (N) or (); (N, 1) or (1) with keepdim.
+    Shape: Input1, input2: (N, D) or (D). Output: (N) or (); (N, 1) or (1) with keepdim.
 
-    Raises:
-        RuntimeError: shapes that do not broadcast.
+    Raises: RuntimeError: shapes that do not broadcast.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PairwiseDistance(p=1)(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
         tensor([7.0000])
     """

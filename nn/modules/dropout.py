@@ -14,8 +14,6 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class _Dropout(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Tensor]
     _shown = ("p", "inplace")
 
@@ -39,11 +37,9 @@ class Dropout(_Dropout):
     Args:
         p: probability of an element to be dropped.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout(0.2).eval()(sg.ones(2))
         tensor([1., 1.])
     """
@@ -60,8 +56,7 @@ class Dropout1d(_Dropout):
     Args:
         p: probability of a channel to be dropped.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same.
+    Shape: Input: (N, C, L) or (C, L). Output: the same.
 
     Raises:
         ValueError: p is not in [0, 1].
@@ -70,7 +65,6 @@ class Dropout1d(_Dropout):
     Source: Tompson et al., Efficient object localization using convolutional networks (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout1d(1.0)(sg.ones(1, 2))
         tensor([[0., 0.]])
     """
@@ -82,14 +76,11 @@ class Dropout1d(_Dropout):
 class Dropout2d(_Dropout):
     """In training, sets each channel of an image to zero with probability p and scales the others.
 
-    Shape:
-        Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
+    Shape: Input: (N, C, H, W); (N, C, L) gives a warning. Output: the same.
 
-    Raises:
-        ValueError: p is not in [0, 1].
+    Raises: ValueError: p is not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout2d(1.0)(sg.ones(1, 1, 1, 2))
         tensor([[[[0., 0.]]]])
     """
@@ -101,11 +92,9 @@ class Dropout2d(_Dropout):
 class Dropout3d(_Dropout):
     """In training, sets each channel of a volume to zero with probability p and scales the others.
 
-    Raises:
-        ValueError: p is not in [0, 1].
+    Raises: ValueError: p is not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Dropout3d(1.0)(sg.ones(1, 1, 1, 2))
         tensor([[[[0., 0.]]]])
     """
@@ -122,7 +111,6 @@ class AlphaDropout(_Dropout):
     Source: Klambauer et al., Self-normalizing neural networks (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AlphaDropout(0.2).eval()(sg.ones(2))
         tensor([1., 1.])
     """
@@ -139,15 +127,13 @@ class FeatureAlphaDropout(_Dropout):
     Args:
         p: probability of a channel to be dropped.
 
-    Shape:
-        Input: (N, C, *). Output: the same.
+    Shape: Input: (N, C, *). Output: the same.
 
     Raises:
         ValueError: p is not in [0, 1].
         RuntimeError: an input of less than two dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.FeatureAlphaDropout(0.2).eval()(sg.ones(1, 2))
         tensor([[1., 1.]])
     """

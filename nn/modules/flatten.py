@@ -20,14 +20,11 @@ class Flatten(Module):
         start_dim: the first dimension to join.
         end_dim: the last.
 
-    Shape:
-        Input: (*, s_1, ..., s_k, *). Output: (*, s_1 ... s_k, *).
+    Shape: Input: (*, s_1, ..., s_k, *). Output: (*, s_1 ... s_k, *).
 
-    Raises:
-        IndexError: a dimension that the input does not have.
+    Raises: IndexError: a dimension that the input does not have.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Flatten()(sg.ones(32, 1, 5, 5)).shape)
         [32, 25]
     """
@@ -51,14 +48,11 @@ class Unflatten(Module):
         dim: the dimension to split.
         unflattened_size: the sizes to split it into; one may be -1.
 
-    Shape:
-        Input: (*, s, *). Output: (*, unflattened_size, *).
+    Shape: Input: (*, s, *). Output: (*, unflattened_size, *).
 
-    Raises:
-        TypeError: the dimension is no int, or the sizes are no tuple or list of ints.
+    Raises: TypeError: the dimension is no int, or the sizes are no tuple or list of ints.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Unflatten(1, (2, 5, 5))(sg.ones(32, 50)).shape)
         [32, 2, 5, 5]
     """

@@ -15,8 +15,6 @@ Pair = int | Sequence[int]
 
 
 class _Windows(Module):
-    """Base of the layers whose windows slide over an image."""
-
     _shown = ("kernel_size", "dilation", "padding", "stride")
 
     def __init__(self, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1) -> None:
@@ -35,11 +33,9 @@ class Unfold(_Windows):
         dilation: the distance of its elements, d.
         padding: how many zeros are added at every side, p.
 
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: (N, C kh kw, L) or (C kh kw, L), one column for each window.
+    Shape: Input: (N, C, H, W) or (C, H, W). Output: (N, C kh kw, L) or (C kh kw, L), one column for each window.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Unfold((1, 2))(sg.arange(3.0).reshape(1, 1, 3))
         tensor([[0., 1.],
                 [1., 2.]])
@@ -61,11 +57,9 @@ class Fold(_Windows):
         padding: how many zeros were added at every side.
         stride: the step of the window.
 
-    Shape:
-        Input: (N, C kh kw, L) or (C kh kw, L), one column for each window. Output: (N, C, H, W) or (C, H, W).
+    Shape: Input: (N, C kh kw, L) or (C kh kw, L), one column for each window. Output: (N, C, H, W) or (C, H, W).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Fold((1, 3), (1, 2))(sg.ones(2, 2))
         tensor([[[1., 2., 1.]]])
     """

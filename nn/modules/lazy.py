@@ -24,7 +24,6 @@ class LazyModuleMixin:
         cls_to_become: the class after the first call, or None.
 
     Example:
-        >>> import specgrad as sg
         >>> class Scale(sg.nn.modules.lazy.LazyModuleMixin, sg.nn.Module):
         ...     def __init__(self):
         ...         super().__init__()
@@ -52,15 +51,13 @@ class LazyModuleMixin:
         return any(map(is_lazy, (*self._parameters.values(), *self._buffers.values())))
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give all uninitialized parameters and buffers their sizes; every lazy module defines it.
+        """Give all uninitialized parameters and buffers their sizes, from the inputs of the first call.
 
-        Args:
-            *args, **kwargs: the inputs of the first call.
+        Every lazy module defines it.
         """
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Materialize parameters whose shape the state_dict knows; skip those that neither side has a shape for."""
         unknown = []
         for name, own in self._own_state():
             arg = state_dict.get(prefix + name)
@@ -76,7 +73,6 @@ class LazyModuleMixin:
 
 
 def _infer(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """The hook before the first call: sizes, and the class that the module becomes."""
     module.initialize_parameters(*args, **kwargs)
     if module.has_uninitialized_params():
         raise RuntimeError(f"module {type(module).__name__} has not been fully initialized")
@@ -88,7 +84,6 @@ def _infer(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def materialized(module: Module, **shapes: tuple[int, ...]) -> None:
-    """Give uninitialized parameters and buffers of a module, by name, their sizes; others stay as they are."""
     with no_grad():
         for name, shape in shapes.items():
             tensor = getattr(module, name)

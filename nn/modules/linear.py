@@ -9,6 +9,7 @@ from ...runtime.dispatch import argument_checks
 from ...runtime.ops.creation import empty
 from .. import functional as F
 from .. import init
+from ..docstrings import completed_from
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin, materialized
 from .module.base import Module
@@ -21,11 +22,9 @@ class Identity(Module):
 
     Formula: y = x
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Identity(54, unused=True)(sg.ones(2))
         tensor([1., 1.])
     """
@@ -48,21 +47,17 @@ class Linear(Module):
         in_features: size of each input.
         out_features: size of each output.
         bias: whether to add a learned b.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
-    Shape:
-        Input: (*, in_features). Output: (*, out_features).
+    Shape: Input: (*, in_features). Output: (*, out_features).
 
     Attributes:
         weight: A, of shape (out_features, in_features).
         bias: b, of shape (out_features), or None.
 
-    Raises:
-        RuntimeError: the last size of the input is not in_features.
+    Raises: RuntimeError: the last size of the input is not in_features.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Linear(20, 30)(sg.randn(128, 20)).shape)
         [128, 30]
     """
@@ -95,6 +90,7 @@ class NonDynamicallyQuantizableLinear(Linear):
     """A linear map that PyTorch does not quantize by itself: programs with attention of their own import it."""
 
 
+@completed_from(Linear)
 class Bilinear(Module):
     """A map that is linear in each of two inputs, with a bias.
 
@@ -105,23 +101,16 @@ class Bilinear(Module):
     Args:
         in1_features: size of each first input.
         in2_features: size of each second input.
-        out_features: size of each output.
-        bias: whether to add a learned b.
-        device: where the parameters lie.
-        dtype: their dtype.
 
-    Shape:
-        Input1: (*, in1_features). Input2: (*, in2_features). Output: (*, out_features).
+    Shape: Input1: (*, in1_features). Input2: (*, in2_features). Output: (*, out_features).
 
     Attributes:
         weight: A, of shape (out_features, in1_features, in2_features).
         bias: b, of shape (out_features), or None.
 
-    Raises:
-        RuntimeError: the inputs do not fit to the weight or to each other.
+    Raises: RuntimeError: the inputs do not fit to the weight or to each other.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Bilinear(20, 30, 40)(sg.randn(128, 20), sg.randn(128, 30)).shape)
         [128, 40]
     """
@@ -166,21 +155,13 @@ class Bilinear(Module):
         )
 
 
+@completed_from(Linear)
 class LazyLinear(LazyModuleMixin, Linear):
     """A `Linear` whose `in_features` is the last size of its first input.
 
     Formula: y = x A^T + b
 
-    Args:
-        out_features: size of each output.
-        bias: whether to add a learned b.
-        device, dtype: where the parameters lie, and their dtype.
-
-    Shape:
-        Input: (*, in_features). Output: (*, out_features).
-
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyLinear(3)
         >>> _ = layer(sg.ones(2, 5))
         >>> layer
@@ -202,11 +183,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take the size of the parameters from an input.
-
-        Args:
-            input: the input of the first call.
-        """
+        """Take the size of the parameters from `input`, that of the first call."""
         if self.has_uninitialized_params():
             self.in_features = argument_checks.tensor("LazyLinear", "input", input).shape[-1]
             materialized(self, weight=(self.out_features, self.in_features), bias=(self.out_features,))

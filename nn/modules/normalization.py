@@ -17,13 +17,10 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class _Affine(Module):
-    """Base of the norms that multiply by a learned weight, and may add a learned bias."""
-
     weight: Parameter | None
     bias: Parameter | None
 
     def _register(self, shape: tuple[int, ...], device: Any, dtype: Any, **has_parameters: bool) -> None:
-        """Add the parameters that are named, None for those that are not present."""
         for name, requested in has_parameters.items():
             self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if requested else None)
         self.reset_parameters()
@@ -47,19 +44,15 @@ class LayerNorm(_Affine):
         eps: added to the variance.
         elementwise_affine: whether there is a learned weight and bias.
         bias: whether the affine part has a bias.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
-    Shape:
-        Input: (*, normalized_shape). Output: the same.
+    Shape: Input: (*, normalized_shape). Output: the same.
 
     Source: Ba, Kiros and Hinton, Layer Normalization (2016).
 
-    Raises:
-        RuntimeError: the last sizes of the input are not normalized_shape.
+    Raises: RuntimeError: the last sizes of the input are not normalized_shape.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.LayerNorm([3, 4])(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -103,7 +96,6 @@ class RMSNorm(_Affine):
     Source: Zhang and Sennrich, Root Mean Square Layer Normalization (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.RMSNorm([3, 4])(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -139,11 +131,9 @@ class LocalResponseNorm(Module):
         beta: the exponent.
         k: the constant.
 
-    Shape:
-        Input: (N, C, ...), of at least 3 dimensions. Output: the same.
+    Shape: Input: (N, C, ...), of at least 3 dimensions. Output: the same.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.LocalResponseNorm(2)(sg.randn(2, 3, 4)).shape)
         [2, 3, 4]
     """
@@ -169,8 +159,7 @@ class GroupNorm(_Affine):
         eps: added to the (biased) variance.
         affine: whether there are a learned weight and bias, one number per channel.
 
-    Shape:
-        Input: (N, C, ...). Output: the same.
+    Shape: Input: (N, C, ...). Output: the same.
 
     Raises:
         ValueError: num_channels is no multiple of num_groups, or groups of one value.
@@ -179,7 +168,6 @@ class GroupNorm(_Affine):
     Source: Wu and He, Group Normalization (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.GroupNorm(3, 6)(sg.randn(2, 6, 4, 4)).shape)
         [2, 6, 4, 4]
     """
@@ -220,14 +208,11 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     It equals `LocalResponseNorm` for odd sizes.
 
-    Shape:
-        Input: (N, C, H, W). Output: the same.
+    Shape: Input: (N, C, H, W). Output: the same.
 
-    Raises:
-        ValueError: input that has not 4 dimensions.
+    Raises: ValueError: input that has not 4 dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.CrossMapLRN2d(3)(sg.randn(2, 3, 4, 4)).shape)
         [2, 3, 4, 4]
     """

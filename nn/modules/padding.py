@@ -49,8 +49,6 @@ class BorderPadNd(Module):
 
 
 class _ReflectionPadNd(BorderPadNd):
-    """Padding by the mirror image of the input at its border."""
-
     mode = "reflect"
 
 
@@ -62,15 +60,13 @@ class ReflectionPad1d(_ReflectionPadNd):
     Args:
         padding: (before, after), or one number for all sides; negative ones cut.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+    Shape: Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
 
     Raises:
         RuntimeError: a side as large as input or larger.
         NotImplementedError: input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReflectionPad1d((1, 1))(sg.tensor([[1.0, 2.0, 3.0]]))
         tensor([[2., 1., 2., 3., 2.]])
     """
@@ -83,7 +79,6 @@ class ReflectionPad2d(_ReflectionPadNd):
     """An image with its mirror image at the border as a border.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[1.0, 2.0], [3.0, 4.0]]])
         >>> sg.nn.ReflectionPad2d((1, 0, 0, 0))(x)
         tensor([[[2., 1., 2.],
@@ -98,7 +93,6 @@ class ReflectionPad3d(_ReflectionPadNd):
     """A volume with its mirror image at the border as a border.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReflectionPad3d(1)(sg.ones(1, 2, 2, 2)).shape
         specgrad.Size([1, 4, 4, 4])
     """
@@ -107,8 +101,6 @@ class ReflectionPad3d(_ReflectionPadNd):
 
 
 class _ReplicationPadNd(BorderPadNd):
-    """Padding by the repeated elements at the border."""
-
     mode = "replicate"
 
 
@@ -123,7 +115,6 @@ class ReplicationPad1d(_ReplicationPadNd):
         NotImplementedError: input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReplicationPad1d((2, 0))(sg.tensor([[1.0, 2.0, 3.0]]))
         tensor([[1., 1., 1., 2., 3.]])
     """
@@ -136,7 +127,6 @@ class ReplicationPad2d(_ReplicationPadNd):
     """An image with the elements at the border repeated as a border.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[1.0, 2.0], [3.0, 4.0]]])
         >>> sg.nn.ReplicationPad2d((1, 0, 0, 0))(x)
         tensor([[[1., 1., 2.],
@@ -151,7 +141,6 @@ class ReplicationPad3d(_ReplicationPadNd):
     """A volume with the elements at the border repeated as a border.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReplicationPad3d(1)(sg.ones(1, 2, 2, 2)).shape
         specgrad.Size([1, 4, 4, 4])
     """
@@ -183,7 +172,6 @@ class CircularPad1d(_CircularPadNd):
         ValueError: input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CircularPad1d((1, 1))(sg.tensor([[1.0, 2.0, 3.0]]))
         tensor([[3., 1., 2., 3., 1.]])
     """
@@ -196,7 +184,6 @@ class CircularPad2d(_CircularPadNd):
     """An image with what is at its other end as a border.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.tensor([[[1.0, 2.0], [3.0, 4.0]]])
         >>> sg.nn.CircularPad2d((1, 0, 0, 0))(x)
         tensor([[[2., 1., 2.],
@@ -211,7 +198,6 @@ class CircularPad3d(_CircularPadNd):
     """A volume with what is at its other end as a border.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CircularPad3d(1)(sg.ones(1, 2, 2, 2)).shape
         specgrad.Size([1, 4, 4, 4])
     """
@@ -220,8 +206,6 @@ class CircularPad3d(_CircularPadNd):
 
 
 class _ConstantPadNd(Module):
-    """Padding by one number: a subclass sets `spatial_dims`."""
-
     spatial_dims: int
     _shown = ("padding", "value")
 
@@ -235,8 +219,6 @@ class _ConstantPadNd(Module):
 
 
 class _ZeroPad(_ConstantPadNd):
-    """Padding with zeros: takes and prints the padding alone."""
-
     def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
 
@@ -253,14 +235,11 @@ class ConstantPad1d(_ConstantPadNd):
         padding: (before, after), or one number for all sides; negative ones cut.
         value: the number.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
+    Shape: Input: (N, C, L) or (C, L). Output: the same, its spatial sizes larger by the padding.
 
-    Raises:
-        RuntimeError: an odd number of sides, or more than input has dimensions for.
+    Raises: RuntimeError: an odd number of sides, or more than input has dimensions for.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ConstantPad1d(1, 7.0)(sg.zeros(1, 2))
         tensor([[7., 0., 0., 7.]])
     """
@@ -273,7 +252,6 @@ class ConstantPad2d(_ConstantPadNd):
     """An image with a border of one number.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ConstantPad2d((0, 1, 1, 0), 7.0)(sg.zeros(1, 1, 2))
         tensor([[[7., 7., 7.],
                  [0., 0., 7.]]])
@@ -287,7 +265,6 @@ class ConstantPad3d(_ConstantPadNd):
     """A volume with a border of one number.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ConstantPad3d(1, 7.0)(sg.zeros(1, 1, 1, 2)).shape
         specgrad.Size([1, 3, 3, 4])
     """
@@ -302,7 +279,6 @@ class ZeroPad1d(_ZeroPad, ConstantPad1d):
     Formula: y_i = x_(i - padding), 0 where that is outside
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ZeroPad1d((2, 0))(sg.ones(1, 2))
         tensor([[0., 0., 1., 1.]])
     """
@@ -313,7 +289,6 @@ class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """An image with a border of zeros.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ZeroPad2d((0, 1, 1, 0))(sg.ones(1, 1, 2))
         tensor([[[0., 0., 0.],
                  [1., 1., 0.]]])
@@ -325,7 +300,6 @@ class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """A volume with a border of zeros.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ZeroPad3d(1)(sg.ones(1, 1, 1, 2)).shape
         specgrad.Size([1, 3, 3, 4])
     """

@@ -17,14 +17,11 @@ class PixelShuffle(Module):
     Args:
         upscale_factor: r.
 
-    Shape:
-        Input: (*, C r^2, H, W). Output: (*, C, H r, W r).
+    Shape: Input: (*, C r^2, H, W). Output: (*, C, H r, W r).
 
-    Raises:
-        RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
+    Raises: RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PixelShuffle(2)(sg.arange(4.0).reshape(4, 1, 1))
         tensor([[[0., 1.],
                  [2., 3.]]])
@@ -48,14 +45,11 @@ class PixelUnshuffle(Module):
     Args:
         downscale_factor: r.
 
-    Shape:
-        Input: (*, C, H r, W r). Output: (*, C r^2, H, W).
+    Shape: Input: (*, C, H r, W r). Output: (*, C r^2, H, W).
 
-    Raises:
-        RuntimeError: fewer than three dimensions, or a height or width that r does not divide.
+    Raises: RuntimeError: fewer than three dimensions, or a height or width that r does not divide.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PixelUnshuffle(2)(sg.arange(4.0).reshape(1, 2, 2)).shape
         specgrad.Size([4, 1, 1])
     """

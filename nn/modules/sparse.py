@@ -10,6 +10,7 @@ from ...runtime.ops.creation import empty
 from ...runtime.tensor.grad_mode import no_grad
 from .. import functional as F
 from .. import init
+from ..docstrings import completed_from
 from ..parameter import Parameter
 from .module.base import Module
 
@@ -17,8 +18,6 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """Base of the layers that look up rows of a learned table."""
-
     weight: Parameter
     padding_idx: int | None
 
@@ -50,7 +49,6 @@ class _Table(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     def _with_options(self, **defaults: Any) -> str:
-        """The sizes of the table, and the options whose values are not the usual ones."""
         values = {name: getattr(self, name) for name in defaults}
         options = [f"{name}={value!r}" for name, value in values.items() if value != defaults[name]]
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *options])
@@ -74,8 +72,7 @@ class Embedding(_Table):
         device: where the table lies.
         dtype: its dtype.
 
-    Shape:
-        Input: (*), integers. Output: (*, embedding_dim).
+    Shape: Input: (*), integers. Output: (*, embedding_dim).
 
     Attributes:
         weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
@@ -86,7 +83,6 @@ class Embedding(_Table):
         AssertionError: padding_idx outside the table, or _weight of another shape.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Embedding(10, 3)(sg.tensor([[1, 2], [4, 3]])).shape)
         [2, 2, 3]
     """
@@ -136,11 +132,9 @@ class Embedding(_Table):
             freeze: whether it stays as it is.
             padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: as of `Embedding`.
 
-        Raises:
-            AssertionError: the table is no matrix.
+        Raises: AssertionError: the table is no matrix.
 
         Example:
-            >>> import specgrad as sg
             >>> sg.nn.Embedding.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([1]))
             tensor([[3., 4.]])
         """
@@ -157,37 +151,25 @@ def _row(name: str, index: int | None, rows: int) -> int | None:
     return None if index is None else index % rows
 
 
+@completed_from(Embedding)
 class EmbeddingBag(_Table):
     """A table of learned vectors, of which those in each bag of indices are added up, averaged or compared.
 
     Formula: y[b, :] = sum over i in bag b of w[i] weight[x[i], :]
 
     Args:
-        num_embeddings: rows of the table.
-        embedding_dim: length of each vector.
-        max_norm: rows that are looked up are scaled down to this norm (in place).
-        norm_type: the p of the p-norm that max_norm refers to.
         scale_grad_by_freq: divide gradients by how often the index appears.
         mode: 'sum', 'mean' or 'max'.
-        sparse: whether the gradient of the table is sparse: for `SGD`, `Adagrad` and `SparseAdam`.
-        _weight: a table to start with.
         include_last_offset: whether the last offset is where the last bag ends.
         padding_idx: a row that is in no bag, whatever the indices say.
-        device: where the table lies.
-        dtype: its dtype.
 
-    Shape:
-        Input: (B, N), integers, or (N) with offsets (B). Output: (B, embedding_dim).
-
-    Attributes:
-        weight: the table, of shape (num_embeddings, embedding_dim); starts as N(0, 1).
+    Shape: Input: (B, N), integers, or (N) with offsets (B). Output: (B, embedding_dim).
 
     Raises:
         IndexError: an index outside the table.
         ValueError: no offsets of one dimension where they are needed, or an unknown mode.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.EmbeddingBag(10, 3)(sg.tensor([1, 2, 4, 3]), sg.tensor([0, 3])).shape)
         [2, 3]
     """
@@ -252,11 +234,9 @@ class EmbeddingBag(_Table):
             max_norm, norm_type, scale_grad_by_freq: as of `EmbeddingBag`.
             mode, sparse, include_last_offset, padding_idx: as of `EmbeddingBag`.
 
-        Raises:
-            AssertionError: the table is no matrix.
+        Raises: AssertionError: the table is no matrix.
 
         Example:
-            >>> import specgrad as sg
             >>> sg.nn.EmbeddingBag.from_pretrained(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))(sg.tensor([[1, 0]]))
             tensor([[2., 3.]])
         """

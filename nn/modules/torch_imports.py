@@ -1,7 +1,4 @@
-"""What PyTorch's files of layers have imported, and programs import from there: `F`, `init`, other layers.
-
-`from torch.nn.modules.transformer import LayerNorm, Module, Tensor` is such a line.
-"""
+"""What PyTorch's files of layers have imported, and programs import from there: `F`, `init`, other layers."""
 
 from __future__ import annotations
 
@@ -16,12 +13,7 @@ _SHAPES = ("nn.modules.utils", "nn.common_types")
 
 
 def borrowed(module: str, *lender_modules: str) -> Callable[[str], Any]:
-    """A `__getattr__` for a file of layers: a public name of `nn`, `nn.init` or the package, or a tuple of equal sizes.
-
-    Args:
-        module: the name of the file's module.
-        *homes: whose public names it borrows in the place of these; those of the package in any case.
-    """
+    """A `__getattr__` for a file of layers: a public name of `homes` (`nn`, `nn.init`) or the package, or an ntuple."""
     lenders = (*lender_modules, "") if lender_modules else _LENDERS
 
     def find(name: str) -> Any:

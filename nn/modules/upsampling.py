@@ -31,11 +31,9 @@ class Upsample(Module):
         scale_factor: what the spatial sizes are multiplied by, in the place of `size`.
         mode: 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area'.
 
-    Shape:
-        Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W). Output: (N, C, ...) with the spatial sizes asked for.
+    Shape: Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W). Output: (N, C, ...) with the spatial sizes asked for.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Upsample(scale_factor=2)(sg.tensor([[[1.0, 2.0]]]))
         tensor([[[1., 1., 2., 2.]]])
     """
@@ -72,14 +70,11 @@ class UpsamplingNearest2d(Upsample):
         size: height and width of the output, or one number for both.
         scale_factor: what height and width are multiplied by, in the place of `size`.
 
-    Shape:
-        Input: (N, C, H, W). Output: (N, C, H', W') with the sizes asked for.
+    Shape: Input: (N, C, H, W). Output: (N, C, H', W') with the sizes asked for.
 
-    Raises:
-        ValueError: both or none of size and scale_factor.
+    Raises: ValueError: both or none of size and scale_factor.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.UpsamplingNearest2d(scale_factor=(1, 2))(sg.tensor([[[[1.0, 2.0]]]]))
         tensor([[[[1., 1., 2., 2.]]]])
     """
@@ -95,7 +90,6 @@ class UpsamplingBilinear2d(Upsample):
     Formula: y_ij = sum_kl max(0, 1 - |i s - k|) max(0, 1 - |j t - l|) x_kl with s = (H - 1) / (H' - 1), and t likewise
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.UpsamplingBilinear2d((1, 3))(sg.tensor([[[[1.0, 2.0]]]]))
         tensor([[[[1.0000, 1.5000, 2.0000]]]])
     """

@@ -20,7 +20,6 @@ def ntuple(count: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
 
 
 def reverse_repeated(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
-    """The elements from the last one on, each `n` times."""
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
@@ -52,11 +51,7 @@ def _consume(names: dict[str, Any], prefix: str) -> None:
 
 
 def list_with_default(out_size: Any, defaults: Any) -> Any:
-    """Sizes, with defaults, of which the last belong to them, in place of None.
-
-    Raises:
-        ValueError: there are not enough of these.
-    """
+    """Sizes, with the last of `defaults` in place of None; a ValueError where there are not enough of these."""
     if isinstance(out_size, int):
         return out_size
     if len(defaults) <= len(out_size):

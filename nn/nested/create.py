@@ -33,11 +33,9 @@ def nested_tensor(
         requires_grad: whether the nested tensor is a leaf that gets a gradient.
         pin_memory: whether the memory is pinned for copies to a device.
 
-    Raises:
-        RuntimeError: there are no parts, or they differ in several sizes.
+    Raises: RuntimeError: there are no parts, or they differ in several sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nested.nested_tensor([sg.zeros(2, 3), sg.zeros(4, 3)], layout=sg.jagged).offsets()
         tensor([0, 2, 6])
     """
@@ -58,7 +56,6 @@ def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any
         layout: `jagged`, or `strided`, which is the same here.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.ones(2, requires_grad=True)
         >>> sg.nested.as_nested_tensor([x, sg.ones(3)], layout=sg.jagged).sum().backward()
         >>> x.grad
@@ -87,7 +84,6 @@ def _check_layout(name: str, layout: Any) -> None:
 
 
 def _concatenated(name: str, parts: list[Any], dtype: Any, device: Any) -> NestedTensor:
-    """The parts behind each other along the dimension that they differ in."""
     if not parts:
         raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
     if not parts[0].ndim:
@@ -121,11 +117,9 @@ def nested_tensor_from_jagged(
         jagged_dim: the dimension of the nested tensor that parts differ in; 1 when not given.
         min_seqlen, max_seqlen: not looked at: lengths are known.
 
-    Raises:
-        RuntimeError: neither offsets nor lengths are given, or they do not fit the elements.
+    Raises: RuntimeError: neither offsets nor lengths are given, or they do not fit the elements.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.nested.nested_tensor_from_jagged(sg.arange(5), sg.tensor([0, 2, 5]))
         >>> x.unbind()
         (tensor([0, 1]), tensor([2, 3, 4]))
@@ -153,11 +147,9 @@ def narrow(tensor: Any, dim: int, start: Any, length: Any, layout: Any = strided
         start, length: a number, or one for each row.
         layout: `jagged`, or `strided`, which is the same here.
 
-    Raises:
-        RuntimeError: `dim` is not 1, or there are no such elements.
+    Raises: RuntimeError: `dim` is not 1, or there are no such elements.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nested.narrow(sg.arange(6).view(2, 3), 1, 0, sg.tensor([1, 3]), layout=sg.jagged).unbind()
         (tensor([0]), tensor([3, 4, 5]))
     """
@@ -182,7 +174,6 @@ def masked_select(tensor: Any, mask: Any) -> NestedTensor:
         mask: true where an element is taken.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nested.masked_select(sg.eye(2), sg.tensor([[True, False], [True, True]])).unbind()
         (tensor([1.]), tensor([0., 1.]))
     """
@@ -207,7 +198,6 @@ def to_padded_tensor(input: Any, padding: float, output_size: Sequence[int] | No
         out: takes the result.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nested.to_padded_tensor(sg.nested.nested_tensor([[1.0], [2.0, 3.0]], layout=sg.jagged), 0.0)
         tensor([[1., 0.],
                 [2., 3.]])

@@ -26,15 +26,7 @@ _NO_RULE = "{}(): there is no rule for nested tensors"
 
 
 def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The result of a call.
-
-    Args:
-        func: the function, method, or `__get__` or `__set__` of a property.
-        args, kwargs: with what it was called.
-
-    Raises:
-        NotImplementedError: there is no rule for it.
-    """
+    """The result of a call of a function, method or property of a nested tensor; NotImplementedError without a rule."""
     name = str(func.__name__)
     if name == "__get__":
         return attribute(args[0], func.__self__.fget.__name__)
@@ -67,7 +59,6 @@ def attribute(tensor: NestedTensor, name: str) -> Any:
 
 
 def _of_entry(func: Any, entries: tuple[Op, ...], args: Any, kwargs: dict[str, Any]) -> Any:
-    """An op by what its entry says: element-wise, of all elements, or along dimensions."""
     listed = any(entry.arguments[1:2] and entry.arguments[1][1] == "int[]" for entry in entries)
     if listed and len(args) > 1 and all(type(value) is int for value in args[1:]):
         args = (args[0], args[1:])  # of a method, which takes them one by one
@@ -83,7 +74,6 @@ def _of_entry(func: Any, entries: tuple[Op, ...], args: Any, kwargs: dict[str, A
 
 
 def _by_hand(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """A function that is written by hand: one that looks at each element, or keeps the shape."""
     module = str(getattr(func, "__module__", "")).partition(".")[2]
     tensor = first_nested(args)
     if any(module_prefix in module for module_prefix in (*_EACH_VALUE, *_KEEPING)) and kwargs.get("dim") is None:

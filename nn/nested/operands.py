@@ -1,7 +1,4 @@
-"""The operands of a call on nested tensors: packed elements for nested ones, rows that fit these for others.
-
-Ops along dimensions: on all elements where these are the same in all parts, else part by part.
-"""
+"""The operands of a call on nested tensors, and ops along dimensions: on all elements, else part by part."""
 
 from __future__ import annotations
 
@@ -16,16 +13,11 @@ from .tensor import NestedTensor, Ragged, pack
 
 
 def nested_in(values: Iterable[Any]) -> list[NestedTensor]:
-    """The nested tensors among arguments."""
     return [value for value in values if isinstance(value, NestedTensor)]
 
 
 def first_nested(args: Iterable[Any]) -> NestedTensor:
-    """The nested tensor that a call is about.
-
-    Raises:
-        NotImplementedError: there is none among the arguments that come by place.
-    """
+    """The nested tensor that a call is about: it must be among the arguments that come by place."""
     result = nested_in(args)
     if not result:
         raise NotImplementedError("nested tensors are to be given by place")
@@ -33,16 +25,11 @@ def first_nested(args: Iterable[Any]) -> NestedTensor:
 
 
 def repacked(packed: Any, like: NestedTensor) -> NestedTensor:
-    """Other elements in the parts of a nested tensor."""
     return pack(packed, like._ragged, like._ragged_dim)
 
 
 def pointwise(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> NestedTensor:
-    """An op of each element: of all of them at once.
-
-    Raises:
-        RuntimeError: the parts of two nested tensors have other sizes.
-    """
+    """An op of each element: of all of them at once, so the parts of two nested tensors must have one size."""
     result = nested_in((*args, *kwargs.values()))
     for other in result[1:]:
         if other._sizes[result[0]._ragged_dim] != result[0]._ragged.size or other._ragged_dim != result[0]._ragged_dim:
@@ -56,7 +43,6 @@ def pointwise(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -
 
 
 def on_values(value: Any, like: NestedTensor) -> Any:
-    """An operand beside the elements of a nested tensor, with which it broadcasts."""
     if isinstance(value, NestedTensor):
         return value._packed
     if not isinstance(value, TensorBase) or value.ndim == 0:
@@ -68,11 +54,7 @@ def on_values(value: Any, like: NestedTensor) -> Any:
 
 
 def rows_for_parts(value: Any, like: NestedTensor) -> list[Any]:
-    """What a tensor with a row for each part, or one for all of them, is beside each part.
-
-    Raises:
-        RuntimeError: it does not broadcast with the nested tensor.
-    """
+    """What a tensor with a row for each part, or one for all of them, is beside each part."""
     dims = len(like._sizes)
     full = value.reshape((1,) * (dims - value.ndim) + tuple(value.shape)) if value.ndim < dims else value
     count, longest = len(like._ragged), max(like._ragged.lengths)
@@ -93,11 +75,7 @@ Dims = tuple[int, ...]
 
 
 def along(function: Callable[..., Any], entry: Op, args: Any, kwargs: dict[str, Any]) -> Any:
-    """An op that has dimensions to go along, or works on whole parts.
-
-    Raises:
-        RuntimeError: it goes along the dimension of the parts themselves.
-    """
+    """An op that has dimensions to go along, but not that of the parts themselves, or works on whole parts."""
     tensor = first_nested(args)
     if sum(isinstance(value, NestedTensor) for value in (*args, *kwargs.values())) > 1:
         raise NotImplementedError(f"{entry.name}(): there is no rule for several nested tensors")
@@ -124,7 +102,6 @@ def along(function: Callable[..., Any], entry: Op, args: Any, kwargs: dict[str, 
 
 
 def counted(name: str, value: Any, tensor: NestedTensor, dims: list[int]) -> Any:
-    """Dimensions of a nested tensor as those of its parts, which are noted."""
     if isinstance(value, tuple | list):
         return [counted(name, each, tensor, dims) for each in value]
     if isinstance(value, bool) or not isinstance(value, int):
@@ -153,7 +130,6 @@ def unpacked(result: Any, tensor: NestedTensor, dims: list[int]) -> Any:
 
 
 def concatenated(results: list[Any], tensor: NestedTensor, reduces: bool) -> Any:
-    """What an op gives for each part: one tensor with a row for each, or a nested tensor."""
     first = results[0]
     if isinstance(first, tuple | list):
         items = [concatenated(list(item), tensor, reduces) for item in zip(*results, strict=True)]

@@ -13,12 +13,10 @@ from .tensor import NestedSize, NestedTensor, pack
 
 
 def size(self: NestedTensor, dim: int | None = None) -> Any:
-    """The sizes, or one of them."""
     return tuple.__new__(Size, self._sizes) if dim is None else self._sizes[dim]
 
 
 def dim(self: NestedTensor) -> int:
-    """The number of dimensions."""
     return len(self._sizes)
 
 
@@ -26,24 +24,20 @@ ndimension = dim
 
 
 def numel(self: NestedTensor) -> int:
-    """The number of elements of all parts."""
     return int(self._packed.numel())
 
 
 def is_contiguous(self: NestedTensor, memory_format: Any = None) -> bool:
-    """Whether parts lie behind each other, each in the usual order."""
     return self._ragged_dim == 1 and bool(self._packed.is_contiguous())
 
 
 def unbind(input: NestedTensor, dim: int = 0) -> tuple[Any, ...]:
-    """The parts."""
     if dim != 0:
         raise RuntimeError("unbind(): only supported for NestedTensor on dim=0")
     return tuple(input.parts())
 
 
 def getitem(x: NestedTensor, key: Any) -> Any:
-    """A part, or some part of it."""
     first, *others = key if isinstance(key, tuple) else (key,)
     if not isinstance(first, int):
         raise RuntimeError("slice(): not supported for NestedTensor on dim=0")
@@ -52,7 +46,6 @@ def getitem(x: NestedTensor, key: Any) -> Any:
 
 
 def select(input: NestedTensor, dim: int, index: int) -> Any:
-    """A part, or the elements at an index of a dimension that all parts have."""
     count, where = len(input._sizes), dim % len(input._sizes)
     if where == 0:
         return input.parts()[index]
@@ -62,7 +55,6 @@ def select(input: NestedTensor, dim: int, index: int) -> Any:
 
 
 def transpose(input: NestedTensor, dim0: int, dim1: int) -> NestedTensor:
-    """Two dimensions in each other's place."""
     order = list(range(len(input._sizes)))
     order[dim0], order[dim1] = order[dim1], order[dim0]
     return permute(input, order)
@@ -72,7 +64,6 @@ swapaxes = swapdims = transpose
 
 
 def permute(input: NestedTensor, *dims: Any) -> NestedTensor:
-    """The dimensions in another order; parts stay first."""
     value: Sequence[int] = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     order = [each % len(input._sizes) for each in value]
     if order[0] != 0:
@@ -81,7 +72,6 @@ def permute(input: NestedTensor, *dims: Any) -> NestedTensor:
 
 
 def unsqueeze(input: NestedTensor, dim: int) -> NestedTensor:
-    """A dimension of size 1 more."""
     where = dim % (len(input._sizes) + 1)
     if where == 0:
         raise RuntimeError("unsqueeze(): not supported for NestedTensor on dim=0")
@@ -89,7 +79,6 @@ def unsqueeze(input: NestedTensor, dim: int) -> NestedTensor:
 
 
 def squeeze(input: NestedTensor, dim: int) -> NestedTensor:
-    """Without a dimension of size 1."""
     where = dim % len(input._sizes)
     if where in (0, input._ragged_dim):
         raise RuntimeError(f"squeeze(): not supported for NestedTensor on dim={dim}")
@@ -99,7 +88,6 @@ def squeeze(input: NestedTensor, dim: int) -> NestedTensor:
 
 
 def unflatten(input: NestedTensor, dim: int, sizes: Any) -> NestedTensor:
-    """A dimension as several."""
     where = dim % len(input._sizes)
     if where in (0, input._ragged_dim):
         raise RuntimeError(f"unflatten(): not supported for NestedTensor on dim={dim}")
@@ -108,7 +96,6 @@ def unflatten(input: NestedTensor, dim: int, sizes: Any) -> NestedTensor:
 
 
 def flatten(input: NestedTensor, start_dim: int = 0, end_dim: int = -1) -> NestedTensor:
-    """Dimensions that all parts have as one."""
     first, last = start_dim % len(input._sizes), end_dim % len(input._sizes)
     if first == 0 or first <= input._ragged_dim <= last:
         raise RuntimeError("flatten(): not supported for NestedTensor on ragged dim")
@@ -117,11 +104,7 @@ def flatten(input: NestedTensor, start_dim: int = 0, end_dim: int = -1) -> Neste
 
 
 def view(self: NestedTensor, *shape: Any) -> NestedTensor:
-    """The elements of each part in another shape; the size that parts differ in is its own, or -1.
-
-    Raises:
-        RuntimeError: the number of parts, or the place of that size, is another one.
-    """
+    """The elements of each part in another shape; the size that parts differ in is its own, or -1, in its old place."""
     sizes = list(shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
     positions = [k for k, each in enumerate(sizes) if isinstance(each, NestedSize) or (k and each == -1)]
     if sizes[0] not in (-1, len(self._ragged)) or len(positions) != 1:
@@ -156,7 +139,6 @@ def expand(self: NestedTensor, *sizes: Any) -> NestedTensor:
 
 
 def cat(tensors: Sequence[Any], dim: int = 0) -> NestedTensor:
-    """Nested tensors with the same parts, joined along a dimension that all parts have."""
     first = first_nested(tensors)
     where = dim % len(first._sizes)
     if where in (0, first._ragged_dim) or len(nested_in(tensors)) < len(tensors):
@@ -167,24 +149,20 @@ def cat(tensors: Sequence[Any], dim: int = 0) -> NestedTensor:
 
 
 def where(condition: Any, input: Any, other: Any) -> NestedTensor:
-    """Elements of the one where the condition holds, else of the other."""
     return pointwise(op.where, (condition, input, other), {})
 
 
 def masked_fill(input: NestedTensor, mask: Any, value: Any) -> NestedTensor:
-    """One number where a mask is true."""
     return pointwise(op.masked_fill, (input, mask, value), {})
 
 
 def linear(input: NestedTensor, weight: Any, bias: Any = None) -> NestedTensor:
-    """x W^T + b of the last dimension, which is not the ragged one."""
     if input._ragged_dim == len(input._sizes) - 1:
         raise RuntimeError("linear(): the last dimension of a NestedTensor is ragged")
     return repacked(F.linear(input._packed, weight, bias), input)
 
 
 def matmul(input: Any, other: Any) -> NestedTensor:
-    """Products of parts with one matrix, with a matrix for each, or with parts of another nested tensor."""
     like = first_nested((input, other))
     plain = not isinstance(other, NestedTensor) and other.ndim <= 2
     if plain and like._ragged_dim < len(like._sizes) - 1:
@@ -215,13 +193,11 @@ def _parts(value: Any, like: NestedTensor) -> list[Any]:
 def layer_norm(
     input: NestedTensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> NestedTensor:
-    """Normalised over the last dimensions, which all parts have."""
     _last_dims("layer_norm", input, len(normalized_shape))
     return repacked(F.layer_norm(input._packed, normalized_shape, weight, bias, eps), input)
 
 
 def rms_norm(input: NestedTensor, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> NestedTensor:
-    """Scaled over the last dimensions, which all parts have."""
     _last_dims("rms_norm", input, len(normalized_shape))
     return repacked(F.rms_norm(input._packed, normalized_shape, weight, eps), input)
 
@@ -232,7 +208,6 @@ def _last_dims(name: str, input: NestedTensor, count: int) -> None:
 
 
 def softmax(input: NestedTensor, dim: int, _stacklevel: int = 3, dtype: Any = None) -> NestedTensor:
-    """The softmax along a dimension: of each part where that is the ragged one."""
     where, options = dim % len(input._sizes), {} if dtype is None else {"dtype": dtype}
     if where == 0:
         raise RuntimeError("softmax(): not supported for NestedTensor on dim=0")
@@ -243,7 +218,6 @@ def softmax(input: NestedTensor, dim: int, _stacklevel: int = 3, dtype: Any = No
 
 
 def embedding(input: NestedTensor, weight: Any, *args: Any, **kwargs: Any) -> NestedTensor:
-    """Rows of a table by nested indices."""
     return repacked(F.embedding(input._packed, weight, *args, **kwargs), input)
 
 
@@ -260,7 +234,6 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, *args: Any, *
 def to_padded_tensor(
     self: NestedTensor, padding: float, output_size: Sequence[int] | None = None, mask: Any = None
 ) -> Any:
-    """One tensor, in which a number stands behind the elements of shorter parts."""
     longest = max(self._ragged.lengths)
     dim = self._ragged_dim - 1
     if output_size is not None:

@@ -76,7 +76,6 @@ class NestedTensor(Tensor):
     in, run once on all elements; others run on each part. Gradients pass to the tensor that holds the elements.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.nested.nested_tensor([sg.ones(2, 3), sg.ones(4, 3)], layout=sg.jagged)
         >>> x.sum(1)
         tensor([[2., 2., 2.],
@@ -94,13 +93,6 @@ class NestedTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """The call as the rules of nested tensors have it.
-
-        Args:
-            func: what was called.
-            types: the classes that have a `__torch_function__`.
-            args, kwargs: with what it was called.
-        """
         answer: Any = import_module(f"{__package__}.dispatch").answer  # which knows this class
 
         return answer(func, args, kwargs or {})
@@ -137,12 +129,7 @@ class NestedTensor(Tensor):
         return [self._packed.narrow(self._ragged_dim - 1, start, length) for start, length in pairs]
 
     def to_padded_tensor(self, padding: float, output_size: Sequence[int] | None = None) -> Any:
-        """One tensor of all parts, with a number behind the elements of shorter ones.
-
-        Args:
-            padding: the number.
-            output_size: the sizes of the result; when not given, as large as the longest part needs.
-        """
+        """One tensor of all parts, of sizes `output_size` or those of the longest, with `padding` behind others."""
         rules: Any = import_module(f"{__package__}.rules")
         return rules.to_padded_tensor(self, padding, output_size)
 
@@ -154,13 +141,7 @@ class NestedTensor(Tensor):
 
 
 def pack(packed: Any, ragged: Ragged, ragged_dim: int = 1) -> NestedTensor:
-    """The nested tensor of a tensor that holds the elements, and of where its parts lie.
-
-    Args:
-        packed: the elements: dimension `ragged_dim - 1` has all parts.
-        ragged: where these begin and end.
-        ragged_dim: the dimension of the nested tensor that they differ in.
-    """
+    """The nested tensor of what dimension `ragged_dim - 1` of `packed` holds, cut into parts as `ragged` says."""
     with DisableTorchFunctionSubclass():
         made: NestedTensor = packed.detach().as_subclass(NestedTensor)
     made.__dict__.update(_packed=packed, _ragged=ragged, _ragged_dim=ragged_dim)

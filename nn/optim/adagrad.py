@@ -10,7 +10,6 @@ from ...runtime.ops.creation import zeros_like
 from ...runtime.ops.optim.cpu import adadelta_update, adagrad_update
 from ...runtime.tensor.dtypes import finfo
 from ...runtime.tensor.grad_mode import is_grad_enabled
-from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import check_not_negative, checked
 from .per_parameter import PerParameter
@@ -24,7 +23,6 @@ def _adagrad(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings:
     descend(param, grad, root(total, eps), lr / (1 + (step - 1) * lr_decay))
 
 
-@completed_from(PerParameter)
 class Adagrad(PerParameter):
     """Steps scaled by the root of the sum of all squared gradients.
 
@@ -41,11 +39,9 @@ class Adagrad(PerParameter):
     Source: Duchi, Hazan and Singer, Adaptive subgradient methods for online learning (2011).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adagrad([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adagrad([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """
@@ -100,7 +96,6 @@ def _adadelta(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings
     descend(param, delta, None, lr)
 
 
-@completed_from(PerParameter)
 class Adadelta(PerParameter):
     """Steps in units of the earlier steps: the ratio of running mean squares of changes and of gradients.
 
@@ -115,11 +110,9 @@ class Adadelta(PerParameter):
     Source: Zeiler, ADADELTA: an adaptive learning rate method (2012).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adadelta([w], lr=100.0)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adadelta([w], lr=100.0).step()
         >>> w
         tensor([0.6838], requires_grad=True)
     """
@@ -147,7 +140,6 @@ class Adadelta(PerParameter):
 adadelta = functional(Adadelta)
 
 
-@completed_from(PerParameter)
 class Adafactor(PerParameter):
     """Steps scaled by mean squares of the gradient's rows and columns: far less state than Adam's.
 
@@ -169,11 +161,9 @@ class Adafactor(PerParameter):
     Source: Shazeer and Stern, Adafactor: adaptive learning rates with sublinear memory cost (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adafactor([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adafactor([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """

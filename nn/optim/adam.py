@@ -25,7 +25,6 @@ def _adam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Se
     descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))
 
 
-@completed_from(PerParameter)
 class Adam(PerParameter):
     """Steps scaled by running estimates of the gradient's mean and mean square.
 
@@ -39,11 +38,9 @@ class Adam(PerParameter):
     convergence of Adam and beyond (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adam([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adam([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """
@@ -95,11 +92,9 @@ class AdamW(Adam):
     Source: Loshchilov and Hutter, Decoupled weight decay regularization (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.AdamW([w], lr=0.1, weight_decay=0.5)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.AdamW([w], lr=0.1, weight_decay=0.5).step()
         >>> w
         tensor([0.8500], requires_grad=True)
     """
@@ -133,7 +128,6 @@ def _adamax(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: 
     descend(param, mean, max_squares, lr / (1 - beta1**step))
 
 
-@completed_from(PerParameter)
 class Adamax(PerParameter):
     """Adam with the greatest recent gradient in place of the root of the mean square.
 
@@ -147,11 +141,9 @@ class Adamax(PerParameter):
     Source: Kingma and Ba, Adam: a method for stochastic optimization (2015), section 7.1.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Adamax([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Adamax([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """
@@ -181,7 +173,7 @@ def _nadam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     param, grad, exp_avg, exp_avg_sq = tensors
     (step, product), (beta1, beta2, eps, momentum_decay, decay) = counts, settings
     shrink(param, lr, decay)
-    now, ahead = (_momentum(beta1, t, momentum_decay) for t in (step, step + 1))
+    now, ahead = (beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay)) for t in (step, step + 1))
     product *= now
     mean = averaged(exp_avg, grad, 1 - beta1)
     divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, 1 - beta2**step)
@@ -189,7 +181,6 @@ def _nadam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     descend(param, mean, divisor, lr * ahead / (1 - product * ahead))
 
 
-@completed_from(PerParameter)
 class NAdam(PerParameter):
     """Adam with Nesterov's momentum: the step looks ahead along the mean of the gradients.
 
@@ -203,11 +194,9 @@ class NAdam(PerParameter):
     Source: Dozat, Incorporating Nesterov momentum into Adam (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.NAdam([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.NAdam([w], lr=0.1).step()
         >>> w
         tensor([0.8944], requires_grad=True)
     """
@@ -239,10 +228,6 @@ class NAdam(PerParameter):
         differentiable: bool = False,
     ) -> None:
         super().__init__(params, checked(locals(), "lr", "eps", "weight_decay", "momentum_decay"))
-
-
-def _momentum(beta1: float, step: float, decay: float) -> float:
-    return beta1 * (1 - 0.5 * 0.96 ** (step * decay))
 
 
 nadam = functional(NAdam)

@@ -11,7 +11,6 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.creation import zeros_like
 from ...runtime.ops.optim.cpu import radam_update
 from ...runtime.tensor.memory_format import strided
-from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import checked
 from .per_parameter import PerParameter
@@ -28,7 +27,6 @@ def _radam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     descend(param, mean, root(square, eps) if factor else None, lr / (1 - beta1**step) * (factor or 1.0))
 
 
-@completed_from(PerParameter)
 class RAdam(PerParameter):
     """Adam whose first steps are not scaled, until enough gradients were seen to know their mean square.
 
@@ -40,11 +38,9 @@ class RAdam(PerParameter):
     Source: Liu et al., On the variance of the adaptive learning rate and beyond (2020).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.RAdam([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.RAdam([w], lr=0.1).step()
         >>> w
         tensor([0.8000], requires_grad=True)
     """
@@ -88,11 +84,7 @@ class SparseAdam(PerParameter):
     p = p - lr sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + eps), at the places of g
 
     Args:
-        params: tensors, pairs of a name and a tensor, or dicts that define groups.
-        lr: step size.
         betas: how much of the averages of gradients and squared gradients is kept in a step.
-        eps: added to the denominator.
-        maximize: go up instead of down.
 
     Raises:
         ValueError: a hyperparameter is out of range, or a parameter is sparse.
@@ -101,7 +93,6 @@ class SparseAdam(PerParameter):
     Source: Kingma and Ba, Adam: A Method for Stochastic Optimization (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> table = sg.nn.Embedding(10, 3, sparse=True)
         >>> optimizer = sg.optim.SparseAdam(table.parameters(), lr=0.1)
         >>> before = table.weight.detach().clone()
@@ -127,13 +118,9 @@ class SparseAdam(PerParameter):
         super().__init__(params, checked(locals(), "lr", "eps"))
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters, which are strided tensors.
+        """Add a group of parameters, which are strided tensors: a ValueError for others.
 
-        Args:
-            param_group: a dict with "params" and hyperparameters.
-
-        Raises:
-            ValueError: a parameter is sparse.
+        The dict `param_group` has "params" and hyperparameters.
         """
         super().add_param_group(param_group)
         group = self.param_groups[-1]["params"]
@@ -163,7 +150,6 @@ class SparseAdam(PerParameter):
 
 
 def _moved(average: Tensor, positions: tuple[Tensor, ...], values: Tensor, share: float) -> Tensor:
-    """The elements of a running average at some places, a share of the way on to new values, once written there."""
     entry = average[positions]
     entry = entry + (values - entry) * share
     average[positions] = entry
@@ -173,7 +159,6 @@ def _moved(average: Tensor, positions: tuple[Tensor, ...], values: Tensor, share
 _MAX_ITERATIONS = 100
 
 
-@completed_from(PerParameter)
 class Muon(PerParameter):
     """Steps along the orthogonal matrix nearest to the momentum; for matrices of hidden layers only.
 
@@ -198,11 +183,9 @@ class Muon(PerParameter):
     al., Muon is scalable for LLM training (2025).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.eye(2).requires_grad_()
-        >>> optimizer = sg.optim.Muon([w], lr=0.1, weight_decay=0.0)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Muon([w], lr=0.1, weight_decay=0.0).step()
         >>> bool((w.diagonal() < 0.95).all())
         True
     """

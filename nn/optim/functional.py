@@ -12,8 +12,7 @@ from ...generated.tensor import Tensor
 from ...runtime.methods.argument_guard import explained
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 from ...runtime.tensor.grad_mode import enable_grad, no_grad, set_grad_enabled
-from .cuda_launch import Launches
-from .per_parameter import PerParameter
+from .per_parameter import Launches, PerParameter
 
 Tensors = Sequence[Tensor | None]
 _DEFAULTS = {
@@ -35,11 +34,8 @@ _PAIRS = {
 def functional(cls: type[PerParameter], *order: str, **fixed: Any) -> Callable[..., None]:
     """One step of an optimizer as a function: `f(params, grads, *lists of what is kept, **hyperparameters)`.
 
-    Args:
-        cls: the optimizer.
-        *order: the names in its state of what the lists have; without, the buffers of its rule and then its counts, the
-            steps last.
-        **fixed: hyperparameters that the function does not take.
+    The lists have what its state calls `order`; by default the buffers of its rule, then its counts, the steps last.
+    The hyperparameters `fixed` are no arguments.
     """
     rule: Any = cls._rule
     state_values = order or (*[name for name, _ in rule.buffers], *reversed(rule.counts))
@@ -66,7 +62,6 @@ def functional(cls: type[PerParameter], *order: str, **fixed: Any) -> Callable[.
 
 
 def _state(state_values: Sequence[str], lists: Sequence[Any], row: int) -> dict[str, Any]:
-    """What is kept of one parameter: lists may be empty, where the hyperparameters ask for nothing of the kind."""
     results = {name: rows[row] for name, rows in zip(state_values, lists, strict=False) if row < len(rows)}
     return {name: value for name, value in results.items() if value is not None}
 
@@ -102,7 +97,6 @@ def use_grad_for_differentiable(func: AnyFunction) -> AnyFunction:
 
 
 def get_value(x: Any) -> Any:
-    """A number, of a tensor of one element too."""
     return x.item() if isinstance(x, Tensor) else x
 
 
@@ -112,12 +106,10 @@ def stack_if_compiling(x: Any) -> Any:
 
 
 def dispatch_sqrt(x: Any) -> Any:
-    """The square root of a tensor or a number."""
     return x.sqrt() if isinstance(x, Tensor) else math.sqrt(x)
 
 
 def to_scalar(x: Any) -> Any:
-    """A tensor of one element without dimensions; others as they are."""
     return x.squeeze() if isinstance(x, Tensor) and x.dim() != 0 else x
 
 
@@ -127,7 +119,6 @@ def default_to_fused_or_foreach(params: Any, differentiable: bool, use_fused: bo
 
 
 def view_complex_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
-    """Complex tensors in lists as real ones over the same memory, in place."""
     for number, parameter in enumerate(params):
         if parameter.is_complex():
             for tensors in (params, *state_and_grads):
@@ -135,7 +126,6 @@ def view_complex_as_real(params: list[Any], *state_and_grads: list[Any]) -> None
 
 
 def get_scalar_dtype(is_fused: bool | None = None) -> dtype:
-    """The dtype of counts of steps."""
     return float32 if is_fused or get_default_dtype() is not float64 else float64
 
 
@@ -145,5 +135,4 @@ def disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Callable[[Any
 
 
 def capturable_supported_devices(supports_xla: bool = True) -> list[str]:
-    """The types of devices on which a graph may record steps."""
     return ["cuda"]

@@ -41,16 +41,9 @@ Look = Callable[[float], Point]
 def strong_wolfe(
     look: Look, start: Point, first: float, length: float, allowed: int, rule: Rule = COMMON
 ) -> tuple[Point, int]:
-    """The point found, and at how many points the loss was computed.
+    """The point found, and at how many points the loss was computed, at most `allowed` after the first.
 
-    Args:
-        look: computes the point at a step.
-        start: the point at step 0.
-        first: the step to try first.
-        length: the greatest component of the direction.
-        allowed: at how many points after the first the loss may be computed.
-        rule: when a step is good enough.
-
+    `look` computes the point at a step, `length` is the greatest component of the direction.
     Source: Nocedal and Wright, Numerical optimization (2006), algorithms 3.5 and 3.6.
     """
     max_norm = min(allowed, _MAX_STEPS)
@@ -67,7 +60,6 @@ def strong_wolfe(
 
 
 def _bracket(look: Look, start: Point, step: float, max_norm: int, rule: Rule) -> tuple[list[Point], int, bool]:
-    """One point that is good enough, or two with such a point between them."""
     before, point = start, look(step)
     for tried in range(1, max_norm + 1):
         if _too_high(point, start, rule) or (tried > 2 and point.loss >= before.loss):
@@ -90,7 +82,6 @@ def _flat_enough(point: Point, start: Point, rule: Rule) -> bool:
 
 
 def _inside(bracket: list[Point], unsure: bool) -> tuple[float, bool]:
-    """A step between two points, and whether it is so near to one of them that the next must not be."""
     low, high = sorted(point.step for point in bracket)
     step = _lowest(bracket[0], bracket[1], (low, high))
     margin = 0.1 * (high - low)
@@ -102,7 +93,6 @@ def _inside(bracket: list[Point], unsure: bool) -> tuple[float, bool]:
 
 
 def _narrowed(bracket: list[Point], new: Point, start: Point, rule: Rule) -> tuple[list[Point], bool]:
-    """The two points after `new` between them was seen, and whether it is good enough."""
     first_is_low = bracket[0].loss <= bracket[1].loss
     low, high = bracket if first_is_low else bracket[::-1]
     result = False
@@ -154,13 +144,9 @@ def _strong_wolfe(
 ) -> tuple[Any, Tensor, float, int]:
     """Loss, gradient and step of a point that meets the conditions, and at how many points the loss was computed.
 
-    Args:
-        obj_func: loss and gradient at ``x + step * d``, called as `obj_func(x, step, d)`.
-        x, d: where the line begins, and its direction.
-        t: the step to try first.
-        f, g, gtd: loss, gradient and slope at x.
-        c1, c2, tolerance_change: the conditions: how far the loss falls, how flat it is, the least width.
-        max_ls: at how many points after the first the loss may be computed.
+    The line begins at x in direction d, where loss, gradient and slope are f, g and gtd; t is tried first, and at most
+    max_ls more. `obj_func(x, step, d)` gives loss and gradient. c1, c2 and tolerance_change say how far the loss falls,
+    how flat it is, and the least width.
     """
 
     def look(step: float) -> Point:
@@ -176,7 +162,6 @@ def _strong_wolfe(
 def _cubic_interpolate(
     x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
 ) -> Any:
-    """Where the cubic with values f and slopes g at x1 and x2 is lowest, within bounds or between both."""
     a, b = Point(x1, f1, g1, g1), Point(x2, f2, g2, g2)
     return _lowest(a, b, (min(x1, x2), max(x1, x2)) if bounds is None else bounds)
 
@@ -206,7 +191,6 @@ class LBFGS(Optimizer):
     Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization (1989).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = sg.optim.LBFGS([w], line_search_fn="strong_wolfe")
         >>> def closure():
@@ -242,13 +226,9 @@ class LBFGS(Optimizer):
 
     @no_grad()
     def step(self, closure: Closure) -> Any:
-        """Iterate until nothing changes, or as often as the group allows.
+        """Iterate until nothing changes, or as often as the group allows; what the closure returned first.
 
-        Args:
-            closure: computes the loss again, and its gradients.
-
-        Returns:
-            What the closure returned first.
+        The `closure` computes the loss again, and its gradients.
         """
         if len(self.param_groups) != 1:
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
@@ -285,14 +265,12 @@ class LBFGS(Optimizer):
         return first
 
     def _move(self, closure: Closure, way: Tensor, now: Point, is_last: bool) -> tuple[Point, int]:
-        """Go along the direction; where that led, and how often the closure was called."""
         self._add(now.step, way)
         if is_last:
             return now, 0
         return Point(now.step, float(closure()), self._flat_grad(), 0.0), 1
 
     def _search(self, closure: Closure, way: Tensor, now: Point, allowed: int) -> tuple[Point, int]:
-        """Go along the direction as far as is good; where that led, and how often the closure was called."""
         if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
         start = [param.clone() for param in self._params]
@@ -310,7 +288,7 @@ class LBFGS(Optimizer):
 
     def _flat_grad(self) -> Tensor:
         grads = [zeros_like(param) if param.grad is None else param.grad.to_dense() for param in self._params]
-        return cat([_as_reals(grad).reshape(-1) for grad in grads])
+        return cat([(stack([grad.real, grad.imag], -1) if grad.is_complex() else grad).reshape(-1) for grad in grads])
 
     def _add(self, step: float, way: Tensor) -> None:
         start = 0
@@ -323,14 +301,9 @@ class LBFGS(Optimizer):
 
 
 def _put_in_order(state: dict[str, Any]) -> None:
-    """Sort the state that the first iterations have made into the order of PyTorch's state_dict."""
     for name in ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
         if name in state:
             state[name] = state.pop(name)
-
-
-def _as_reals(t: Tensor) -> Tensor:
-    return stack([t.real, t.imag], -1) if t.is_complex() else t
 
 
 def _max_abs(t: Tensor) -> float:
@@ -351,10 +324,7 @@ _MIN_CURVATURE = 1e-10  # below it a pair would make the guess of the Hessian in
 def direction(state: dict[str, Any], grad: Tensor, history_size: int) -> Tensor:
     """-H grad, with the change that the last step made among what H is guessed from; at first -grad.
 
-    Args:
-        state: has the last direction, step and gradient, and the pairs that are known.
-        grad: the gradient now.
-        history_size: how many pairs are kept.
+    `state` has the last direction, step and gradient, and the pairs that are known, at most `history_size`.
     """
     if state["n_iter"] == 1:
         state["old_dirs"], state["old_stps"], state["ro"], state["H_diag"] = [], [], [], 1

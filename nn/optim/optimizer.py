@@ -24,7 +24,6 @@ _NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the oth
 
 
 def check_not_negative(name: str, value: Any) -> None:
-    """A hyperparameter must be a number, or a tensor of one, that is not negative."""
     if isinstance(value, Tensor) and value.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     if not isinstance(value, (int, float, np.number, Tensor)):
@@ -34,7 +33,6 @@ def check_not_negative(name: str, value: Any) -> None:
 
 
 def check_betas(betas: Any) -> None:
-    """The shares that two running estimates keep must be a pair of numbers in [0, 1)."""
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise TypeError(f"betas must be a pair of numbers, not {betas!r}")
     for position, beta in enumerate(betas):
@@ -49,12 +47,7 @@ def given(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def checked(arguments: dict[str, Any], *not_negative: str) -> dict[str, Any]:
-    """The same once they are checked: the defaults of an optimizer's groups.
-
-    Args:
-        arguments: what the constructor was called with, by name.
-        not_negative: the names of those that must not be negative numbers.
-    """
+    """The constructor's arguments, the defaults of groups, once it is known that those named are not negative."""
     result = given(arguments)
     for name in not_negative:
         check_not_negative(_NAMES_IN_ERRORS.get(name, f"{name} value"), result[name])
@@ -168,7 +161,6 @@ class Optimizer(OptimizerState):
         state: what the rule keeps for each parameter.
 
     Example:
-        >>> import specgrad as sg
         >>> class SignDescent(sg.optim.Optimizer):
         ...     def __init__(self, params, lr=0.1):
         ...         super().__init__(params, {"lr": lr})
@@ -211,25 +203,17 @@ class Optimizer(OptimizerState):
             self.add_param_group(group)
 
     def step(self, closure: Closure | None = None) -> Any:
-        """Change the parameters once.
+        """Change the parameters once; what the `closure`, which computes the loss again, has returned.
 
-        Args:
-            closure: computes the loss again; called with gradients recorded.
-
-        Returns:
-            What the closure returned.
+        The closure is called with gradients recorded.
         """
         raise NotImplementedError(f"{type(self).__name__} defines no step")
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group of parameters with hyperparameters of its own; missing ones are the defaults.
 
-        Args:
-            param_group: a dict with "params" and hyperparameters.
-
-        Raises:
-            TypeError: the group is no dict, or holds something that is not a tensor.
-            ValueError: a tensor is no leaf or is in another group, or a required hyperparameter is missing.
+        A TypeError where `param_group` is no dict with "params" that are tensors. A ValueError where one is no leaf or
+        is in another group, or a required hyperparameter is missing.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")

@@ -51,7 +51,6 @@ class Rule:
         self.later: Callable[..., Any] = getattr(rules, f"{name}_counts", _nothing)
 
     def start(self, state: dict[str, Any], param: Tensor, group: dict[str, Any], names: Sequence[str | None]) -> None:
-        """Give a parameter the counts and those buffers that it has none of."""
         for each in self.counts:
             if each not in state:
                 state[each] = number(self._first(each, group), param, group)
@@ -70,7 +69,6 @@ class Rule:
         return tuple([name if option is None or group[option] > 0 else None for name, option in self.buffers])
 
     def settings_in(self, group: dict[str, Any]) -> tuple[float, ...]:
-        """The rule's hyperparameters in the options of a group."""
         matches: list[float] = []
         for name in self.settings:
             value = decoupled_decay_of(group) if name == "decay" else group[name]
@@ -94,12 +92,10 @@ def _nothing(*args: float) -> tuple[float, ...]:
 
 
 def is_counted_on_device(group: dict[str, Any]) -> bool:
-    """Whether the options of a group ask for counts that lie beside the parameters."""
     return bool(group.get("capturable") or group.get("fused"))
 
 
 def scalar_dtype(group: dict[str, Any] | None = None) -> dtype:
-    """The dtype of numbers that a rule keeps as tensors, such as the count of steps."""
     is_fused = group is not None and group.get("fused")
     return float64 if get_default_dtype() is float64 and not is_fused else float32
 
@@ -111,7 +107,6 @@ def number(value: Any, param: Tensor, group: dict[str, Any]) -> Tensor:
 
 
 def count(state: dict[str, Any]) -> float:
-    """The number of this step, from one."""
     number = host_number(state, "step")
     number[0] += 1
     return float(number[0])
@@ -158,12 +153,10 @@ def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> 
 
 
 def decoupled_decay_of(group: dict[str, Any]) -> float:
-    """The weight decay that is no penalty: parameters shrink by it."""
     return float(group["weight_decay"]) if group["decoupled_weight_decay"] else 0.0
 
 
 def shrink(param: Tensor, lr: Any, decay: float) -> None:
-    """Multiply the parameter by 1 - lr decay, in place."""
     if decay != 0:
         param.mul_(1 - lr * decay)
 
@@ -173,7 +166,6 @@ def shrink(param: Tensor, lr: Any, decay: float) -> None:
 
 
 def written(buffer: Tensor, value: Tensor) -> Tensor:
-    """Copy `value` to the buffer and return it."""
     buffer.copy_(value)
     return value
 
@@ -193,13 +185,11 @@ def averaged_square(average: Tensor, value: Tensor, decay_factor: float) -> Tens
 
 
 def root(square: Tensor, eps: float, share: float = 1.0) -> Tensor:
-    """sqrt(square / share) + eps."""
     result = square.sqrt() if share == 1 else (square / share).sqrt_()
     return result.add(eps) if is_grad_enabled() else result.add_(eps)
 
 
 def descend(param: Tensor, direction: Tensor, divisor: Tensor | None, lr: Any) -> None:
-    """Subtract lr direction / divisor from the parameter, in place."""
     if isinstance(lr, Tensor):  # which gradients may flow to
         param.sub_((direction if divisor is None else direction / divisor) * lr)
     elif divisor is None:

@@ -8,7 +8,6 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, zeros_like
 from ...runtime.ops.optim.cpu import asgd_update, rmsprop_update, rprop_update, sgd_update
-from ..docstrings import completed_from
 from .functional import functional
 from .optimizer import checked
 from .per_parameter import PerParameter
@@ -24,7 +23,6 @@ def _sgd(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Seq
     descend(param, grad, None, lr)
 
 
-@completed_from(PerParameter)
 class SGD(PerParameter):
     """Stochastic gradient descent, with momentum if wanted.
 
@@ -38,11 +36,9 @@ class SGD(PerParameter):
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning (2013).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.SGD([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.SGD([w], lr=0.1).step()
         >>> w
         tensor([0.8000], requires_grad=True)
     """
@@ -100,7 +96,6 @@ def _asgd(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Se
         average.add_(param.sub(average).mul_(mu))
 
 
-@completed_from(PerParameter)
 class ASGD(PerParameter):
     """Gradient descent that also keeps the mean of the parameters from step t0 on, as `ax` in its state.
 
@@ -115,11 +110,9 @@ class ASGD(PerParameter):
     Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging (1992).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.ASGD([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.ASGD([w], lr=0.1).step()
         >>> w
         tensor([0.8000], requires_grad=True)
     """
@@ -167,7 +160,6 @@ def _rmsprop(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings:
         descend(param, written(buffer, buffer * momentum + grad / root(square, eps)), None, lr)
 
 
-@completed_from(PerParameter)
 class RMSprop(PerParameter):
     """Steps scaled by a running mean square of the gradient.
 
@@ -183,11 +175,9 @@ class RMSprop(PerParameter):
     neural networks (2013).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.RMSprop([w], lr=0.05)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.RMSprop([w], lr=0.05).step()
         >>> w
         tensor([0.5000], requires_grad=True)
     """
@@ -231,7 +221,6 @@ def _rprop(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: S
     prev.copy_(grad)
 
 
-@completed_from(PerParameter)
 class Rprop(PerParameter):
     """Steps of a size for each element, which grows while the gradient keeps its sign; for full batches.
 
@@ -246,11 +235,9 @@ class Rprop(PerParameter):
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([1.0], requires_grad=True)
-        >>> optimizer = sg.optim.Rprop([w], lr=0.1)
         >>> (w * w).sum().backward()
-        >>> optimizer.step()
+        >>> sg.optim.Rprop([w], lr=0.1).step()
         >>> w
         tensor([0.9000], requires_grad=True)
     """

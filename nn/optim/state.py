@@ -77,16 +77,10 @@ class OptimizerState:
         return results
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Load the state of another optimizer of the same kind; tensors are copied.
+        """Load `state_dict`, copies of the state of another optimizer of the same kind.
 
-        State of floating-point parameters is converted to their dtype and device. Numbers such as "step" stay what
-        they are, or go to the device where the group is `capturable` or `fused`.
-
-        Args:
-            state_dict: what `state_dict()` gave.
-
-        Raises:
-            ValueError: the groups differ in number or size.
+        State of floating-point parameters is converted to their dtype and device. Numbers such as "step" stay what they
+        are, or go to the device where the group is `capturable` or `fused`. A ValueError where groups differ in size.
         """
         state_dict = dict(state_dict)
         for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
@@ -114,7 +108,6 @@ class OptimizerState:
             hook(self)
 
     def _fitted(self, value: Any, parameter: Tensor | None, group: dict[str, Any], key: str = "") -> Any:
-        """A copy of a saved value, its tensors in the parameter's dtype and on its device."""
         if isinstance(value, Tensor):
             if parameter is not None and key in self._scalars and is_counted_on_device(group):
                 return value.detach().clone().to(device=parameter.device, dtype=float32)
@@ -130,7 +123,6 @@ class OptimizerState:
 
 
 def _placed(key: Any, state_entry: Any) -> Any:
-    """What is kept for a parameter; of one that lies on several ranks, as the same rows."""
     of_these_rows = getattr(key, "of_these_rows", None)
     if of_these_rows is None or not isinstance(state_entry, dict):
         return state_entry

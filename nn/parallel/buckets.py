@@ -1,7 +1,4 @@
-"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on.
-
-Which parameters have no part in what a module has computed.
-"""
+"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on."""
 
 from __future__ import annotations
 
@@ -24,17 +21,9 @@ _LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a
 def grouped(
     order: Sequence[int], kinds: Sequence[Any], sizes: Sequence[int], max_bytes: int, as_views: bool = False
 ) -> list[tuple[list[int], bool]]:
-    """Which gradients are reduced together, in the order in which the last of each bucket comes.
+    """The numbers of the gradients in each bucket, and whether it is a large one that is reduced where it is.
 
-    Args:
-        order: the numbers of the parameters, as their gradients come.
-        kinds: dtype and device of each.
-        sizes: bytes of each.
-        most: bytes of a bucket.
-        as_views: whether gradients are to be views of buckets.
-
-    Returns:
-        The numbers of each bucket, and whether it is a large gradient that is reduced where it is.
+    Buckets come in the order of their last gradients. `kinds` are dtype and device, `sizes` and `max_bytes` bytes.
     """
     groups: list[tuple[list[int], bool]] = []
     open_groups: dict[Any, tuple[list[int], int]] = {}  # by kind: the parameters so far, and bytes
@@ -54,13 +43,7 @@ def grouped(
 
 
 class Bucket:
-    """Parameters of one dtype and device whose gradients are reduced together.
-
-    Args:
-        numbers: the parameters' numbers among all.
-        parameters: the parameters.
-        in_place: whether there is one, whose gradient is reduced where it is, and not in memory of the bucket's own.
-    """
+    """Parameters of one dtype and device whose gradients are reduced together, or `in_place` a single one."""
 
     def __init__(self, numbers: Sequence[int], parameters: Sequence[Any], in_place: bool = False) -> None:
         self.numbers = list(numbers)
@@ -74,7 +57,6 @@ class Bucket:
             self.make_memory()
 
     def make_memory(self) -> None:
-        """Have memory for all gradients, of zeros."""
         self.flat = self.parameters[0].detach().new_zeros(sum(one.numel() for one in self.parameters))
         start = 0
         for number, one in zip(self.numbers, self.parameters, strict=True):
@@ -82,7 +64,6 @@ class Bucket:
             start += one.numel()
 
     def fill(self, number: int, gradient: Any) -> None:
-        """Take the gradient of a parameter, or zeros where there is none."""
         if self.in_place and gradient is not None and self._as_it_is(gradient):
             self.views[number], self.flat = gradient, gradient.detach().view(-1)
             return
@@ -101,7 +82,6 @@ class Bucket:
         return plain and gradient.dtype == like.dtype and gradient.device == like.device
 
     def release(self) -> None:
-        """Let go of gradients that were reduced where they are."""
         if self.in_place:
             self.flat, self.views = None, {}
 
@@ -110,14 +90,8 @@ class Reducer:
     """Averages gradients bucket by bucket: each begins when its parameters, and the buckets before it, are ready.
 
     The first backward pass says in which order gradients come; buckets follow that of the group's first rank from the
-    second on, so that all ranks begin the same collectives in one order.
-
-    Args:
-        parameters: those that require gradients.
-        group: the process group.
-        most: bytes of a bucket.
-        as_views: whether gradients become views of buckets.
-        find_unused: whether ranks tell each other which parameters had no part in the loss.
+    second on, so that all ranks begin the same collectives in one order. With `find_unused` ranks tell each other which
+    parameters had no part in the loss.
     """
 
     def __init__(
@@ -146,7 +120,6 @@ class Reducer:
         self.bucket_of = {number: bucket for bucket in self.buckets for number in bucket.numbers}
 
     def prepare(self, unused: Iterable[int]) -> None:
-        """Expect the gradients of a backward pass, but for parameters that have no part in it."""
         for bucket in self.buckets:
             bucket.missing, bucket.work = len(bucket.numbers), None
         self.pending = set(range(len(self.parameters)))
@@ -158,11 +131,7 @@ class Reducer:
             self.ready(number)
 
     def ready(self, number: int) -> None:
-        """A gradient is there, or will not come.
-
-        Raises:
-            RuntimeError: for the second time in a pass.
-        """
+        """A gradient is there, or will not come; a RuntimeError for the second time in a pass."""
         if number not in self.pending:
             raise RuntimeError(
                 f"Expected to mark a variable ready only once. Parameter {number} of DistributedDataParallel had a "
@@ -211,7 +180,6 @@ class Reducer:
         return {number for number in everybody if marks[number]}
 
     def marks(self, own: Sequence[float]) -> list[float]:
-        """The sums over ranks of what each says of the parameters."""
         table = tensor(list(own), dtype=float64)
         collectives.all_reduce(table, group=self.group)
         return [float(mark) for mark in table.tolist()]
@@ -247,7 +215,6 @@ class Reducer:
 
 
 def tensors_in(value: Any) -> Iterator[Any]:
-    """The tensors in a structure of lists, tuples, mappings and objects of dataclasses."""
     if isinstance(value, TensorBase):
         yield value
     elif isinstance(value, Mapping):
@@ -261,7 +228,6 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 
 def unused_of(parameters: Sequence[Any], output: Any) -> list[int]:
-    """The numbers of the parameters that no graph of the output's tensors leads to."""
     outputs = [one for one in tensors_in(output) if one.requires_grad]
     matches = {id(one) for one in outputs}
     waiting = [one.grad_fn for one in outputs if one.grad_fn is not None]

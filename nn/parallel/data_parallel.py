@@ -24,14 +24,11 @@ class DataParallel(Module):
         output_device: the device of the result; the first when left out.
         dim: the dimension of the batch.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
-    Raises:
-        RuntimeError: in a call: a parameter or buffer does not lie on the first device.
+    Raises: RuntimeError: in a call: a parameter or buffer does not lie on the first device.
 
     Example:
-        >>> import specgrad as sg
         >>> parallel = sg.nn.DataParallel(sg.nn.Linear(2, 3))
         >>> list(parallel.state_dict()), parallel(sg.ones(1, 2)).shape
         (['module.weight', 'module.bias'], specgrad.Size([1, 3]))
@@ -90,7 +87,6 @@ def data_parallel(
         module_kwargs: arguments by name.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.parallel.data_parallel(sg.nn.ReLU(), sg.tensor([-1.0, 1.0]))
         tensor([0., 1.])
     """

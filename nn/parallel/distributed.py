@@ -1,7 +1,4 @@
-"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients.
-
-What a rank does that has no more batches while others have.
-"""
+"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients."""
 
 from __future__ import annotations
 
@@ -22,14 +19,7 @@ from .buckets import Reducer, unused_of
 
 
 def notify_join(parallel: Any) -> None:
-    """Take part in the others' passes, with zeros, until nobody has a batch; then all get the last one's parameters.
-
-    Args:
-        parallel: the DistributedDataParallel.
-
-    Raises:
-        RuntimeError: others have batches, and the program wants that to be an error.
-    """
+    """Take part in the others' passes, with zeros, until nobody has a batch; then all get the last one's parameters."""
     passes = 0
     while True:
         active, reducing = parallel._count_active(0.0, 0.0)
@@ -71,8 +61,7 @@ class DistributedDataParallel(Module):
         gradient_as_bucket_view: whether gradients become views of the memory in which they are reduced.
         static_graph: that all passes are alike; parameters without a part are searched for all the same.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
     Raises:
         TypeError: it is no module.
@@ -81,7 +70,6 @@ class DistributedDataParallel(Module):
         DistBackendError: the ranks have other parameters.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributed.is_initialized()
         False
     """
@@ -128,7 +116,6 @@ class DistributedDataParallel(Module):
         self._handles = [one.register_post_accumulate_grad_hook(self._came) for one in trained]
 
     def _agree(self) -> None:
-        """Compare names, shapes and dtypes of parameters with those of the other ranks."""
         listed = "; ".join(
             f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in self.module.named_parameters()
         )
@@ -158,11 +145,7 @@ class DistributedDataParallel(Module):
         return output
 
     def _begin_pass(self, reduces: bool) -> None:
-        """What all ranks do together before a forward pass.
-
-        Raises:
-            RuntimeError: the pass before has parameters without a gradient.
-        """
+        """What all ranks do together before a forward pass; a RuntimeError where the last one left gradients out."""
         reducer = self._reducer
         if reduces and reducer.waiting and self._some_came():
             late = {id(reducer.parameters[number]) for number in reducer.pending}
@@ -179,7 +162,6 @@ class DistributedDataParallel(Module):
             self._copy_from(0, parameters=False)
 
     def _some_came(self) -> bool:
-        """Whether the pass before had a backward pass at all, which has not given all gradients."""
         return len(self._reducer.pending) + len(self._reducer.unused) < len(self._reducer.parameters)
 
     @contextmanager
@@ -202,8 +184,7 @@ class DistributedDataParallel(Module):
             enable: False for a region without effect.
             throw_on_early_termination: whether all ranks raise an error as soon as one has no more batches.
 
-        Raises:
-            RuntimeError: so they do.
+        Raises: RuntimeError: so they do.
         """
         if not enable:
             yield
@@ -219,11 +200,9 @@ class DistributedDataParallel(Module):
             self._reducer.divisor = self.process_group.size()
 
     def _announce_join(self, reduces: bool) -> None:
-        """Tell ranks that have no more batches that this one has, and whether it will reduce gradients."""
         self._count_active(1.0, float(reduces))
 
     def _count_active(self, *own: float) -> tuple[int, int]:
-        """How many ranks have a batch, and how many of these will reduce gradients."""
         active, reducing = map(int, self._reducer.marks(own))
         if 0 < active < self.process_group.size() and self._throw:
             raise RuntimeError("Detected at least one rank that exhausted inputs. Throwing across all ranks.")

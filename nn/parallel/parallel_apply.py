@@ -30,7 +30,6 @@ def parallel_apply(
         Exception: the first error of a module.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.parallel.parallel_apply([sg.nn.ReLU(), sg.nn.Identity()], [sg.tensor([-1.0]), sg.tensor([-1.0])])
         [tensor([0.]), tensor([-1.])]
     """

@@ -26,7 +26,6 @@ def replicate(network: AnyModule, devices: Sequence[Any], detach: bool = False) 
         detach: whether gradients end at the copies.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.Linear(1, 1)
         >>> copies = sg.nn.parallel.replicate(layer, ["cpu", "cpu"])
         >>> sum(copy(sg.ones(1, 1)) for copy in copies).sum().backward()
@@ -37,7 +36,6 @@ def replicate(network: AnyModule, devices: Sequence[Any], detach: bool = False) 
 
 
 def _copy_on(module: AnyModule, index: Any, detach: bool, made: dict[int, Any]) -> AnyModule:
-    """A copy of a module and of those in it on one device; `made` has what was copied, which may occur twice."""
     if id(module) in made:
         return made[id(module)]
     replica = copy.copy(module)

@@ -28,11 +28,9 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
         target_gpus: the devices or their numbers.
         dim: the dimension that tensors are cut along.
 
-    Returns:
-        A list of what each device gets; fewer than devices where a tensor has fewer rows.
+    Returns: A list of what each device gets; fewer than devices where a tensor has fewer rows.
 
     Example:
-        >>> import specgrad as sg
         >>> [part.tolist() for part in sg.nn.parallel.scatter(sg.arange(3), ["cpu", "cpu"])]
         [[0, 1], [2]]
     """
@@ -78,11 +76,9 @@ def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
         target_device: the device or its number; -1 is the CPU.
         dim: the dimension that tensors are joined along; numbers become a vector.
 
-    Raises:
-        ValueError: dicts with other keys.
+    Raises: ValueError: dicts with other keys.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.parallel.gather([sg.ones(1), sg.zeros(2)], "cpu")
         tensor([1., 0., 0.])
     """

@@ -1,7 +1,4 @@
-"""`ZeroRedundancyOptimizer`: each rank has the state of some parameters alone, changes these, and tells the others.
-
-Which rank changes which parameters, so that all have about as many elements.
-"""
+"""`ZeroRedundancyOptimizer`: each rank has the state of some parameters alone, changes these, and tells the others."""
 
 from __future__ import annotations
 
@@ -18,11 +15,7 @@ from ..optim import Optimizer
 
 
 class Partition:
-    """The parameters of each rank, group by group.
-
-    Args:
-        size: how many ranks there are.
-    """
+    """The parameters of each rank, group by group."""
 
     def __init__(self, size: int) -> None:
         self.elements = [0] * size
@@ -30,7 +23,6 @@ class Partition:
         self.memories: list[list[Any]] = [[] for _ in range(size)]  # of each rank, where its parameters are views
 
     def add(self, params: list[Any]) -> None:
-        """Share out the parameters of one more group: the next largest to the rank with fewest elements."""
         by_rank: list[list[Any]] = [[] for _ in self.elements]
         for param in sorted(params, key=lambda one: one.numel(), reverse=True):
             rank = self.elements.index(min(self.elements))
@@ -39,23 +31,19 @@ class Partition:
         self.groups.append(by_rank)
 
     def groups_of(self, rank: int, groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Groups, as many as have been added, with the parameters of one rank alone, and without their names."""
         return [
             {**{name: value for name, value in group.items() if name != "param_names"}, "params": by_rank[rank]}
             for group, by_rank in zip(groups, self.groups, strict=True)
         ]
 
     def of(self, rank: int) -> list[Any]:
-        """All parameters of a rank."""
         return [param for by_rank in self.groups for param in by_rank[rank]]
 
     def numbers(self, groups: list[dict[str, Any]]) -> dict[int, int]:
-        """The number that each parameter has among all, by its identity."""
         every = [param for group in groups for param in group["params"]]
         return {id(param): number for number, param in enumerate(every)}
 
     def share_memory(self) -> None:
-        """Give all parameters of a rank that have one dtype and device one memory."""
         for rank in range(len(self.elements)):
             kinds: dict[Any, list[Any]] = {}
             for param in self.of(rank):
@@ -63,7 +51,6 @@ class Partition:
             self.memories[rank] = [_flattened(params) for params in kinds.values()]
 
     def sent(self) -> Iterator[tuple[int, list[Any]]]:
-        """Each rank, and the tensors that it tells the others after a step."""
         for rank, memories in enumerate(self.memories):
             yield rank, memories or [param.detach() for param in self.of(rank)]
 
@@ -103,7 +90,6 @@ class ZeroRedundancyOptimizer(Optimizer):
     Source: Rajbhandari et al., ZeRO: memory optimizations toward training trillion parameter models (2020).
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.optim import ZeroRedundancyOptimizer
         >>> issubclass(ZeroRedundancyOptimizer, sg.optim.Optimizer)
         True
@@ -136,7 +122,6 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._share_memory()
 
     def _take_settings_of(self, optimizer: Optimizer) -> None:
-        """Make an optimizer the one of this rank's parameters, and show its hyperparameters, also those left out."""
         self.optim = optimizer
         self.defaults = optimizer.defaults
         _copy_settings(optimizer.param_groups, self.param_groups)
@@ -147,14 +132,7 @@ class ZeroRedundancyOptimizer(Optimizer):
                 self.partition.share_memory()
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters, which go to ranks as those before.
-
-        Args:
-            param_group: a dict with "params" and hyperparameters.
-
-        Raises:
-            TypeError, ValueError: as of `Optimizer.add_param_group`.
-        """
+        """Add a group, `param_group`, whose parameters go to ranks as those before; errors as of `Optimizer`."""
         super().add_param_group(param_group)
         self.partition.add(self.param_groups[-1]["params"])
         if self.optim is not None:
@@ -165,15 +143,9 @@ class ZeroRedundancyOptimizer(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         """Change this rank's parameters, and give all ranks the new values; all call this.
 
-        Args:
-            closure: computes the loss again; called with gradients recorded.
-            **kwargs: for the `step` of the optimizer.
-
-        Returns:
-            What the closure returned.
-
-        Raises:
-            DistBackendError: other ranks did not come in time, called something else, or have failed.
+        The `closure` computes the loss again, with gradients recorded; what it returned is given. Other arguments are
+        for the `step` of the optimizer. A DistBackendError where other ranks did not come in time, called something
+        else, or failed.
         """
         _copy_settings(self.param_groups, self.optim.param_groups)
         loss = self.optim.step(**kwargs) if closure is None else self.optim.step(closure=closure, **kwargs)
@@ -189,13 +161,9 @@ class ZeroRedundancyOptimizer(Optimizer):
         return loss
 
     def consolidate_state_dict(self, to: int = 0) -> None:
-        """Bring the state of all parameters to one rank, where `state_dict()` then gives it; all ranks call this.
+        """Bring the state of all parameters to the rank `to` of the group, where `state_dict()` then gives it.
 
-        Args:
-            to: the rank in the group.
-
-        Raises:
-            DistBackendError: other ranks did not come in time, called something else, or have failed.
+        All ranks call this; a DistBackendError where others did not come in time, called something else, or failed.
         """
         _copy_settings(self.param_groups, self.optim.param_groups)
         every: list[Any] | None = [None] * self.world_size if self.rank == to else None
@@ -203,11 +171,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._gathered = every or []
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of all parameters as `consolidate_state_dict` found it: that of an optimizer on one process.
-
-        Raises:
-            RuntimeError: it was not brought to this rank.
-        """
+        """The state of all parameters as `consolidate_state_dict` has brought it to this rank: that of one process."""
         if not self._gathered:
             raise RuntimeError(
                 "Optimizer state has not been consolidated on this rank. Please call "
@@ -228,11 +192,7 @@ class ZeroRedundancyOptimizer(Optimizer):
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Load the state of an optimizer on one process; each rank keeps that of its own parameters.
 
-        Args:
-            state_dict: what `state_dict()` gave, here or of an optimizer of that class; the same on all ranks.
-
-        Raises:
-            ValueError: the groups differ in number or size.
+        The `state_dict` is the same on all ranks. A ValueError where the groups differ in number or size.
         """
         super().load_state_dict({**state_dict, "state": {}})  # compares the groups, and takes their hyperparameters
         numbers = self.partition.numbers(self.param_groups)

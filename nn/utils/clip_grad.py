@@ -16,6 +16,7 @@ from ...runtime.ops.creation import tensor, zeros
 from ...runtime.tensor.grad_mode import no_grad
 from ...runtime.tensor.observers import watch
 from ...runtime.tensor.tensor import adopt
+from ..docstrings import completed_from
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -39,11 +40,9 @@ def get_total_norm(
         error_if_nonfinite: whether an infinite or undefined norm is an error.
         foreach: accepted for compatibility.
 
-    Raises:
-        RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
+    Raises: RuntimeError: the norm is not finite and `error_if_nonfinite` is set.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.get_total_norm([sg.tensor([3.0]), sg.tensor([4.0])])
         tensor(5.)
     """
@@ -66,7 +65,6 @@ def get_total_norm(
 
 
 def _are_plain(tensors: list[Tensor]) -> bool:
-    """Whether all are flat arrays of float32, or all of float64, and nobody watches what is computed."""
     if watch.active or not tensors:
         return False
     dtype = tensors[0]._dtype
@@ -74,12 +72,10 @@ def _are_plain(tensors: list[Tensor]) -> bool:
 
 
 def _length(tensors: list[Tensor]) -> Tensor:
-    """The square root of the sum of all squares, with one pass over each tensor."""
     return tensor(math.sqrt(sum(square_sum(t._flat, 0.0) for t in tensors)), dtype=tensors[0].dtype)
 
 
 def _can_fuse(tensors: list[Tensor], norm_type: float) -> bool:
-    """Whether all lie on one CUDA device, where launches can have to do with all of them."""
     if not tensors or not tensors[0].is_cuda:
         return False
     if norm_type != 2 and any(t.is_complex() or not t.numel() for t in tensors):  # which has no greatest element
@@ -107,7 +103,6 @@ def _norm_of_norms(tensors: list[Tensor], norm_type: float) -> Tensor:
 
 
 def _foreach_changed(grads: list[Tensor], name: str, *arguments: Any) -> list[Tensor]:
-    """Change what lies on a CUDA device by a function of `runtime/ops/optim/cuda.py`, and return the rest."""
     chosen = [grad for grad in grads if grad.is_cuda and not grad.is_complex() and can_batch_update(grad)]
     if not chosen:
         return grads
@@ -148,6 +143,7 @@ def clip_grads_with_norm_(
 
 
 @no_grad()
+@completed_from(get_total_norm)
 def clip_grad_norm_(
     parameters: Tensors,
     max_norm: float,
@@ -162,15 +158,10 @@ def clip_grad_norm_(
     Args:
         parameters: the parameters whose gradients are scaled.
         max_norm: the bound.
-        norm_type: the p of the p-norm; math.inf for the greatest absolute value.
-        error_if_nonfinite: whether an infinite or undefined norm is an error.
-        foreach: accepted for compatibility.
 
-    Returns:
-        The norm before scaling.
+    Returns: The norm before scaling.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([3.0, 4.0], requires_grad=True)
         >>> (w * w).sum().backward()
         >>> sg.nn.utils.clip_grad_norm_(w, max_norm=1.0)
@@ -195,7 +186,6 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         foreach: accepted for compatibility.
 
     Example:
-        >>> import specgrad as sg
         >>> w = sg.tensor([3.0, -4.0], requires_grad=True)
         >>> (w * w).sum().backward()
         >>> sg.nn.utils.clip_grad_value_(w, 1.0)

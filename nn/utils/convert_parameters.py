@@ -1,7 +1,4 @@
-"""Parameters as one vector, and back.
-
-Several tensors as one, and back: buckets of gradients.
-"""
+"""Parameters as one vector, and back; several tensors as one, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
         parameters: the parameters, in order.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.utils.parameters_to_vector(sg.nn.Linear(3, 2).parameters()).shape)
         [8]
     """
@@ -33,8 +29,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         vec: the vector, with as many elements as all parameters together.
         parameters: the parameters, in order.
 
-    Raises:
-        TypeError: `vec` is not a Tensor.
+    Raises: TypeError: `vec` is not a Tensor.
     """
     if not isinstance(vec, Tensor):
         raise TypeError(f"vector_to_parameters(): argument 'vec': expected Tensor, but got: {type_name(vec)}")
@@ -46,32 +41,18 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
-    """The elements of tensors of one dtype, one after the other.
-
-    Args:
-        tensors: the tensors.
-    """
+    """The elements of `tensors`, of one dtype, one after the other."""
     return cat([tensor.reshape(-1) for tensor in tensors])
 
 
 def unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Views of parts of a vector, of the shapes that some tensors have.
-
-    Args:
-        flat: what `flatten_dense_tensors` gave.
-        tensors: tensors of these shapes.
-    """
+    """Views of parts of `flat`, a vector that `flatten_dense_tensors` gave, of the shapes of `tensors`."""
     parts = flat.split([tensor.numel() for tensor in tensors])
     return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))
 
 
 def take_tensors(tensors: Iterable[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
-    """Tensors in lists of one dtype that have some number of bytes together, or little more.
-
-    Args:
-        tensors: the tensors.
-        size_limit: that number.
-    """
+    """Tensors in lists of one dtype that have `size_limit` bytes together, or little more."""
     waiting: dict[object, list[Tensor]] = {}
     for tensor in tensors:
         bucket = waiting.setdefault(tensor.dtype, [])

@@ -26,7 +26,6 @@ class FlopCounterMode:
         custom_mapping: by function, another one that gives the number for its arguments, and `out_val=` its result.
 
     Example:
-        >>> import specgrad as sg
         >>> with sg.utils.flop_counter.FlopCounterMode(display=False) as counter:
         ...     y = sg.nn.Linear(3, 4)(sg.ones(2, 3))
         >>> counter.get_total_flops()
@@ -127,7 +126,6 @@ def _name(op: Any) -> str:
 
 
 def _operations(name: str, args: Any, result: Any) -> int:
-    """The operations of one call, from the shapes of its arguments and of its first result."""
     first = result[0] if isinstance(result, tuple) else result
     shapes = [tuple(value.shape) if isinstance(value, TensorBase) else () for value in args]
     rule = contraction(name)

@@ -49,11 +49,9 @@ def make_functional_with_buffers(
         model: the module; its tensors are copied.
         disable_autograd_tracking: whether the parameters do not require grad.
 
-    Returns:
-        The function, the parameters and the buffers.
+    Returns: The function, the parameters and the buffers.
 
     Example:
-        >>> import specgrad as sg
         >>> func, params, buffers = make_functional_with_buffers(sg.nn.BatchNorm1d(2))
         >>> len(params), len(buffers), func(params, buffers, sg.ones(3, 2)).shape
         (2, 3, specgrad.Size([3, 2]))
@@ -72,14 +70,11 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
         model: the module; its parameters are copied.
         disable_autograd_tracking: whether the parameters do not require grad.
 
-    Returns:
-        The function and the parameters.
+    Returns: The function and the parameters.
 
-    Raises:
-        RuntimeError: the module has buffers.
+    Raises: RuntimeError: the module has buffers.
 
     Example:
-        >>> import specgrad as sg
         >>> func, params = make_functional(sg.nn.Linear(2, 1))
         >>> func(tuple(sg.zeros_like(p) for p in params), sg.ones(1, 2))
         tensor([[0.]])
@@ -98,14 +93,11 @@ def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[FunctionalModuleW
     Args:
         models: modules of one class, all training or all not.
 
-    Returns:
-        The function of one module, and parameters and buffers with a new first dimension for the modules.
+    Returns: The function of one module, and parameters and buffers with a new first dimension for the modules.
 
-    Raises:
-        RuntimeError: there are no modules, or they differ in class or mode.
+    Raises: RuntimeError: there are no modules, or they differ in class or mode.
 
     Example:
-        >>> import specgrad as sg
         >>> func, params, buffers = combine_state_for_ensemble([sg.nn.Linear(2, 1) for _ in range(3)])
         >>> sg.vmap(func, in_dims=(0, 0, None))(params, buffers, sg.ones(4, 2)).shape
         specgrad.Size([3, 4, 1])
@@ -131,11 +123,9 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     Args:
         root: the module.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Example:
-        >>> import specgrad as sg
         >>> replace_all_batch_norm_modules_(sg.nn.Sequential(sg.nn.BatchNorm1d(2)))[0].running_mean is None
         True
     """
@@ -153,11 +143,9 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         func: the function.
         remove: "mutations", or "mutations_and_views".
 
-    Raises:
-        RuntimeError: another word.
+    Raises: RuntimeError: another word.
 
     Example:
-        >>> import specgrad as sg
         >>> functionalize(lambda x: x.clone().add_(1))(sg.ones(2))
         tensor([2., 2.])
     """

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import ones_like, zeros_like
+from ..docstrings import completed_from
 from ..parameter import Parameter
 
 
@@ -18,14 +19,11 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
         bn: the batch norm after it.
         transpose: whether the convolution is a transposed one.
 
-    Returns:
-        A copy of `conv` with another weight and bias.
+    Returns: A copy of `conv` with another weight and bias.
 
-    Raises:
-        AssertionError: one of them is in training mode, or `bn` keeps no running statistics.
+    Raises: AssertionError: one of them is in training mode, or `bn` keeps no running statistics.
 
     Example:
-        >>> import specgrad as sg
         >>> conv, bn = sg.nn.Conv2d(2, 3, 3).eval(), sg.nn.BatchNorm2d(3).eval()
         >>> x = sg.randn(1, 2, 5, 5)
         >>> sg.allclose(sg.nn.utils.fuse_conv_bn_eval(conv, bn)(x), bn(conv(x)), atol=1e-5)
@@ -41,15 +39,13 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
         linear: a linear layer.
         bn: the batch norm after it, of as many features, or of one.
 
-    Returns:
-        A copy of `linear` with another weight and bias.
+    Returns: A copy of `linear` with another weight and bias.
 
     Raises:
         AssertionError: one of them is in training mode, `bn` keeps no running statistics, or the numbers of features
             differ.
 
     Example:
-        >>> import specgrad as sg
         >>> linear, bn = sg.nn.Linear(2, 3).eval(), sg.nn.BatchNorm1d(3).eval()
         >>> x = sg.randn(4, 2)
         >>> sg.allclose(sg.nn.utils.fuse_linear_bn_eval(linear, bn)(x), bn(linear(x)), atol=1e-5)
@@ -97,7 +93,6 @@ def fuse_conv_bn_weights(
         transpose: whether the weight is that of a transposed convolution.
 
     Example:
-        >>> import specgrad as sg
         >>> one, two = sg.ones(1), sg.tensor([2.0])
         >>> w, b = sg.nn.utils.fuse_conv_bn_weights(sg.ones(1, 1, 1), None, one, sg.tensor([4.0]), 0.0, two, one)
         >>> w.item(), b.item()
@@ -112,6 +107,7 @@ def fuse_conv_bn_weights(
     return Parameter(weight.detach(), conv_w.requires_grad), Parameter(bias.detach(), conv_w.requires_grad)
 
 
+@completed_from(fuse_conv_bn_weights)
 def fuse_linear_bn_weights(
     linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
 ) -> tuple[Parameter, Parameter]:
@@ -122,14 +118,10 @@ def fuse_linear_bn_weights(
     Args:
         linear_w: the weight of the linear layer.
         linear_b: its bias, or None.
-        bn_rm: the running mean.
-        bn_rv: the running variance.
-        bn_eps: what is added to the variance.
         bn_w: the weight of the batch norm.
         bn_b: its bias.
 
     Example:
-        >>> import specgrad as sg
         >>> one, two = sg.ones(1), sg.tensor([2.0])
         >>> w, b = sg.nn.utils.fuse_linear_bn_weights(sg.ones(1, 1), None, one, sg.tensor([4.0]), 0.0, two, one)
         >>> w.item(), b.item()

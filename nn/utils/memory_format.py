@@ -1,7 +1,4 @@
-"""Weights of convolutions in another memory format.
-
-Making a layer without drawing its initial values.
-"""
+"""Weights of convolutions in another memory format; layers without initial values."""
 
 from __future__ import annotations
 
@@ -23,11 +20,9 @@ def convert_conv2d_weight_memory_format(module: AnyModule, memory_format: Any) -
         module: the module.
         memory_format: `channels_last` or `contiguous_format`.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.convert_conv2d_weight_memory_format(sg.nn.Conv2d(2, 2, 1), sg.channels_last)
     """
     return _converted(module, (Conv2d, ConvTranspose2d), memory_format)
@@ -41,8 +36,7 @@ def convert_conv3d_weight_memory_format(module: AnyModule, memory_format: Any) -
         module: the module.
         memory_format: `channels_last_3d` or `contiguous_format`.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
     """
     return _converted(module, (Conv3d, ConvTranspose3d), memory_format)
 
@@ -62,11 +56,9 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Any:
         args: positional arguments for it.
         kwargs: keyword arguments for it.
 
-    Raises:
-        RuntimeError: what is given is no class of modules, or takes no device.
+    Raises: RuntimeError: what is given is no class of modules, or takes no device.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.skip_init(sg.nn.Linear, 5, 1).weight.shape
         specgrad.Size([1, 5])
     """

@@ -10,6 +10,7 @@ from ...generated.ops import cat, linalg_householder_product, linalg_matrix_exp,
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import eye, from_numpy, randn, zeros, zeros_like
 from ...runtime.tensor.dtypes import finfo
+from ..docstrings import completed_from
 from ..modules.module.base import Module
 from .parametrize import register_parametrization
 from .spectral_norm import (
@@ -21,7 +22,9 @@ from .spectral_norm import (
     random_unit,
     unit,
 )
+from .spectral_norm import spectral_norm as older_spectral_norm
 from .weight_norm import norm_except_dim, of_length
+from .weight_norm import weight_norm as older_weight_norm
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -129,6 +132,7 @@ def _is_orthogonal(Q: Tensor) -> bool:
     return bool(((_adjoint(Q) @ Q - one).abs() <= eps).all())
 
 
+@completed_from(older_weight_norm)
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
@@ -138,22 +142,15 @@ def orthogonal(
     from the lower triangle of what is learned
 
     Args:
-        module: the module.
-        name: the name of the parameter.
         orthogonal_map: "matrix_exp", "cayley" or "householder"; when left out the first for square and complex
             weights, and otherwise the last.
         use_trivialization: keep a base, so that any value can be assigned to the weight.
 
-    Returns:
-        The module.
-
-    Raises:
-        ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
+    Raises: ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
 
     Source: Lezcano-Casado, Trivializations for gradient-based optimization on manifolds (2019).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.orthogonal(sg.nn.Linear(3, 5))
         >>> sg.allclose(layer.weight.T @ layer.weight, sg.eye(3), atol=1e-5)
         True
@@ -210,6 +207,7 @@ class _SpectralNorm(Module):
         return value
 
 
+@completed_from(older_spectral_norm)
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
@@ -219,23 +217,13 @@ def spectral_norm(
     updates u and v
 
     Args:
-        module: the module.
-        name: the name of the parameter.
         n_power_iterations: how many iterations are made each time.
-        eps: lengths below it are not divided by.
-        dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
-
-    Returns:
-        The module.
 
     Raises:
         ValueError: there is no such parameter, or n_power_iterations is not positive.
         IndexError: the weight has no dimension `dim`.
 
-    Source: Miyato et al., Spectral normalization for generative adversarial networks (2018).
-
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.Linear(2, 2)
         >>> _ = sg.nn.init.constant_(layer.weight, 4.0)
         >>> sg.nn.utils.parametrizations.spectral_norm(layer).weight
@@ -261,28 +249,15 @@ class _WeightNorm(Module):
         return norm_except_dim(weight, self.dim), weight
 
 
+@completed_from(older_weight_norm)
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
     """Learn a weight as lengths, `original0`, and directions, `original1`.
 
-    Formula: w = g v / |v|, with norms over all dimensions but `dim`
-
     State of the older `nn.utils.weight_norm` (NAME_g and NAME_v) can be loaded.
 
-    Args:
-        module: the module.
-        name: the name of the parameter.
-        dim: the dimension along which each slice has a length; None for one length.
-
-    Returns:
-        The module.
-
-    Raises:
-        ValueError: there is no such parameter.
-
-    Source: Salimans and Kingma, Weight normalization (2016).
+    Raises: ValueError: there is no such parameter.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> list(layer.state_dict())
         ['bias', 'parametrizations.weight.original0', 'parametrizations.weight.original1']

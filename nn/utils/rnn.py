@@ -1,7 +1,4 @@
-"""Sequences of several lengths in one batch: packed without padding, or padded.
-
-Sequences of several lengths in one tensor, with padding.
-"""
+"""Sequences of several lengths in one batch: packed without padding, or padded."""
 
 from __future__ import annotations
 
@@ -27,11 +24,9 @@ def pad_sequence(
         padding_value: what fills the shorter ones.
         padding_side: whether that stands "right" or "left" of them.
 
-    Raises:
-        RuntimeError: no sequence, another side, or shapes that differ in more than the length.
+    Raises: RuntimeError: no sequence, another side, or shapes that differ in more than the length.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.pad_sequence([sg.tensor([1, 2]), sg.tensor([3])], batch_first=True)
         tensor([[1, 2],
                 [3, 0]])
@@ -74,7 +69,6 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
         batch_first: whether padded_sequences is (batch, steps, *).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.unpad_sequence(sg.tensor([[1, 3], [2, 0]]), sg.tensor([2, 1]))
         [tensor([1, 2]), tensor([3])]
     """
@@ -93,11 +87,9 @@ def pack_padded_sequence(
         batch_first: whether input is (batch, steps, *).
         enforce_sorted: whether the sequences must come by decreasing length; otherwise they are sorted.
 
-    Raises:
-        RuntimeError: a length below 1, another number of lengths than sequences, or lengths that are not sorted.
+    Raises: RuntimeError: a length below 1, another number of lengths than sequences, or lengths that are not sorted.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.pack_padded_sequence(sg.tensor([[1.0, 2.0], [3.0, 0.0]]), [2, 1])[:2]
         (tensor([1., 2., 3.]), tensor([2, 1]))
     """
@@ -160,7 +152,6 @@ def pad_packed_sequence(
         RuntimeError: the batch sizes of the sequence grow, or do not add up to the rows of its data.
 
     Example:
-        >>> import specgrad as sg
         >>> packed = sg.nn.utils.rnn.pack_sequence([sg.tensor([1.0, 2.0]), sg.tensor([3.0])])
         >>> sg.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
         (tensor([[1., 2.],
@@ -211,11 +202,9 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
         sequences: tensors of shape (length, *).
         enforce_sorted: whether they must come by decreasing length; otherwise they are sorted.
 
-    Raises:
-        RuntimeError: no sequence, an empty one, or lengths that are not sorted.
+    Raises: RuntimeError: no sequence, an empty one, or lengths that are not sorted.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.utils.rnn.pack_sequence([sg.tensor([1, 2]), sg.tensor([3])]).data
         tensor([1, 3, 2])
     """
@@ -230,7 +219,6 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
         packed_sequences: packed sequences.
 
     Example:
-        >>> import specgrad as sg
         >>> rnn = sg.nn.utils.rnn
         >>> rnn.unpack_sequence(rnn.pack_sequence([sg.tensor([1, 2]), sg.tensor([3])]))
         [tensor([1, 2]), tensor([3])]

@@ -7,28 +7,26 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.creation import randn
 from ...runtime.tensor.grad_mode import no_grad
+from ..docstrings import completed_from
 from ..modules.conv.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 from ..parameter import Parameter
+from .weight_norm import has_hook, remove_hook, remove_weight_norm, weight_norm
 
 
 def output_dim(module: Any) -> int:
-    """The dimension of a layer's weight that numbers its outputs."""
     return 1 if isinstance(module, ConvTranspose1d | ConvTranspose2d | ConvTranspose3d) else 0
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """The weight with `dim` as rows, all else as columns."""
     return weight.movedim(dim, 0).flatten(1)
 
 
 def unit(v: Tensor, eps: float) -> Tensor:
-    """The vector of length one in the direction of `v`."""
     return v / v.norm().clamp_min(eps)
 
 
 def random_unit(like: Tensor, size: int, eps: float) -> Tensor:
-    """A direction, all equally likely, of the dtype and on the device of `like`."""
     return unit(randn(size, dtype=like.dtype, device=like.device), eps)
 
 
@@ -46,7 +44,6 @@ def largest_singular_value(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
 
 
 def check_iterations(count: int) -> None:
-    """At least one iteration."""
     if count <= 0:
         raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={count}")
 
@@ -58,7 +55,6 @@ class SpectralNorm:
         self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
-        """The weight of `module` now, with `do_power_iteration` after some iterations."""
         weight, u, v = (getattr(module, self.name + part) for part in ("_orig", "_u", "_v"))
         matrix = as_matrix(weight, self.dim)
         if do_power_iteration:
@@ -69,6 +65,7 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
+@completed_from(weight_norm)
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
@@ -78,14 +75,9 @@ def spectral_norm(
     iteration
 
     Args:
-        module: the module.
-        name: the name of the parameter.
         n_power_iterations: how many iterations each call makes.
         eps: lengths below it are not divided by.
         dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
-
-    Returns:
-        The module.
 
     Raises:
         RuntimeError: the parameter is normalized already.
@@ -94,12 +86,11 @@ def spectral_norm(
     Source: Miyato et al., Spectral normalization for generative adversarial networks (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.spectral_norm(sg.nn.Linear(2, 3))
         >>> list(layer.state_dict())
         ['bias', 'weight_orig', 'weight_u', 'weight_v']
     """
-    if _find(module, name) is not None:
+    if has_hook(SpectralNorm, module, name):
         raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
     check_iterations(n_power_iterations)
     weight = module._parameters.get(name)
@@ -116,31 +107,13 @@ def spectral_norm(
     return module
 
 
+@completed_from(remove_weight_norm)
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Make a weight that `spectral_norm` normalized a parameter again, with its value now.
-
-    Args:
-        module: the module.
-        name: the name of the parameter.
-
-    Returns:
-        The module.
-
-    Raises:
-        ValueError: the parameter is not normalized.
-    """
-    number = _find(module, name)
-    if number is None:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    hook: Any = module._forward_pre_hooks.pop(number)
+    """Make a weight that `spectral_norm` normalized a parameter again, with its value now."""
+    hook = remove_hook(SpectralNorm, module, name)
     with no_grad():
         weight = hook.compute_weight(module, do_power_iteration=False)
     for part in (name, name + "_orig", name + "_u", name + "_v"):
         delattr(module, part)
     module.register_parameter(name, Parameter(weight.detach()))
     return module
-
-
-def _find(module: Module, name: str) -> int | None:
-    hooks = module._forward_pre_hooks.items()
-    return next((number for number, hook in hooks if isinstance(hook, SpectralNorm) and hook.name == name), None)

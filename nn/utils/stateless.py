@@ -41,9 +41,7 @@ def _reparametrize_module(
 ) -> AbstractContextManager[None]:
     """A region in which a module has other parameters and buffers; libraries call several methods in one.
 
-    Args:
-        module, tie_weights, strict: as for `functional_call`.
-        parameters_and_buffers: one dictionary from dotted names to tensors.
-        stack_weights: in which order PyTorch puts back what was there; each name has its own here.
+    Arguments are as of `functional_call`, with one dictionary; `stack_weights` says in which order PyTorch puts back
+    what was there; each name has its own here.
     """
     return reparametrized(module, parameters_and_buffers, tie_weights, strict)

@@ -15,17 +15,10 @@ from ...runtime.tensor.dtypes import float64
 
 
 def total_norm(tensors: Sequence[Any], order: float) -> Any:
-    """The norm of all tensors with the rows of all ranks, the same number on all; all ranks call this.
+    """The `order`-norm of all tensors with the rows of all ranks, in the dtype of the first; all ranks call this.
 
-    Args:
-        tensors: the tensors, the same on all ranks; those that are whole count once.
-        order: the p of the p-norm.
-
-    Returns:
-        The norm, in the dtype of the first tensor.
-
-    Raises:
-        DistBackendError: other ranks did not come in time, called something else, or have failed.
+    The tensors are the same on all ranks; those that are whole count once. A DistBackendError where other ranks did not
+    come in time, called something else, or have failed.
     """
     by_ranks: dict[ProcessGroup | None, list[Any]] = {}
     for one in tensors:
@@ -37,7 +30,6 @@ def total_norm(tensors: Sequence[Any], order: float) -> Any:
 
 
 def _local(tensors: Sequence[Any], order: float) -> float:
-    """What the norm of some tensors is made of: a sum of powers, or an extreme value."""
     norms = [float(one.detach().norm(order)) for one in tensors if one.numel()]
     if math.isinf(order):
         return _combined_norm(norms, order)

@@ -19,7 +19,6 @@ def norm_except_dim(v: Tensor, dim: int) -> Tensor:
 
 
 def of_length(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """Slices in the directions of `v` with the lengths `g`."""
     return v * (g / norm_except_dim(v, dim))
 
 
@@ -30,7 +29,6 @@ class WeightNorm:
         self.name, self.dim = name, dim
 
     def compute_weight(self, module: Any) -> Tensor:
-        """The weight of `module` now."""
         return of_length(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     def __call__(self, module: Any, inputs: Any) -> None:
@@ -47,8 +45,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         name: the name of the parameter.
         dim: the dimension along which each slice has a length; None for one length.
 
-    Returns:
-        The module.
+    Returns: The module.
 
     Raises:
         RuntimeError: the parameter is normalized already.
@@ -57,7 +54,6 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     Source: Salimans and Kingma, Weight normalization (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> import warnings
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore")
@@ -68,7 +64,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     warn_user(
         "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.", FutureWarning
     )
-    if _find(module, name) is not None:
+    if has_hook(WeightNorm, module, name):
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, -1 if dim is None else dim)
     weight = getattr(module, name, None)
@@ -89,16 +85,11 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
         module: the module.
         name: the name of the parameter.
 
-    Returns:
-        The module.
+    Returns: The module.
 
-    Raises:
-        ValueError: the parameter is not normalized.
+    Raises: ValueError: the parameter is not normalized.
     """
-    number = _find(module, name)
-    if number is None:
-        raise ValueError(f"weight_norm of '{name}' not found in {module}")
-    hook: Any = module._forward_pre_hooks.pop(number)
+    hook = remove_hook(WeightNorm, module, name)
     weight = hook.compute_weight(module)
     for part in (name, name + "_g", name + "_v"):
         delattr(module, part)
@@ -106,6 +97,12 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     return module
 
 
-def _find(module: Module, name: str) -> int | None:
-    hooks = module._forward_pre_hooks.items()
-    return next((number for number, hook in hooks if isinstance(hook, WeightNorm) and hook.name == name), None)
+def has_hook(kind: type, module: Module, name: str) -> bool:
+    return any(isinstance(hook, kind) and hook.name == name for hook in module._forward_pre_hooks.values())  # type: ignore
+
+
+def remove_hook(kind: type, module: Module, name: str) -> Any:
+    for number, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+            return module._forward_pre_hooks.pop(number)
+    raise ValueError(f"{'weight' if kind is WeightNorm else 'spectral'}_norm of '{name}' not found in {module}")

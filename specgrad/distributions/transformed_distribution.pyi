@@ -1,3 +1,3 @@
 """PyTorch's `torch.distributions.transformed_distribution`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.distributions.transformed_distribution import *
+from specgrad.nn.distributions.independent import *

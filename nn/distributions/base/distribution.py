@@ -10,6 +10,7 @@ from ....runtime.errors import warn_user
 from ....runtime.extensions.vmap import level_of
 from ....runtime.shapes import Size
 from ....runtime.tensor.grad_mode import no_grad
+from ...docstrings import completed_within
 from ..constraints import Constraint, holds_everywhere, is_dependent
 from .parameters import lazy_property
 
@@ -33,11 +34,9 @@ class Distribution:
         arg_constraints: what each parameter that is a tensor has to satisfy, by name.
         support: what samples satisfy.
 
-    Raises:
-        ValueError: a parameter that does not satisfy its constraint.
+    Raises: ValueError: a parameter that is NaN, or not what is said of it above.
 
     Example:
-        >>> import specgrad as sg
         >>> normal = sg.distributions.Normal(sg.zeros(3), 1.0)
         >>> normal.batch_shape, normal.event_shape, normal.sample((2,)).shape
         (specgrad.Size([3]), specgrad.Size([]), specgrad.Size([2, 3]))
@@ -51,6 +50,10 @@ class Distribution:
     _expands: tuple[str, ...]  # the attributes that `expand` expands; a class that sets them needs no `expand`
     _shares: tuple[str, ...] = ()  # those that an expanded distribution has in common with this one
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Distribution)
+
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
         """Set whether distributions check parameters and values when `validate_args` does not say so.
@@ -60,8 +63,7 @@ class Distribution:
         Args:
             value: True or False.
 
-        Raises:
-            ValueError: neither.
+        Raises: ValueError: neither.
         """
         if value not in (True, False):
             raise ValueError(f"set_default_validate_args(): argument 'value' must be True or False, not {value!r}")
@@ -102,11 +104,9 @@ class Distribution:
             return {}
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """A distribution of the same class with another batch shape, to which the parameters are expanded as views.
+        """A distribution of the same class, its parameters expanded as views to another `batch_shape`.
 
-        Args:
-            batch_shape: a shape that the batch shape expands to.
-            _instance: the distribution to fill in, given by derived classes.
+        Derived classes give the distribution to fill in as `_instance`.
         """
         for declaring in type(self).__mro__:
             if "_expands" in declaring.__dict__:
@@ -124,7 +124,6 @@ class Distribution:
         return new
 
     def _expanded(self, value: Any, shape: Size) -> Any:
-        """A tensor or distribution, of the batch shape and dimensions of its own, which stay, for the batch `shape`."""
         own = value.shape if isinstance(value, Tensor) else value.batch_shape
         return value.expand(shape + own[len(self._batch_shape) :])
 
@@ -169,20 +168,12 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draw samples, which no gradient goes through.
-
-        Args:
-            sample_shape: the shape of independent samples; what is returned has it before batch and event shape.
-        """
+        """Draw independent samples, `sample_shape` of them in front of the batch shape, without gradients."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draw samples as differentiable functions of the parameters.
-
-        Args:
-            sample_shape: the shape of independent samples.
-        """
+        """Draw samples as differentiable functions of the parameters, `sample_shape` of them."""
         raise NotImplementedError(f"{type(self).__name__}.rsample() is not implemented")
 
     def sample_n(self, n: int) -> Tensor:
@@ -193,36 +184,22 @@ class Distribution:
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability of discrete values.
 
-        Args:
-            value: events, which broadcast with `batch_shape + event_shape`.
-
-        Raises:
-            ValueError: another shape, or a value outside the support.
+        Events in `value` broadcast with `batch_shape + event_shape`; a ValueError for others, or outside the support.
         """
         raise NotImplementedError(f"{type(self).__name__}.log_prob() is not implemented")
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`.
-
-        Args:
-            value: events, which broadcast with `batch_shape + event_shape`.
-        """
+        """The probability of at most `value`, which broadcasts with `batch_shape + event_shape`."""
         raise NotImplementedError(f"{type(self).__name__}.cdf() is not implemented")
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The inverse of `cdf`: what a sample exceeds with the probability 1 - value.
-
-        Args:
-            value: probabilities.
-        """
+        """The inverse of `cdf`: what a sample exceeds with the probability 1 - `value`."""
         raise NotImplementedError(f"{type(self).__name__}.icdf() is not implemented")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """All values of a discrete distribution along a new first dimension.
 
-        Args:
-            expand: whether they are repeated for the batch: (values,) + batch_shape + event_shape. Without, the
-                dimensions of the batch have size 1.
+        With `expand` they are repeated for the batch, (values,) + batch_shape + event_shape; without, its sizes are 1.
         """
         raise NotImplementedError(f"{type(self).__name__}.enumerate_support() is not implemented")
 
@@ -240,12 +217,10 @@ class Distribution:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _check(self, value: Tensor) -> None:
-        """Check a value if the distribution is to check what it is given."""
         if self._validate_args:
             self._validate_sample(value)
 
     def _validate_sample(self, value: Tensor) -> None:
-        """Check that `value` has a shape that fits and lies in the support."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         self._validate_shape(value.shape)
@@ -274,7 +249,6 @@ class Distribution:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
 
     def _along(self, values: Tensor, expand: bool) -> Tensor:
-        """What `enumerate_support` returns: values along the first dimension, with dimensions for the batch."""
         values = values.view(-1, *(1,) * len(self._batch_shape), *self._event_shape)
         return values.expand(-1, *self._batch_shape, *self._event_shape) if expand else values
 
@@ -294,5 +268,4 @@ class Distribution:
 
 
 def _shown(value: Tensor) -> str:
-    """The values; of an example of a batch, which has none of its own, the whole batch."""
     return repr(value) if level_of(value) else f"{value}"

@@ -40,11 +40,9 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     Args:
         values: numbers and tensors.
 
-    Raises:
-        ValueError: a value that is neither.
+    Raises: ValueError: a value that is neither.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.broadcast_all(sg.zeros(2), 1.0)
         (tensor([0., 0.]), tensor([1., 1.]))
     """
@@ -66,7 +64,6 @@ def _standard_normal(shape: Sequence[int], dtype: Any, device: Any) -> Tensor:
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last `dim` dimensions; `value` itself for none."""
     return value if dim == 0 else value.flatten(-dim).sum(-1)
 
 
@@ -78,7 +75,6 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
         is_binary: whether each stands for an event of its own, and not the last dimension for classes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.logits_to_probs(sg.tensor([0.0, 0.0]))
         tensor([0.5000, 0.5000])
     """
@@ -92,7 +88,6 @@ def clamp_probs(probs: Tensor) -> Tensor:
         probs: probabilities.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.clamp_probs(sg.tensor([0.0, 0.5]))
         tensor([1.1921e-07, 5.0000e-01])
     """
@@ -108,7 +103,6 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
         is_binary: whether each is that of an event of its own, and not the last dimension one of classes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.probs_to_logits(sg.tensor([0.5, 1.0]), is_binary=True)
         tensor([ 0.0000, 15.9424])
     """
@@ -123,7 +117,6 @@ class lazy_property(Generic[Checked]):
         wrapped: the property's function.
 
     Example:
-        >>> import specgrad as sg
         >>> class Square:
         ...     def __init__(self, side):
         ...         self.side = side
@@ -163,24 +156,24 @@ class _lazy_property_and_property(lazy_property[Any], property):
         property.__init__(self, wrapped)
 
 
-def alias(path: str, doc: str | None = None) -> Any:
-    """A property that is another attribute, such as a mean that is a parameter, or a parameter of another distribution.
-
-    Args:
-        path: the attribute's name, or names with dots between.
-        doc: what it is; that of the base class when left out.
-    """
-    return _Alias(path, doc)
-
-
-class _Alias(property):
-    def __init__(self, path: str, doc: str | None = None) -> None:
-        super().__init__(attrgetter(path))
+class _Derived(property):
+    def __init__(self, formula: Callable[[Any], Any], doc: str | None = None) -> None:
+        super().__init__(formula)
         self.__doc__ = doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         if self.__doc__ is None:
             self.__doc__ = getattr(getattr(super(owner, owner), name, None), "__doc__", None)
+
+
+def derived(formula: Callable[[Any], Any], doc: str | None = None) -> Any:
+    """A property that is a formula of others; its docstring is that of the base class when left out."""
+    return _Derived(formula, doc)
+
+
+def alias(path: str, doc: str | None = None) -> Any:
+    """A property that is another attribute, named by its path from `self`."""
+    return _Derived(attrgetter(path), doc)
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
@@ -190,11 +183,9 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
         mat: square matrices, (..., n, n).
         diag: the last diagonal that counts, as in `tril`.
 
-    Raises:
-        ValueError: a diagonal that the matrices do not have.
+    Raises: ValueError: a diagonal that the matrices do not have.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.tril_matrix_to_vec(sg.tensor([[1, 0], [2, 3]]))
         tensor([1, 2, 3])
     """
@@ -212,11 +203,9 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         vec: the entries, (..., D).
         diag: the last diagonal that has entries, as in `tril`.
 
-    Raises:
-        ValueError: a number of entries that no square matrix has there.
+    Raises: ValueError: a number of entries that no square matrix has there.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.utils.vec_to_tril_matrix(sg.tensor([1, 2, 3]))
         tensor([[1, 0],
                 [2, 3]])
@@ -229,10 +218,9 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 def _rows(entries: int, diag: int) -> int:
-    """The n for which an (n, n) matrix has so many entries up to a diagonal.
+    """The n for which an (n, n) matrix has so many entries up to a diagonal, from a quadratic equation.
 
     For diag <= 0 these are m (m + 1) / 2 with m = n + diag; for others all n^2 but k (k - 1) / 2 with k = n - diag.
-    Both are quadratic equations for n.
     """
     discriminant = 8 * entries + (1 + 2 * diag) ** 2 + 4 * abs(diag) * (diag + 1)
     root = math.isqrt(discriminant)

@@ -1,4 +1,4 @@
-"""Distributions that declare their parameters: the constructor, the constraints and `expand` follow from that."""
+"""Distributions that declare their parameters, and those of events that are given `probs` or `logits`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from ....generated.tensor import Tensor
 from ....runtime.shapes import Size
+from ...docstrings import completed_within
 from ..constraints import Constraint
 from .distribution import Distribution
-from .parameters import broadcast_all
+from .parameters import broadcast_all, derived, lazy_property, logits_to_probs, probs_to_logits
 
 _REQUIRED = object()
 
@@ -20,20 +21,16 @@ class _Declared(NamedTuple):
 
 
 def parameter(constraint: Constraint | None = None, default: Any = _REQUIRED) -> Tensor:
-    """Declares a parameter in the body of a class; instances have a tensor of the batch shape in its place.
-
-    Args:
-        constraint: what it has to satisfy; None where the class has `arg_constraints` of its own.
-        default: the value when it is left out.
-    """
+    """Declares a parameter in the body of a class, with a constraint unless the class has `arg_constraints`."""
     return _Declared(constraint, default)  # type: ignore[return-value]
 
 
 class Parametric(Distribution):
     """The base of distributions that declare their parameters, in the order of the constructor's arguments.
 
-    Numbers and tensors broadcast, and their shape is the batch shape. `_expands` of such a class names what `expand`
-    expands besides the parameters.
+    `_expands` of such a class names what `expand` expands besides the parameters.
+
+    Shape: The parameters, numbers and tensors, broadcast; their shape is the batch shape.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -41,6 +38,7 @@ class Parametric(Distribution):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        completed_within(__name__, cls, Parametric)
         declared = {name: value for name, value in vars(cls).items() if isinstance(value, _Declared)}
         if not declared:
             return
@@ -53,7 +51,6 @@ class Parametric(Distribution):
             cls.__init__ = _constructor(cls, declared)  # type: ignore[method-assign]
 
     def _construct(self, batch_shape: Size, validate_args: bool | None) -> None:
-        """What the constructor does once the parameters are there."""
         Distribution.__init__(self, batch_shape, validate_args=validate_args)
 
 
@@ -71,3 +68,42 @@ def _constructor(cls: type, declared: Mapping[str, _Declared]) -> Callable[..., 
     made: Callable[..., None] = namespace["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
+
+
+PROBS_OR_LOGITS = ("probs", "logits", "_param")  # what is expanded of such a distribution, as far as it is known
+
+
+def require_one(probs: Any, logits: Any) -> None:
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+
+
+class ByProbability(Distribution):
+    """The base of distributions of events with a probability each, which are given it or its log odds."""
+
+    total_count: Tensor
+
+    def _give(self, probs: Any, logits: Any) -> Tensor:
+        require_one(probs, logits)
+        name, value = ("logits", logits) if probs is None else ("probs", probs)
+        (self._param,) = broadcast_all(value)
+        setattr(self, name, self._param)
+        return self._param
+
+    def _give_with_count(self, total_count: Any, probs: Any, logits: Any) -> Tensor:
+        require_one(probs, logits)
+        total_count, value = broadcast_all(total_count, logits if probs is None else probs)
+        self.total_count = total_count.to(value.dtype)
+        return self._give(*((value, None) if logits is None else (None, value)))
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The log odds of the event."""
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probability of the event."""
+        return logits_to_probs(self.logits, is_binary=True)
+
+    param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")

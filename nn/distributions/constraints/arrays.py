@@ -9,6 +9,7 @@ from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import full
 from ....runtime.tensor.dtypes import bool_, finfo
+from ..base.parameters import derived
 from .base import Constraint
 
 _SUM = 1e-6  # how far the sum of probabilities may be from one, and entries of a symmetric matrix apart
@@ -117,13 +118,6 @@ class _PositiveDefinite(_Symmetric):
 
 
 class _Combined(Constraint):
-    """What constraints of parts have in common.
-
-    Args:
-        cseq: a constraint for each part.
-        dim: the dimension along which the parts lie.
-    """
-
     def __init__(self, cseq: Sequence[Constraint], dim: int) -> None:
         if not all(isinstance(constraint, Constraint) for constraint in cseq):
             raise AssertionError("All elements of cseq must be Constraint instances")
@@ -131,13 +125,8 @@ class _Combined(Constraint):
         self.dim = dim
         super().__init__()
 
-    @property
-    def is_discrete(self) -> bool:
-        return any(constraint.is_discrete for constraint in self.cseq)
-
-    @property
-    def event_dim(self) -> int:
-        return max(constraint.event_dim for constraint in self.cseq)
+    is_discrete = derived(lambda self: any(constraint.is_discrete for constraint in self.cseq))
+    event_dim = derived(lambda self: max(constraint.event_dim for constraint in self.cseq))
 
     def _in_range(self, value: Tensor) -> None:
         if not -value.dim() <= self.dim < value.dim():

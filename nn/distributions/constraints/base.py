@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.extensions.vmap import level_of
+from ..base.parameters import alias, derived
 
 
 class Constraint:
@@ -17,7 +18,6 @@ class Constraint:
         event_dim: how many rightmost dimensions make one event, of which `check` gives one answer. Default: 0.
 
     Example:
-        >>> import specgrad as sg
         >>> constraint = sg.distributions.constraints.positive
         >>> constraint, constraint.is_discrete, constraint.event_dim
         (GreaterThan(lower_bound=0.0), False, 0)
@@ -81,7 +81,6 @@ def is_dependent(constraint: object) -> bool:
         constraint: a constraint.
 
     Example:
-        >>> import specgrad as sg
         >>> constraints = sg.distributions.constraints
         >>> constraints.is_dependent(constraints.dependent), constraints.is_dependent(constraints.real)
         (True, False)
@@ -98,7 +97,6 @@ class _DependentProperty(property, _Dependent):
         event_dim: what is known of it without an instance.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import constraints
         >>> class Uniform(sg.distributions.Distribution):
         ...     def __init__(self, low, high):
@@ -146,13 +144,8 @@ class _IndependentConstraint(Constraint):
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
         super().__init__()
 
-    @property
-    def is_discrete(self) -> bool:
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> int:
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+    is_discrete = alias("base_constraint.is_discrete")
+    event_dim = derived(lambda self: self.base_constraint.event_dim + self.reinterpreted_batch_ndims)
 
     def check(self, value: Tensor) -> Tensor:
         result = self.base_constraint.check(value)
@@ -179,13 +172,8 @@ class MixtureSameFamilyConstraint(Constraint):
         self.base_constraint = base_constraint
         super().__init__()
 
-    @property
-    def is_discrete(self) -> bool:
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> int:
-        return self.base_constraint.event_dim
+    is_discrete = alias("base_constraint.is_discrete")
+    event_dim = alias("base_constraint.event_dim")
 
     def check(self, value: Tensor) -> Tensor:
         """Whether `value` lies in the support of every component: (..., E...) answers (...)."""

@@ -1,7 +1,4 @@
-"""Divergences of distributions of two families, of which each divergence is -entropy(p) - E_p[log q].
-
-So it takes the means, under p, of what the density of q is made of: x, x^2, log(x), or exp(-x).
-"""
+"""Divergences across families: -entropy(p) - E_p[log q], from the means of x, x^2, log(x) or exp(-x)."""
 
 from __future__ import annotations
 
@@ -33,7 +30,6 @@ def _from(*types: Any, to: Any) -> Callable[[Divergence], Divergence]:
 
 @singledispatch
 def _mean_log(p: Any) -> Tensor:
-    """The mean of log(x)."""
     raise NotImplementedError
 
 

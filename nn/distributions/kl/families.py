@@ -8,7 +8,7 @@ from ....generated import ops
 from ....generated.tensor import Tensor
 from ...functional import softplus
 from ..base.parameters import euler_constant
-from ..bernoulli import Bernoulli, Binomial, Geometric
+from ..bernoulli import Bernoulli, Binomial, Geometric, Poisson
 from ..beta import Beta, Dirichlet
 from ..categorical import Categorical, OneHotCategorical
 from ..cauchy import Cauchy, Gumbel, Uniform
@@ -24,7 +24,6 @@ from ..multivariate_normal import (
     _log_diagonal,
 )
 from ..normal import HalfNormal, Laplace, Normal
-from ..poisson import Poisson
 from ..unit_interval import ContinuousBernoulli
 from ..wishart import Wishart
 from .registry import _infinite_like, register_kl
@@ -139,7 +138,6 @@ def _kl_bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 @register_kl(Poisson, Bernoulli)
 @register_kl(Poisson, Binomial)
 def _kl_poisson_infinity(p: Poisson, q: Bernoulli | Binomial) -> Tensor:
-    """Counts of p have no bound."""
     return _infinite_like(p.rate)
 
 
@@ -193,7 +191,6 @@ def _kl_beta_continuous_bernoulli(p: Beta, q: ContinuousBernoulli) -> Tensor:
 @register_kl(Gamma, Beta)
 @register_kl(Gamma, ContinuousBernoulli)
 def _kl_gamma_infinity(p: Gamma, q: Beta | ContinuousBernoulli) -> Tensor:
-    """Numbers of p have no bound."""
     return _infinite_like(p.concentration)
 
 
@@ -217,7 +214,6 @@ _KIND = {False: "Multivariate Normals", True: "Low Rank Multivariate Normals"}
 
 
 def _log_det(d: Gaussian) -> Tensor:
-    """The logarithm of the determinant of the covariance."""
     if isinstance(d, LowRankMultivariateNormal):
         return _batch_lowrank_logdet(d._unbroadcasted_cov_factor, d._unbroadcasted_cov_diag, d._capacitance_tril)
     return 2 * _log_diagonal(d._unbroadcasted_scale_tril)

@@ -9,8 +9,7 @@ from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
 from ..base.distribution import Distribution
 from ..base.parameters import _sum_rightmost
-from ..independent import ExponentialFamily, Independent
-from ..transformed_distribution import TransformedDistribution
+from ..independent import ExponentialFamily, Independent, TransformedDistribution
 
 Divergence = Callable[[Any, Any], Tensor]
 Registered = TypeVar("Registered", bound=Divergence)
@@ -29,11 +28,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Registered], Registered
         type_p: the class of the first distribution.
         type_q: the class of the second.
 
-    Raises:
-        TypeError: not a class. (A library's own distributions may have another base, as they do in PyTorch.)
+    Raises: TypeError: not a class. (A library's own distributions may have another base, as they do in PyTorch.)
 
     Example:
-        >>> import specgrad as sg
         >>> class Skewed(sg.distributions.Normal): pass
         >>> @sg.distributions.register_kl(Skewed, Skewed)
         ... def distance(p, q):
@@ -60,11 +57,9 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         p: a distribution.
         q: one that p is compared with.
 
-    Raises:
-        NotImplementedError: no function is registered for the classes.
+    Raises: NotImplementedError: no function is registered for the classes.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import Normal, kl_divergence
         >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
         tensor(0.5000)
@@ -94,7 +89,6 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
 
 
 def _infinite_like(value: Tensor) -> Tensor:
-    """Infinity everywhere: the divergence where p has a value that is impossible under q."""
     return value.new_full(value.shape, float("inf"))
 
 
@@ -130,7 +124,6 @@ def _kl_transformed_transformed(p: TransformedDistribution, q: TransformedDistri
 
 @register_kl(Independent, Independent)
 def _kl_independent_independent(p: Independent, q: Independent) -> Tensor:
-    """The sum over the values of an event."""
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)

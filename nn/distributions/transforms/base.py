@@ -9,6 +9,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import argument_checks
 from ....runtime.shapes import Size
+from ...docstrings import completed_within
 from ..base.parameters import alias
 
 __all__ = ["Transform"]
@@ -30,11 +31,9 @@ class Transform:
         bijective: whether `t.inv(t(x))` is x and `t(t.inv(y))` is y.
         sign: of a monotone function of numbers: 1 where it increases, -1 where it decreases.
 
-    Raises:
-        ValueError: another cache_size.
+    Raises: ValueError: another cache_size.
 
     Example:
-        >>> import specgrad as sg
         >>> exp = sg.distributions.ExpTransform()
         >>> x = sg.tensor([0.0, 2.0])
         >>> y = exp(x)
@@ -46,6 +45,10 @@ class Transform:
     bijective: Any = False
     domain: Any
     codomain: Any
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Transform)
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
@@ -60,11 +63,7 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions an event has, before and after.
-
-        Raises:
-            ValueError: the numbers differ.
-        """
+        """How many dimensions an event has, before and after; a ValueError where the numbers differ."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim
@@ -83,19 +82,11 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 for an increasing function of numbers, -1 for a decreasing one.
-
-        Raises:
-            NotImplementedError: the transform has none.
-        """
+        """1 for an increasing function of numbers, -1 for a decreasing one; a NotImplementedError for others."""
         raise NotImplementedError(f"{type(self).__name__} has no `sign`, which cdf() and icdf() ask for")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with a cache of another size.
-
-        Args:
-            cache_size: 0 or 1.
-        """
+        """The same transform with a cache of another `cache_size`, 0 or 1."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -137,31 +128,18 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |dy/dx|, of the shape without the dimensions of an event.
-
-        Args:
-            x: arguments.
-            y: the results of these.
-        """
+        """log |dy/dx| for arguments `x` and their results `y`, of the shape without the dimensions of an event."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def forward_shape(self, shape: Sequence[int]) -> Any:
-        """The shape of results of arguments of this shape.
-
-        Args:
-            shape: the shape of arguments.
-        """
+        """The shape of results of arguments of this `shape`."""
         return shape
 
     def inverse_shape(self, shape: Sequence[int]) -> Any:
-        """The shape of arguments that have results of this shape.
-
-        Args:
-            shape: the shape of results.
-        """
+        """The shape of arguments that have results of this `shape`."""
         return shape
 
 
@@ -201,8 +179,12 @@ class _InverseTransform(Transform):
         return self._inv.forward_shape(shape)
 
 
+class Parameterless(Transform):
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self))
+
+
 def needed_dims(shape: Sequence[int], dims: int) -> Size:
-    """The shape, which has so many dimensions at least."""
     if len(shape) < dims:
         raise ValueError("Too few dimensions on input")
     return Size(shape)

@@ -8,15 +8,13 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from .. import constraints
-from ..base.parameters import _sum_rightmost
+from ..base.parameters import _sum_rightmost, derived
 from .base import Transform
 
 __all__ = ["CatTransform", "StackTransform"]
 
 
 class _JoinedTransform(Transform):
-    """Transforms of parts along a dimension."""
-
     transforms: list[Transform]
 
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:
@@ -27,7 +25,6 @@ class _JoinedTransform(Transform):
         self.dim = dim
 
     def _check(self, value: Tensor, size: int) -> None:
-        """The value has the dimension, and so many parts in it."""
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
         if value.size(self.dim) != size:
@@ -48,11 +45,9 @@ class CatTransform(_JoinedTransform):
         lengths: the size of each part there. Default: 1 for each.
         cache_size: 0, or 1 for a cache of the last value in each of them.
 
-    Raises:
-        AssertionError: something else than transforms, or lengths that do not fit.
+    Raises: AssertionError: something else than transforms, or lengths that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import CatTransform, ExpTransform, identity_transform
         >>> CatTransform([ExpTransform(), identity_transform], lengths=[1, 2])(sg.zeros(3))
         tensor([1., 0., 0.])
@@ -68,14 +63,8 @@ class CatTransform(_JoinedTransform):
         if len(self.lengths) != len(self.transforms):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match tseq ({len(self.transforms)})")
 
-    @property
-    def event_dim(self) -> int:
-        return max(transform.event_dim for transform in self.transforms)
-
-    @property
-    def length(self) -> int:
-        """The size of all parts together."""
-        return sum(self.lengths)
+    event_dim = derived(lambda self: max(transform.event_dim for transform in self.transforms))
+    length = derived(lambda self: sum(self.lengths), "The size of all parts together.")
 
     def _parts(self, value: Tensor) -> tuple[Tensor, ...]:
         self._check(value, self.length)
@@ -116,11 +105,9 @@ class StackTransform(_JoinedTransform):
         dim: the dimension along which the parts lie.
         cache_size: 0, or 1 for a cache of the last value in each of them.
 
-    Raises:
-        AssertionError: something else than transforms.
+    Raises: AssertionError: something else than transforms.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import ExpTransform, StackTransform, identity_transform
         >>> StackTransform([ExpTransform(), identity_transform])(sg.zeros(2, 3))
         tensor([[1., 1., 1.],

@@ -13,7 +13,7 @@ from ....generated.tensor import Tensor
 from ....runtime.ops.creation import zeros_like
 from ....runtime.shapes import Size
 from .. import constraints
-from ..base.parameters import _sum_rightmost, alias
+from ..base.parameters import _sum_rightmost, alias, derived
 from .base import Transform, needed_dims
 
 __all__ = ["ComposeTransform", "IndependentTransform", "ReshapeTransform", "identity_transform"]
@@ -32,7 +32,6 @@ class ComposeTransform(Transform):
         cache_size: 0, or 1 for a cache of the last value in each of them.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import AffineTransform, ComposeTransform, ExpTransform
         >>> both = ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])
         >>> both(sg.tensor(0.0)), both.inv(sg.tensor(1.0))
@@ -75,9 +74,7 @@ class ComposeTransform(Transform):
         """Whether each output comes from one input."""
         return all(part.bijective for part in self.parts)
 
-    @property
-    def sign(self) -> Any:
-        return functools.reduce(operator.mul, (part.sign for part in self.parts), 1)
+    sign = derived(lambda self: functools.reduce(operator.mul, (part.sign for part in self.parts), 1))
 
     def _make_inverse(self) -> Transform:
         inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
@@ -122,10 +119,8 @@ class IndependentTransform(Transform):
     Args:
         base_transform: the transform.
         reinterpreted_batch_ndims: how many more dimensions an event has.
-        cache_size: 0, or 1 for a cache of the last value.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributions import ExpTransform, IndependentTransform
         >>> x = sg.tensor([1.0, 2.0])
         >>> IndependentTransform(ExpTransform(), 1).log_abs_det_jacobian(x, x.exp())
@@ -179,13 +174,10 @@ class ReshapeTransform(Transform):
     Args:
         in_shape: the shape of arguments, without the batch.
         out_shape: the shape of results, without the batch.
-        cache_size: 0, or 1 for a cache of the last value.
 
-    Raises:
-        ValueError: the shapes differ in their number of elements.
+    Raises: ValueError: the shapes differ in their number of elements.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.ReshapeTransform((4,), (2, 2))(sg.zeros(5, 4)).shape
         specgrad.Size([5, 2, 2])
     """

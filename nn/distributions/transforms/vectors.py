@@ -13,7 +13,7 @@ from ....runtime.tensor.dtypes import finfo
 from ...functional.folding import pad
 from .. import constraints
 from ..base.parameters import tril_matrix_to_vec, vec_to_tril_matrix
-from .base import Transform, needed_dims
+from .base import Parameterless, Transform, needed_dims
 from .elementwise import _clipped_sigmoid
 
 __all__ = [
@@ -37,14 +37,9 @@ class CorrCholeskyTransform(Transform):
 
     Each row has the length one: of what earlier entries leave of it, r takes a part, and the diagonal the rest.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
-    Shape:
-        x: (..., D (D - 1) / 2). y: (..., D, D).
+    Shape: x: (..., D (D - 1) / 2). y: (..., D, D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.CorrCholeskyTransform()(sg.zeros(1))
         tensor([[1., 0.],
                 [0., 1.]])
@@ -85,28 +80,20 @@ class CorrCholeskyTransform(Transform):
         return shape[:-2] + (shape[-1] * (shape[-1] - 1) // 2,)
 
 
-class SoftmaxTransform(Transform):
+class SoftmaxTransform(Parameterless):
     """Vectors as probabilities: y = exp(x) / sum(exp(x)); `inv` gives the logarithms.
 
     It is not bijective, as adding a number to x changes nothing; samplers need StickBreakingTransform.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
-    Shape:
-        x and y: (..., D).
+    Shape: x and y: (..., D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.SoftmaxTransform()(sg.zeros(2))
         tensor([0.5000, 0.5000])
     """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SoftmaxTransform)
 
     def _call(self, x: Tensor) -> Tensor:
         return ops.softmax(x, -1)
@@ -121,21 +108,16 @@ class SoftmaxTransform(Transform):
         return self.forward_shape(shape)
 
 
-class StickBreakingTransform(Transform):
+class StickBreakingTransform(Parameterless):
     """Unconstrained vectors as probabilities of one class more, by breaking pieces off a stick of length one.
 
     Formula: y_k = z_k prod(1 - z_j for j < k), with z_k = sigmoid(x_k - log(D + 1 - k)) and z_(D + 1) = 1
 
     The shift makes zero the uniform distribution.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
-    Shape:
-        x: (..., D). y: (..., D + 1).
+    Shape: x: (..., D). y: (..., D + 1).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.StickBreakingTransform()(sg.zeros(3))
         tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
@@ -143,9 +125,6 @@ class StickBreakingTransform(Transform):
     domain = constraints.real_vector
     codomain = constraints.simplex
     bijective = True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StickBreakingTransform)
 
     def _call(self, x: Tensor) -> Tensor:
         z = _clipped_sigmoid(x - _log_pieces(x))
@@ -175,17 +154,12 @@ def _log_pieces(x: Tensor) -> Tensor:
     return arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device).log()
 
 
-class LowerCholeskyTransform(Transform):
+class LowerCholeskyTransform(Parameterless):
     """Matrices as lower triangular ones with a positive diagonal, which is the exponential of theirs.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
-    Shape:
-        x and y: (..., D, D).
+    Shape: x and y: (..., D, D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.LowerCholeskyTransform()(sg.tensor([[0.0, 5.0], [2.0, 0.0]]))
         tensor([[1., 0.],
                 [2., 1.]])
@@ -194,9 +168,6 @@ class LowerCholeskyTransform(Transform):
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LowerCholeskyTransform)
-
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
 
@@ -204,17 +175,12 @@ class LowerCholeskyTransform(Transform):
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
-class PositiveDefiniteTransform(Transform):
+class PositiveDefiniteTransform(Parameterless):
     """Matrices as positive definite ones: L L^T of the factor that LowerCholeskyTransform gives.
 
-    Args:
-        cache_size: 0, or 1 for a cache of the last value.
-
-    Shape:
-        x and y: (..., D, D).
+    Shape: x and y: (..., D, D).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.distributions.PositiveDefiniteTransform()(sg.tensor([[0.0, 5.0], [2.0, 0.0]]))
         tensor([[1., 2.],
                 [2., 5.]])
@@ -222,9 +188,6 @@ class PositiveDefiniteTransform(Transform):
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PositiveDefiniteTransform)
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)

@@ -20,7 +20,6 @@ class NonDynamicallyQuantizableLinear(Linear):
         in_features, out_features, bias, device, dtype: as of `Linear`.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiheadAttention(4, 2).out_proj
         NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
     """
@@ -48,8 +47,7 @@ class MultiheadAttention(Module):
         kdim: the number of features of keys; embed_dim when left out.
         vdim: the number of features of values; embed_dim when left out.
         batch_first: whether inputs and output are (batch, rows, features) instead of (rows, batch, features).
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         query: (L, N, embed_dim), or (L, embed_dim) for one item; key: (S, N, kdim); value: (S, N, vdim).
@@ -72,7 +70,6 @@ class MultiheadAttention(Module):
         RuntimeError: masks of wrong shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> x = sg.randn(5, 3, 8)
         >>> output, weights = sg.nn.MultiheadAttention(8, 2)(x, x, x)
         >>> list(output.shape), list(weights.shape)

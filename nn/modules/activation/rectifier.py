@@ -1,7 +1,4 @@
-"""Activations that let positive values pass (ReLU and its variants), element by element.
-
-The base class of activations that apply a function to every element.
-"""
+"""The base class of activations, and those that let positive values pass: ReLU and its variants."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from ....generated.tensor import Tensor
 from ....runtime.dispatch import argument_checks
 from ....runtime.ops.creation import empty
 from ... import functional as F
-from ...docstrings import completed_from
+from ...docstrings import completed_from, completed_within
 from ...init import constant_
 from ...parameter import Parameter
 from ..module.base import Module
@@ -23,11 +20,14 @@ class Activation(Module):
     Args:
         inplace: write to the input.
 
-    Shape:
-        Input: any. Output: the same.
+    Shape: Input: any. Output: the same.
     """
 
     shown: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Activation)
 
     def extra_repr(self) -> str:
         values = {name: getattr(self, name) for name in self.shown}
@@ -44,14 +44,12 @@ class InplaceActivation(Activation):
         self.inplace = inplace
 
 
-@completed_from(Activation)
 class ReLU(InplaceActivation):
     """The positive part.
 
     Formula: y = max(0, x)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReLU()(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -60,7 +58,6 @@ class ReLU(InplaceActivation):
         return F.relu(input, inplace=self.inplace)
 
 
-@completed_from(Activation)
 class LeakyReLU(Activation):
     """The positive part, plus a fraction of the negative one.
 
@@ -70,7 +67,6 @@ class LeakyReLU(Activation):
         negative_slope: the fraction.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LeakyReLU(0.5)(sg.tensor([-1.0, 2.0]))
         tensor([-0.5000,  2.0000])
     """
@@ -86,8 +82,6 @@ class LeakyReLU(Activation):
 
 
 class _AlphaActivation(Activation):
-    """An activation with one number, alpha."""
-
     shown = ("alpha", "inplace")
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
@@ -95,14 +89,13 @@ class _AlphaActivation(Activation):
         self.alpha, self.inplace = alpha, inplace
 
 
-@completed_from(Activation, F.elu)
+@completed_from(F.elu)
 class ELU(_AlphaActivation):
     """The exponential linear unit.
 
     Formula: y = x if x > 0, else alpha (exp(x) - 1)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ELU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
@@ -111,7 +104,6 @@ class ELU(_AlphaActivation):
         return F.elu(input, self.alpha, self.inplace)
 
 
-@completed_from(Activation)
 class Softplus(Activation):
     """A smooth version of ReLU.
 
@@ -122,7 +114,6 @@ class Softplus(Activation):
         threshold: where the function becomes linear.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softplus()(sg.tensor([-1.0, 2.0]))
         tensor([0.3133, 2.1269])
     """
@@ -137,7 +128,6 @@ class Softplus(Activation):
         return F.softplus(input, self.beta, self.threshold)
 
 
-@completed_from(Activation)
 class Hardtanh(Activation):
     """Clips to an interval.
 
@@ -148,7 +138,6 @@ class Hardtanh(Activation):
         max_val: the upper end.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardtanh()(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
@@ -167,7 +156,6 @@ class Hardtanh(Activation):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
-@completed_from(Activation)
 class PReLU(Activation):
     """The positive part, plus a learned fraction of the negative one.
 
@@ -178,16 +166,13 @@ class PReLU(Activation):
         init: the fraction to start with.
         device, dtype: those of the weight.
 
-    Shape:
-        Input: (N, C, *) or any for one parameter. Output: the same.
+    Shape: Input: (N, C, *) or any for one parameter. Output: the same.
 
-    Raises:
-        RuntimeError: neither one weight nor one for each channel.
+    Raises: RuntimeError: neither one weight nor one for each channel.
 
     Source: He, Zhang, Ren and Sun, Delving deep into rectifiers (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PReLU(init=0.5)(sg.tensor([-1.0, 2.0])).tolist()
         [-0.5, 2.0]
     """
@@ -210,14 +195,12 @@ class PReLU(Activation):
         return F.prelu(input, self.weight)
 
 
-@completed_from(Activation)
 class ReLU6(Hardtanh):
     """The positive part, at most 6.
 
     Formula: y = min(max(0, x), 6)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.ReLU6()(sg.tensor([-1.0, 2.0, 9.0]))
         tensor([0., 2., 6.])
     """
@@ -231,14 +214,13 @@ class ReLU6(Hardtanh):
         return F.relu6(input, self.inplace)
 
 
-@completed_from(Activation, F.celu)
+@completed_from(F.celu)
 class CELU(_AlphaActivation):
     """The continuously differentiable exponential linear unit.
 
     Formula: y = max(0, x) + min(0, alpha (exp(x / alpha) - 1))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.CELU(0.5)(sg.tensor([-100.0, 2.0]))
         tensor([-0.5000,  2.0000])
     """
@@ -247,14 +229,13 @@ class CELU(_AlphaActivation):
         return F.celu(input, self.alpha, self.inplace)
 
 
-@completed_from(Activation, F.selu)
+@completed_from(F.selu)
 class SELU(InplaceActivation):
     """The self-normalising exponential linear unit.
 
     Formula: y = scale (max(0, x) + min(0, alpha (exp(x) - 1))), alpha = 1.6733, scale = 1.0507
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SELU()(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
@@ -263,14 +244,13 @@ class SELU(InplaceActivation):
         return F.selu(input, self.inplace)
 
 
-@completed_from(Activation, F.mish)
+@completed_from(F.mish)
 class Mish(InplaceActivation):
     """A smooth activation that dips below zero.
 
     Formula: y = x tanh(log(1 + exp(x)))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Mish()(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
@@ -279,14 +259,13 @@ class Mish(InplaceActivation):
         return F.mish(input, self.inplace)
 
 
-@completed_from(Activation, F.threshold)
+@completed_from(F.threshold)
 class Threshold(Activation):
     """Replaces values that are not above a threshold.
 
     Formula: y = x if x > threshold, else value
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Threshold(0.5, 9.0)(sg.tensor([-1.0, 2.0]))
         tensor([9., 2.])
     """
@@ -301,14 +280,13 @@ class Threshold(Activation):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
 
-@completed_from(Activation, F.rrelu)
+@completed_from(F.rrelu)
 class RReLU(Activation):
     """The positive part, plus a random fraction of the negative one.
 
     Formula: y = x if x > 0, else slope x; the slope is uniform in [lower, upper], or its mean in evaluation
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.RReLU(0.1, 0.3).eval()(sg.tensor([-1.0, 2.0]))
         tensor([-0.2000,  2.0000])
     """

@@ -1,7 +1,4 @@
-"""Activations that saturate, gate or shrink: sigmoid, tanh, GELU and their relatives.
-
-Softmax and its logarithm, along a dimension.
-"""
+"""Activations that saturate, gate or shrink: sigmoid, tanh, GELU, softmax and their relatives."""
 
 from __future__ import annotations
 
@@ -13,14 +10,12 @@ from ..module.base import Module
 from .rectifier import Activation, InplaceActivation
 
 
-@completed_from(Activation)
 class Sigmoid(Activation):
     """The logistic function.
 
     Formula: y = 1 / (1 + exp(-x))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Sigmoid()(sg.tensor([0.0, 2.0]))
         tensor([0.5000, 0.8808])
     """
@@ -29,14 +24,12 @@ class Sigmoid(Activation):
         return F.sigmoid(input)
 
 
-@completed_from(Activation)
 class LogSigmoid(Activation):
     """The logarithm of the logistic function.
 
     Formula: y = -log(1 + exp(-x))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LogSigmoid()(sg.tensor([0.0, 2.0]))
         tensor([-0.6931, -0.1269])
     """
@@ -45,14 +38,12 @@ class LogSigmoid(Activation):
         return F.logsigmoid(input)
 
 
-@completed_from(Activation)
 class Tanh(Activation):
     """The hyperbolic tangent.
 
     Formula: y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Tanh()(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 0.9640])
     """
@@ -61,14 +52,13 @@ class Tanh(Activation):
         return F.tanh(input)
 
 
-@completed_from(Activation, F.silu)
+@completed_from(F.silu)
 class SiLU(InplaceActivation):
     """The sigmoid linear unit, also called swish.
 
     Formula: y = x sigmoid(x)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SiLU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.2689,  1.7616])
     """
@@ -77,7 +67,6 @@ class SiLU(InplaceActivation):
         return F.silu(input, inplace=self.inplace)
 
 
-@completed_from(Activation)
 class GELU(Activation):
     """The Gaussian error linear unit.
 
@@ -87,13 +76,11 @@ class GELU(Activation):
     Args:
         approximate: 'none' or 'tanh'.
 
-    Raises:
-        RuntimeError: approximate is another word.
+    Raises: RuntimeError: approximate is another word.
 
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.GELU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.1587,  1.9545])
     """
@@ -109,14 +96,12 @@ class GELU(Activation):
         return f"approximate={self.approximate!r}"
 
 
-@completed_from(Activation)
 class Hardsigmoid(InplaceActivation):
     """The logistic function, by three straight lines.
 
     Formula: y = min(max(x + 3, 0), 6) / 6
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardsigmoid()(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
@@ -127,14 +112,13 @@ class Hardsigmoid(InplaceActivation):
         return F.hardsigmoid(input, self.inplace)
 
 
-@completed_from(Activation, F.hardswish)
+@completed_from(F.hardswish)
 class Hardswish(InplaceActivation):
     """The sigmoid linear unit, by pieces of polynomials.
 
     Formula: y = x min(max(x + 3, 0), 6) / 6
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardswish()(sg.tensor([1.5, 4.0]))
         tensor([1.1250, 4.0000])
     """
@@ -146,8 +130,6 @@ class Hardswish(InplaceActivation):
 
 
 class _Shrink(Activation):
-    """An activation with one number, lambd."""
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -156,7 +138,6 @@ class _Shrink(Activation):
         return str(self.lambd)
 
 
-@completed_from(Activation)
 class Hardshrink(_Shrink):
     """Zero for small values.
 
@@ -166,7 +147,6 @@ class Hardshrink(_Shrink):
         lambd: the bound.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Hardshrink()(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
@@ -175,7 +155,6 @@ class Hardshrink(_Shrink):
         return F.hardshrink(input, self.lambd)
 
 
-@completed_from(Activation)
 class Softshrink(_Shrink):
     """Moves values towards zero.
 
@@ -184,11 +163,9 @@ class Softshrink(_Shrink):
     Args:
         lambd: how far; not negative.
 
-    Raises:
-        RuntimeError: lambd < 0.
+    Raises: RuntimeError: lambd < 0.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softshrink()(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
@@ -197,14 +174,12 @@ class Softshrink(_Shrink):
         return F.softshrink(input, self.lambd)
 
 
-@completed_from(Activation)
 class Tanhshrink(Activation):
     """The input minus its hyperbolic tangent.
 
     Formula: y = x - tanh(x)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Tanhshrink()(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
@@ -213,14 +188,12 @@ class Tanhshrink(Activation):
         return F.tanhshrink(input)
 
 
-@completed_from(Activation)
 class Softsign(Activation):
     """A sigmoid with slow tails.
 
     Formula: y = x / (1 + |x|)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softsign()(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
@@ -229,7 +202,6 @@ class Softsign(Activation):
         return F.softsign(input)
 
 
-@completed_from(Activation)
 class GLU(Activation):
     """The gated linear unit.
 
@@ -238,16 +210,13 @@ class GLU(Activation):
     Args:
         dim: the dimension that is halved.
 
-    Shape:
-        Input: (*, 2 N, *). Output: (*, N, *).
+    Shape: Input: (*, 2 N, *). Output: (*, N, *).
 
-    Raises:
-        RuntimeError: an odd number of elements.
+    Raises: RuntimeError: an odd number of elements.
 
     Source: Dauphin, Fan, Auli and Grangier, Language modeling with gated convolutional networks (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.GLU()(sg.tensor([1.0, 2.0, 0.0, 100.0]))
         tensor([0.5000, 2.0000])
     """
@@ -263,8 +232,6 @@ class GLU(Activation):
 
 
 class _AlongDim(Activation):
-    """An activation whose only argument is a dimension."""
-
     shown = ("dim",)
 
     def __init__(self, dim: int | None = None) -> None:
@@ -272,14 +239,13 @@ class _AlongDim(Activation):
         self.dim = dim
 
 
-@completed_from(Activation, F.softmax)
+@completed_from(F.softmax)
 class Softmax(_AlongDim):
     """Positive numbers that sum to one along a dimension.
 
     Formula: y_i = exp(x_i) / sum_j exp(x_j)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softmax(dim=0)(sg.tensor([0.0, 0.0]))
         tensor([0.5000, 0.5000])
     """
@@ -295,7 +261,6 @@ class LogSoftmax(_AlongDim):
     Formula: y_i = x_i - log sum_j exp(x_j)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LogSoftmax(dim=0)(sg.tensor([0.0, 0.0]))
         tensor([-0.6931, -0.6931])
     """
@@ -311,7 +276,6 @@ class Softmin(_AlongDim):
     Formula: y_i = exp(-x_i) / sum_j exp(-x_j)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softmin(dim=0)(sg.tensor([0.0, 1000.0]))
         tensor([1., 0.])
     """
@@ -325,14 +289,11 @@ class Softmax2d(Module):
 
     Formula: y_c = exp(x_c) / sum_k exp(x_k), over the third dimension from the end
 
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: the same.
+    Shape: Input: (N, C, H, W) or (C, H, W). Output: the same.
 
-    Raises:
-        ValueError: an input of another number of dimensions.
+    Raises: ValueError: an input of another number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Softmax2d()(sg.zeros(2, 1, 1)).tolist()
         [[[0.5]], [[0.5]]]
     """

@@ -13,7 +13,6 @@ from ..module.base import Module
 
 
 def position_of(container: Any, index: Any) -> int:
-    """An index into a container, counted from the front."""
     position, size = argument_checks.position(type(container).__name__, index), len(container)
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of range")
@@ -21,8 +20,6 @@ def position_of(container: Any, index: Any) -> int:
 
 
 class _NumberedModules(Module):
-    """Base of Sequential and ModuleList: children named "0", "1", ..."""
-
     def _key(self, index: Any) -> str:
         return next(islice(self._modules, position_of(self, index), None))
 
@@ -88,11 +85,9 @@ class Sequential(_NumberedModules):
     Args:
         args: the modules, or one OrderedDict of modules by name.
 
-    Shape:
-        Input: that of the first module. Output: that of the last.
+    Shape: Input: that of the first module. Output: that of the last.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.ReLU())
         Sequential(
           (0): Linear(in_features=2, out_features=3, bias=True)
@@ -143,7 +138,6 @@ class ModuleList(_NumberedModules):
         modules: the modules to start with.
 
     Example:
-        >>> import specgrad as sg
         >>> layers = sg.nn.ModuleList(sg.nn.Linear(4, 4) for _ in range(3))
         >>> len(layers), len(list(layers.parameters()))
         (3, 6)
@@ -170,7 +164,6 @@ class ModuleList(_NumberedModules):
         return ModuleList([*self, *other])
 
     def __repr__(self) -> str:
-        """Like a Module's, with runs of equal children written once."""
         strings = [repr(module) for module in self]
         if not strings:
             return self._get_name() + "()"
@@ -235,7 +228,6 @@ class ModuleDict(NamedMembers):
         modules: a mapping, or pairs of a name and a module, to start with.
 
     Example:
-        >>> import specgrad as sg
         >>> heads = sg.nn.ModuleDict({"a": sg.nn.Linear(2, 1)})
         >>> "a" in heads, [name for name, _ in heads.named_parameters()]
         (True, ['a.weight', 'a.bias'])
@@ -270,7 +262,6 @@ class ModuleDict(NamedMembers):
 
 
 def pairs_of(owner: str, method: str, value: Any) -> Iterator[tuple[Any, Any]]:
-    """The items of a mapping, or of an iterable whose items must be pairs."""
     if not isinstance(value, Iterable):
         kind = type(value).__name__
         raise TypeError(f"{method} should be called with an iterable of key/value pairs, but got {kind}")
@@ -294,7 +285,6 @@ class Container(Module):
 
     Example:
         >>> import warnings
-        >>> import specgrad as sg
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore")
         ...     held = sg.nn.Container(first=sg.nn.ReLU())

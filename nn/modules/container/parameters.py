@@ -18,7 +18,6 @@ class ParameterDict(NamedMembers):
         parameters: a mapping, or pairs of a name and a value, to start with.
 
     Example:
-        >>> import specgrad as sg
         >>> weights = sg.nn.ParameterDict({"left": sg.ones(2)})
         >>> weights["left"].requires_grad
         True
@@ -96,7 +95,6 @@ class ParameterList(Module):
         values: the values to start with.
 
     Example:
-        >>> import specgrad as sg
         >>> weights = sg.nn.ParameterList([sg.ones(2), sg.zeros(3)])
         >>> [name for name, _ in weights.named_parameters()]
         ['0', '1']
@@ -150,12 +148,10 @@ class ParameterList(Module):
 
 
 def as_parameter(value: Any) -> Any:
-    """A plain Tensor as a Parameter over the same memory; other values unchanged."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 def describe(value: Any) -> str:
-    """A value in one line of its container's repr."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"

@@ -1,9 +1,4 @@
-"""Convolution layers: one subclass per number of spatial dimensions.
-
-Base class of the convolution layers: sizes, argument checks, parameters and repr.
-
-Transposed convolution layers: one subclass per number of spatial dimensions.
-"""
+"""Convolution layers and transposed ones: their base class, and a subclass per number of spatial dimensions."""
 
 from __future__ import annotations
 
@@ -34,8 +29,7 @@ class ConvNd(Module):
         groups: blocks of channels that are convolved separately.
         bias: whether there is a bias.
         padding_mode: what is added around the input.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
     """
 
     spatial_dims: int  # where a subclass does not say how many there are, kernel_size does
@@ -144,8 +138,6 @@ class ConvNd(Module):
 
 
 class _Convolution(ConvNd):
-    """A convolution; a subclass names its function."""
-
     function: Callable[..., Tensor]
 
     def __init__(
@@ -179,6 +171,7 @@ class _Convolution(ConvNd):
         return ops.convolution(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
+@completed_from(ConvNd)
 class Conv1d(_Convolution):
     """A convolution (cross-correlation) over sequences.
 
@@ -187,28 +180,21 @@ class Conv1d(_Convolution):
     Weight and bias start uniform in (-k, k) with k = sqrt(groups / (in_channels * kernel_size)).
 
     Args:
-        in_channels: channels of the input.
-        out_channels: channels of the output.
         kernel_size: length of the kernel.
         stride: step of the kernel.
         padding: zeros added on both sides, or 'valid' (none), or 'same' (so many that the size stays).
         dilation: step between the elements of the kernel.
-        groups: blocks of channels that are convolved separately.
         bias: whether to add a learned bias.
         padding_mode: what is added: 'zeros', or 'reflect', 'replicate' or 'circular' (see `functional.pad`).
-        device: where the parameters lie.
-        dtype: their dtype.
 
     Shape:
         Input: (N, in_channels, L) or (in_channels, L).
         Output: (N, out_channels, L') or (out_channels, L'), with L' =
         floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
-    Raises:
-        ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
+    Raises: ValueError: channels that the groups do not divide, an unknown padding, 'same' with a stride.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Conv1d(16, 33, 3, stride=2)(sg.randn(20, 16, 50)).shape)
         [20, 33, 24]
     """
@@ -222,7 +208,6 @@ class Conv2d(_Convolution):
     """A convolution (cross-correlation) over images.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Conv2d(3, 8, 3, padding="same")(sg.randn(4, 3, 10, 12)).shape)
         [4, 8, 10, 12]
     """
@@ -236,7 +221,6 @@ class Conv3d(_Convolution):
     """A convolution (cross-correlation) over volumes.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.Conv3d(3, 8, (1, 3, 3), padding=(0, 1, 1))(sg.randn(4, 3, 5, 6, 7)).shape)
         [4, 8, 5, 6, 7]
     """
@@ -246,8 +230,6 @@ class Conv3d(_Convolution):
 
 
 class _ConvolutionTranspose(ConvNd):
-    """A transposed convolution; a subclass names its function."""
-
     function: Callable[..., Tensor]
     names_padding = False
     padding_modes = ("zeros",)
@@ -280,7 +262,6 @@ class _ConvolutionTranspose(ConvNd):
         )
 
     def _output_padding(self, input: Tensor, output_size: tuple[int, ...]) -> tuple[int, ...]:
-        """The difference of the requested output size from the smallest one, along each dimension."""
         dims, lead = self.spatial_dims, input.ndim - self.spatial_dims
         if len(output_size) == lead + dims:
             output_size = output_size[lead:]
@@ -321,11 +302,9 @@ class ConvTranspose1d(_ConvolutionTranspose):
         (L - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1, or the sizes in `output_size`, the
         second argument of a call.
 
-    Raises:
-        ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
+    Raises: ValueError: channels that the groups do not divide, another padding_mode, an output_size out of reach.
 
     Example:
-        >>> import specgrad as sg
         >>> up = sg.nn.ConvTranspose1d(16, 33, 3, stride=2)
         >>> list(up(sg.randn(20, 16, 50)).shape), list(up(sg.randn(20, 16, 50), output_size=(102,)).shape)
         ([20, 33, 101], [20, 33, 102])
@@ -340,7 +319,6 @@ class ConvTranspose2d(_ConvolutionTranspose):
     """A transposed convolution over images: the gradient of `Conv2d` as a map of its input.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.ConvTranspose2d(16, 8, 4, stride=2, padding=1)(sg.randn(2, 16, 14, 14)).shape)
         [2, 8, 28, 28]
     """
@@ -354,7 +332,6 @@ class ConvTranspose3d(_ConvolutionTranspose):
     """A transposed convolution over volumes: the gradient of `Conv3d` as a map of its input.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.ConvTranspose3d(4, 2, 2, stride=2)(sg.randn(1, 4, 3, 4, 5)).shape)
         [1, 2, 6, 8, 10]
     """

@@ -32,12 +32,7 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
-        """Take the size of the parameters from an input.
-
-        Args:
-            input: the input of the first call.
-            *args, **kwargs: what else `forward` takes.
-        """
+        """Take the size of the parameters from `input`, that of the first call."""
         if self.has_uninitialized_params():
             self.in_channels = self._channels(input)
             self._check_arguments()
@@ -57,8 +52,6 @@ class LazyConvNd(LazyModuleMixin, ConvNd):
 
 
 class _LazyConvolution(LazyConvNd):
-    """Constructor of the lazy convolutions: the arguments of `Conv2d` except `in_channels`."""
-
     def __init__(
         self,
         out_channels: int,
@@ -81,9 +74,8 @@ class LazyConv1d(_LazyConvolution, Conv1d):
     """A `Conv1d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConv1d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4))
+        >>> _ = layer(sg.ones(1, 2, 5))
         >>> layer.in_channels
         2
     """
@@ -93,37 +85,15 @@ class LazyConv1d(_LazyConvolution, Conv1d):
 
 @completed_from(LazyConv1d)
 class LazyConv2d(_LazyConvolution, Conv2d):
-    """A `Conv2d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> layer = sg.nn.LazyConv2d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = Conv2d
 
 
 @completed_from(LazyConv1d)
 class LazyConv3d(_LazyConvolution, Conv3d):
-    """A `Conv3d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> layer = sg.nn.LazyConv3d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = Conv3d
 
 
 class _LazyTransposed(LazyConvNd):
-    """Constructor of the lazy transposed convolutions: the arguments of `ConvTranspose2d` except `in_channels`."""
-
     def __init__(
         self,
         out_channels: int,
@@ -148,9 +118,8 @@ class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
     """A `ConvTranspose1d` whose `in_channels` is the number of channels of its first input.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.LazyConvTranspose1d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4))
+        >>> _ = layer(sg.ones(1, 2, 5))
         >>> layer.in_channels
         2
     """
@@ -160,29 +129,9 @@ class LazyConvTranspose1d(_LazyTransposed, ConvTranspose1d):
 
 @completed_from(LazyConvTranspose1d)
 class LazyConvTranspose2d(_LazyTransposed, ConvTranspose2d):
-    """A `ConvTranspose2d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> layer = sg.nn.LazyConvTranspose2d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = ConvTranspose2d
 
 
 @completed_from(LazyConvTranspose1d)
 class LazyConvTranspose3d(_LazyTransposed, ConvTranspose3d):
-    """A `ConvTranspose3d` whose `in_channels` is the number of channels of its first input.
-
-    Example:
-        >>> import specgrad as sg
-        >>> layer = sg.nn.LazyConvTranspose3d(3, 2)
-        >>> _ = layer(sg.ones(1, 2, 4, 4, 4))
-        >>> layer.in_channels
-        2
-    """
-
     cls_to_become = ConvTranspose3d

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....generated.tensor import Tensor
 from ....runtime.ops.loss.checks import reduction_of_flags
 from ... import functional as F
-from ...docstrings import completed_from
+from ...docstrings import completed_from, completed_within
 from ..module.base import Module
 
 
@@ -16,12 +16,14 @@ class Loss(Module):
         reduction: 'mean', 'sum' or 'none'.
         size_average, reduce: older ways to say reduction.
 
-    Shape:
-        Input, target: any, the same. Output: (), or that of the input with reduction='none'.
+    Shape: Input, target: any, the same. Output: (), or that of the input with reduction='none'.
 
-    Raises:
-        ValueError: an unknown reduction.
+    Raises: ValueError: an unknown reduction.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, Loss)
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
@@ -30,7 +32,6 @@ class Loss(Module):
         self.reduction = reduction
 
 
-@completed_from(Loss)
 class L1Loss(Loss):
     """The mean absolute error.
 
@@ -41,7 +42,6 @@ class L1Loss(Loss):
         RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.L1Loss()(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(1.)
     """
@@ -57,7 +57,6 @@ class MSELoss(Loss):
     Formula: l_n = (x_n - y_n)^2
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MSELoss()(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
@@ -82,7 +81,6 @@ class SmoothL1Loss(Loss):
     Source: Girshick, Fast R-CNN (2015).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SmoothL1Loss()(sg.tensor([1.0, 5.0]), sg.tensor([2.0, 1.0]))
         tensor(2.)
     """
@@ -113,7 +111,6 @@ class HuberLoss(Loss):
     Source: Huber, Robust estimation of a location parameter (1964).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.HuberLoss(delta=2.0)(sg.tensor([1.0, 5.0]), sg.tensor([1.0, 1.0]))
         tensor(3.)
     """
@@ -126,7 +123,6 @@ class HuberLoss(Loss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-@completed_from(Loss)
 class KLDivLoss(Loss):
     """The divergence of a distribution, given by its logarithms, from a target distribution.
 
@@ -139,7 +135,6 @@ class KLDivLoss(Loss):
     Source: Kullback and Leibler, On information and sufficiency (1951).
 
     Example:
-        >>> import specgrad as sg
         >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
         >>> sg.nn.KLDivLoss(reduction="batchmean")(log_p, q)
         tensor(0.3681)
@@ -159,7 +154,6 @@ class KLDivLoss(Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-@completed_from(Loss)
 class PoissonNLLLoss(Loss):
     """Minus the log-likelihood of counts under Poisson's distribution.
 
@@ -171,7 +165,6 @@ class PoissonNLLLoss(Loss):
         eps: what keeps the logarithm finite.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.PoissonNLLLoss()(sg.zeros(2), sg.tensor([1.0, 2.0]))
         tensor(1.)
     """
@@ -194,7 +187,6 @@ class PoissonNLLLoss(Loss):
         )
 
 
-@completed_from(Loss)
 class GaussianNLLLoss(Loss):
     """Minus the log-likelihood of values under normal distributions of given means and variances.
 
@@ -208,13 +200,11 @@ class GaussianNLLLoss(Loss):
         Input, target: (N, *), the same. Var: the same, or without its last dimension, or with a 1 in one of them, or a
         number. Output: (), or that of the input with reduction='none'.
 
-    Raises:
-        ValueError: an unknown reduction, a negative variance, or variances of another shape.
+    Raises: ValueError: an unknown reduction, a negative variance, or variances of another shape.
 
     Source: Nix and Weigend, Estimating the mean and variance of the target probability distribution (1994).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.GaussianNLLLoss()(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))
         tensor(1.)
     """

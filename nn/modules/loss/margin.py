@@ -13,8 +13,6 @@ from .classification import _WeightedLoss
 
 
 class _MarginLoss(Loss):
-    """A loss with a margin."""
-
     def __init__(
         self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
@@ -22,7 +20,6 @@ class _MarginLoss(Loss):
         self.margin = margin
 
 
-@completed_from(Loss)
 class HingeEmbeddingLoss(_MarginLoss):
     """Distances: near zero for like things, above a margin for unlike ones.
 
@@ -32,7 +29,6 @@ class HingeEmbeddingLoss(_MarginLoss):
         margin: how far unlike things should be apart.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.HingeEmbeddingLoss()(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]))
         tensor(0.5000)
     """
@@ -46,7 +42,6 @@ class HingeEmbeddingLoss(_MarginLoss):
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class MarginRankingLoss(_MarginLoss):
     """Pairs of scores of which one should rank above the other.
 
@@ -55,15 +50,13 @@ class MarginRankingLoss(_MarginLoss):
     Args:
         margin: by how much.
 
-    Shape:
-        Input1, input2, target: (N) or (). Output: (), or that of the inputs with reduction='none'.
+    Shape: Input1, input2, target: (N) or (). Output: (), or that of the inputs with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
         RuntimeError: inputs and target that differ in their number of dimensions.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MarginRankingLoss(0.5)(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]))
         tensor(2.5000)
     """
@@ -72,14 +65,12 @@ class MarginRankingLoss(_MarginLoss):
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class SoftMarginLoss(Loss):
     """The logistic loss of two classes, 1 and -1.
 
     Formula: l_n = log(1 + exp(-y_n x_n))
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.SoftMarginLoss()(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]))
         tensor(1.8709)
     """
@@ -88,7 +79,6 @@ class SoftMarginLoss(Loss):
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class CosineEmbeddingLoss(_MarginLoss):
     """Pairs of vectors: of one direction for like things, not so for unlike ones.
 
@@ -97,15 +87,13 @@ class CosineEmbeddingLoss(_MarginLoss):
     Args:
         margin: how large the cosine of unlike things may be, from -1 to 1.
 
-    Shape:
-        Input1, input2: (N, D) or (D). Target: (N) or (). Output: (), or that of the target with reduction='none'.
+    Shape: Input1, input2: (N, D) or (D). Target: (N) or (). Output: (), or that of the target with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction.
         RuntimeError: inputs that do not have one dimension more than the target.
 
     Example:
-        >>> import specgrad as sg
         >>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])
         >>> sg.nn.CosineEmbeddingLoss(margin=0.5)(x1, x2, sg.tensor([-1]))
         tensor(0.4600)
@@ -115,7 +103,6 @@ class CosineEmbeddingLoss(_MarginLoss):
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class MultiMarginLoss(_WeightedLoss):
     """The scores of all classes should be below that of the right one by a margin.
 
@@ -134,7 +121,6 @@ class MultiMarginLoss(_WeightedLoss):
         RuntimeError: a target that is no class, or inputs of other shapes.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
         tensor(0.3250)
     """
@@ -159,7 +145,6 @@ class MultiMarginLoss(_WeightedLoss):
         return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class MultiLabelMarginLoss(Loss):
     """The scores of all classes should be below those of the right labels by 1.
 
@@ -174,7 +159,6 @@ class MultiLabelMarginLoss(Loss):
         RuntimeError: a label that is no class, or a target of another shape.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiLabelMarginLoss()(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
@@ -189,14 +173,11 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
     Formula: l_n = -sum_c w_c (y[n, c] log sigmoid(x[n, c]) + (1 - y[n, c]) log sigmoid(-x[n, c])) / C
 
-    Shape:
-        Input, target: (N, C). Output: (), or (N) with reduction='none'.
+    Shape: Input, target: (N, C). Output: (), or (N) with reduction='none'.
 
-    Raises:
-        ValueError: an unknown reduction.
+    Raises: ValueError: an unknown reduction.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MultiLabelSoftMarginLoss()(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
         tensor(0.6931)
     """
@@ -205,7 +186,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
-@completed_from(Loss)
 class TripletMarginLoss(Loss):
     """An anchor should be nearer to a positive example than to a negative one, by a margin.
 
@@ -217,8 +197,7 @@ class TripletMarginLoss(Loss):
         eps: keeps norms away from zero, where their gradient is undefined.
         swap: whether d(positive, negative) counts where it is less than d(anchor, negative).
 
-    Shape:
-        Anchor, positive, negative: (N, D) or (D). Output: (), or (N) with reduction='none'.
+    Shape: Anchor, positive, negative: (N, D) or (D). Output: (), or (N) with reduction='none'.
 
     Raises:
         ValueError: an unknown reduction, or a margin of 0 or less.
@@ -227,7 +206,6 @@ class TripletMarginLoss(Loss):
     Source: Balntas, Riba, Ponsa and Mikolajczyk, Learning local feature descriptors with triplets (2016).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.TripletMarginLoss()(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
         tensor(0.4142)
     """
@@ -269,11 +247,9 @@ class TripletMarginWithDistanceLoss(Loss):
     Args:
         distance_function: d, of two tensors; `PairwiseDistance` when left out.
 
-    Shape:
-        Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
+    Shape: Anchor, positive, negative: (N, *), as d takes them. Output: (), or that of d with reduction='none'.
 
     Example:
-        >>> import specgrad as sg
         >>> loss = sg.nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(-1))
         >>> loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
         tensor(1.)

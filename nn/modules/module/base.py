@@ -1,11 +1,4 @@
-"""Module, the base class of layers and models: attributes, mode, call and printing.
-
-Its other parts, by concern: module_members (registration and attribute access), module_hooks (hooks and calling with
-them), module_state and module_load (state_dict), module_tree (walks and look-up by name), module_convert (dtype,
-device, requires_grad), module_older (what older programs call).
-
-The part of Module that older programs, or programs for compilers, call.
-"""
+"""Module, the base class of layers and models: attributes, mode, call, printing; its other parts lie beside this."""
 
 from __future__ import annotations
 
@@ -53,7 +46,6 @@ class Module(
         training: True after `train()`, False after `eval()`; layers such as Dropout look at it.
 
     Example:
-        >>> import specgrad as sg
         >>> class Scale(sg.nn.Module):
         ...     def __init__(self):
         ...         super().__init__()
@@ -145,5 +137,4 @@ def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def indented(text: str, spaces: int = 2) -> str:
-    """A text whose lines, all but the first, begin with spaces."""
     return text.replace("\n", "\n" + " " * spaces)

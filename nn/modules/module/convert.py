@@ -1,7 +1,4 @@
-"""The part of Module that changes the dtype and device of its tensors, and whether they learn.
-
-How conversions and `load_state_dict` change parameters: in place, by new ones, or by exchange.
-"""
+"""The part of Module that changes dtype and device of its tensors: in place, by new ones, or by exchange."""
 
 from __future__ import annotations
 
@@ -31,10 +28,9 @@ _choices = _Choices()
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Whether conversions of modules (`to`, `double`, `cuda`) give them new parameters, instead of new data.
+    """Set whether conversions of modules (`to`, `double`, `cuda`) give them new parameters, instead of new data.
 
-    Args:
-        value: whether they do; an optimizer then keeps the old parameters.
+    An optimizer then keeps the old parameters.
     """
     _choices.overwrite = argument_checks.boolean("set_overwrite_module_params_on_conversion", "value", value)
 
@@ -45,13 +41,10 @@ def get_overwrite_module_params_on_conversion() -> bool:
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Whether conversions and `load_state_dict` make new parameters and exchange them with the old ones.
+    """Set whether conversions and `load_state_dict` make new parameters and exchange them with the old ones.
 
     The parameter object stays, with another class, dtype or memory (`utils.swap_tensors`); this comes before
     `set_overwrite_module_params_on_conversion`. What is loaded is made by `Tensor.module_load`.
-
-    Args:
-        value: whether they do.
     """
     _choices.swap = argument_checks.boolean("set_swap_module_params_on_conversion", "value", value)
 
@@ -62,17 +55,7 @@ def get_swap_module_params_on_conversion() -> bool:
 
 
 def replaced(module: Any, name: str, parameter: Parameter, value: Any) -> bool:
-    """Give a module what became of a parameter, if programs have chosen not to change its data.
-
-    Args:
-        module: the parameter's.
-        name: the parameter's.
-        parameter: as it was.
-        value: the tensor that takes its place.
-
-    Returns:
-        Whether that was done.
-    """
+    """Give a module what became of a parameter; False unless programs have chosen not to change its data."""
     if not (_choices.swap or _choices.overwrite):
         return False
     new = value if isinstance(value, Parameter) else Parameter(value, requires_grad=parameter.requires_grad)
@@ -96,7 +79,6 @@ class ModuleConversion:
     buffers: Callable[..., Iterator[Tensor]]
 
     def _apply(self, fn: Convert, recurse: bool = True) -> Self:
-        """Replace every parameter's data and gradient, and every buffer, by what `fn` makes of it."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -112,7 +94,6 @@ class ModuleConversion:
         """Call `fn` on every module of the tree, children first; often used to initialise.
 
         Example:
-            >>> import specgrad as sg
             >>> _ = sg.nn.Sequential(sg.nn.ReLU()).apply(lambda module: print(type(module).__name__))
             ReLU
             Sequential
@@ -226,7 +207,6 @@ def _convert_parameter(module: Any, name: str, parameter: Parameter, fn: Convert
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | None, dtype | None]:
-    """The device and dtype that the arguments of `to` name; copying options are accepted and need no handling."""
     named = dict(kwargs)
     for option in ("non_blocking", "copy", "memory_format"):
         named.pop(option, None)

@@ -38,7 +38,6 @@ def functional_call(
         RuntimeError: `strict`, and names are missing or unknown.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.Linear(2, 1)
         >>> zero = {name: sg.zeros_like(p) for name, p in layer.named_parameters()}
         >>> sg.func.functional_call(layer, zero, (sg.ones(1, 2),))
@@ -51,7 +50,6 @@ def functional_call(
 
 
 def _merged(dicts: Any) -> Any:
-    """One dictionary of all names: the given one, or of several."""
     if isinstance(dicts, Mapping):
         return dicts
     if not isinstance(dicts, Sequence) or not all(isinstance(d, Mapping) for d in dicts):
@@ -93,7 +91,6 @@ def reparametrized(module: Any, arg: Any, tie_weights: bool, strict: bool) -> It
 
 
 def _parent_of(module: Any, name: str) -> tuple[dict[str, Any], str]:
-    """Where the tensor of a dotted name is kept, or would be: the table of its owner, and the name there."""
     path, _, key = name.rpartition(".")
     owner = module.get_submodule(path)
     tables = [table for table in (owner._parameters, owner._buffers) if key in table]
@@ -117,7 +114,6 @@ def _check_names(module: Any, value: Any, own: Mapping[str, Any]) -> None:
 
 
 def _tied(arg: Any, own: Mapping[str, Any]) -> dict[str, Any]:
-    """The given tensors, also under the other names of tensors that a module holds more than once."""
     names: dict[int, list[str]] = {}
     for name, tensor in own.items():
         names.setdefault(id(tensor), []).append(name)
@@ -136,14 +132,11 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     Args:
         models: modules of the same class and mode.
 
-    Returns:
-        (parameters, buffers), dictionaries from dotted name to a tensor with one dimension more.
+    Returns: (parameters, buffers), dictionaries from dotted name to a tensor with one dimension more.
 
-    Raises:
-        RuntimeError: no models, or they differ in class or mode.
+    Raises: RuntimeError: no models, or they differ in class or mode.
 
     Example:
-        >>> import specgrad as sg
         >>> params, _ = sg.func.stack_module_state([sg.nn.Linear(2, 1) for _ in range(3)])
         >>> params["weight"].shape
         specgrad.Size([3, 1, 2])
@@ -165,7 +158,6 @@ def _stacked(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _as_leaf(tensors: Sequence[Any]) -> Any:
-    """The stack of tensors, a leaf that requires grad where they all do."""
     required = {t.requires_grad for t in tensors}
     if len(required) > 1:
         raise RuntimeError(

@@ -1,6 +1,4 @@
-"""The part of Module that registers hooks and calls forward with them.
-
-Hooks that apply to every Module of the process: on calls, and on registration of parameters, buffers, modules.
+"""Hooks of one Module and of all, on calls and on registration, and calling forward with them.
 
 All call hooks share one table, so a Module's call needs one test to know that there are none.
 """
@@ -30,12 +28,10 @@ registration_hooks: dict[int, GlobalHook] = {}
 
 
 def of_kind(kind: str) -> Iterator[tuple[int, GlobalHook]]:
-    """The call hooks of one kind, in order of registration."""
     return ((number, hook) for number, hook in list(call_hooks.items()) if hook.kind == kind)
 
 
 def at_registration(kind: str, module: Any, name: str, value: Any) -> Any:
-    """A value that is about to be registered, after the global registration hooks of `kind`, which may replace it."""
     for hook in list(registration_hooks.values()):
         if hook.kind == kind:
             replaced = hook.call(module, name, value)
@@ -44,13 +40,9 @@ def at_registration(kind: str, module: Any, name: str, value: Any) -> Any:
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call a function before the forward of every module.
+    """Call `hook(module, args)` before the forward of every module, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, args)`; what it returns, if not None, stands for the args.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, stands for the args.
     """
     return add_hook(call_hooks, GlobalHook("forward_pre", hook))
 
@@ -58,77 +50,50 @@ def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """Call a function after the forward of every module.
+    """Call `hook(module, args, output)` after the forward of every module, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, args, output)`; what it returns, if not None, stands for the output.
-        with_kwargs: call it as `hook(module, args, kwargs, output)`.
-        always_call: call it also where forward, or another hook, raises.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, stands for the output. With `with_kwargs` it is called as
+    `hook(module, args, kwargs, output)`; with `always_call` also where forward, or another hook, raises.
     """
     return add_hook(call_hooks, GlobalHook("forward", hook, with_kwargs, always_call))
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call a function before the backward of every module.
+    """Call `hook(module, grad_output)` before the backward of every module, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, grad_output)`; what it returns, if not None, stands for
-            the gradients of the output.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, stands for the gradients of the output.
     """
     return add_hook(call_hooks, GlobalHook("backward_pre", hook))
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call a function after the backward of every module.
+    """Call `hook(module, grad_input, grad_output)` after the backward of every module, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, grad_input, grad_output)`; what it returns, if not None, stands
-            for the gradients of the input.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, stands for the gradients of the input.
     """
     return add_hook(call_hooks, GlobalHook("backward", hook))
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call a function when any module registers a parameter.
+    """Call `hook(module, name, parameter)` when any module registers a parameter, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, name, parameter)`; what it returns, if not None, is registered instead.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, is registered instead.
     """
     return add_hook(registration_hooks, GlobalHook("parameter", hook))
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call a function when any module registers a buffer.
+    """Call `hook(module, name, buffer)` when any module registers a buffer, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, name, buffer)`; what it returns, if not None, is registered instead.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, is registered instead.
     """
     return add_hook(registration_hooks, GlobalHook("buffer", hook))
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call a function when any module registers a module in it.
+    """Call `hook(module, name, submodule)` when any module registers a module in it, until `remove()` of the handle.
 
-    Args:
-        hook: called as `hook(module, name, submodule)`; what it returns, if not None, is registered instead.
-
-    Returns:
-        A handle whose `remove()` takes the hook away.
+    What it returns, if not None, is registered instead.
     """
     return add_hook(registration_hooks, GlobalHook("module", hook))
 
@@ -151,16 +116,10 @@ class ModuleHooks:
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before each forward; what it returns, if not None, replaces args.
+        """Call `hook(module, args)` before each forward, until `remove()` of the handle that is returned.
 
-        Args:
-            hook: the function; with `with_kwargs` it is called as `hook(module, args, kwargs)` and returns None or
-                a pair (args, kwargs).
-            prepend: call it before the hooks that are there.
-            with_kwargs: see `hook`.
-
-        Returns:
-            A handle whose `remove()` takes the hook away.
+        What it returns, if not None, replaces args. With `with_kwargs` it is called as `hook(module, args, kwargs)` and
+        returns None or a pair (args, kwargs). `prepend` puts it before the hooks that are there.
         """
         handle = add_hook(self._forward_pre_hooks, hook, prepend, (self._forward_pre_hooks_with_kwargs,))
         if with_kwargs:
@@ -170,16 +129,11 @@ class ModuleHooks:
     def register_forward_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each forward; what it returns, if not None, replaces the output.
+        """Call `hook(module, args, output)` after each forward, until `remove()` of the handle that is returned.
 
-        Args:
-            hook: the function; with `with_kwargs` it is called as `hook(module, args, kwargs, output)`.
-            prepend: call it before the hooks that are there.
-            with_kwargs: see `hook`.
-            always_call: call it also when forward raises.
-
-        Returns:
-            A handle whose `remove()` takes the hook away.
+        What it returns, if not None, replaces the output. With `with_kwargs` it is called as
+        `hook(module, args, kwargs, output)`, and with `always_call` also when forward raises. `prepend` puts it before
+        the hooks that are there.
         """
         notes = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
         handle = add_hook(self._forward_hooks, hook, prepend, notes)

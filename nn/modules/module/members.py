@@ -1,7 +1,4 @@
-"""The part of Module that registers parameters, buffers and child modules, and makes them attributes.
-
-The part of Module that walks over children, parameters and buffers, and finds them by dotted name.
-"""
+"""The part of Module that registers parameters, buffers and children, walks over them, and finds them by name."""
 
 from __future__ import annotations
 
@@ -63,12 +60,9 @@ class ModuleMembers:
         self._parameters[name] = hooks.at_registration("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Register a tensor that is not learned, such as a running mean.
+        """Register the buffer `tensor`, which is not learned, such as a running mean, as the attribute `name`.
 
-        Args:
-            name: the attribute it is reached by.
-            tensor: the buffer; None keeps the name for a buffer that is not there.
-            persistent: whether it is part of the state_dict.
+        None keeps the name for a buffer that is not there. With `persistent` it is part of the state_dict.
         """
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -137,7 +131,6 @@ class ModuleMembers:
             super().__setattr__(name, value)
 
     def _claim(self, name: str, kind: str, table: str) -> None:
-        """Remove what the name stood for before it becomes a member of `table`."""
         state = self.__dict__
         if table not in state:
             raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
@@ -191,7 +184,6 @@ class ModuleTree:
             remove_duplicate: give a module that appears in several places once.
 
         Example:
-            >>> import specgrad as sg
             >>> [name for name, _ in sg.nn.Sequential(sg.nn.ReLU()).named_modules()]
             ['', '0']
         """
@@ -206,11 +198,7 @@ class ModuleTree:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
-        """All modules of the tree, this one first.
-
-        Args:
-            remove_duplicate: each once, though it may be reached by several names.
-        """
+        """All modules of the tree, this one first; with `remove_duplicate` each once, if it has several names."""
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
@@ -232,7 +220,6 @@ class ModuleTree:
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
-        """Members that `get_members` gives for each module, with dotted names, each object once."""
         seen: set[int] = set()
         named = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in named:
@@ -254,7 +241,6 @@ class ModuleTree:
             remove_duplicate: give a shared parameter once.
 
         Example:
-            >>> import specgrad as sg
             >>> [name for name, _ in sg.nn.Linear(2, 3).named_parameters()]
             ['weight', 'bias']
         """
@@ -277,11 +263,7 @@ class ModuleTree:
             yield buffer
 
     def get_submodule(self, target: str) -> Any:
-        """The module of the dotted name `target`; "" is this one.
-
-        Raises:
-            AttributeError: there is no such name, or it is not a Module.
-        """
+        """The module of the dotted name `target`, "" being this one; an AttributeError where there is none."""
         module: Any = self
         for name in target.split(".") if target else []:
             module = _attribute(module, name)

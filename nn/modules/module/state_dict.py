@@ -1,7 +1,4 @@
-"""The part of Module that reads a state_dict back.
-
-The part of Module that turns parameters and buffers into a state_dict.
-"""
+"""The part of Module that turns parameters and buffers into a state_dict, and reads one back."""
 
 from __future__ import annotations
 
@@ -74,7 +71,6 @@ class ModuleState:
             keep_vars: give the parameters themselves instead of detached tensors that share their memory.
 
         Example:
-            >>> import specgrad as sg
             >>> list(sg.nn.Sequential(sg.nn.Linear(2, 3)).state_dict())
             ['0.weight', '0.bias']
         """
@@ -202,11 +198,9 @@ class ModuleLoading:
             strict: names that only one side has are an error.
             assign: make the given tensors themselves the module's, instead of copying their values.
 
-        Returns:
-            The names that only the module has, and those that only the dict has.
+        Returns: The names that only the module has, and those that only the dict has.
 
-        Raises:
-            RuntimeError: names or shapes do not match; the message lists all of them.
+        Raises: RuntimeError: names or shapes do not match; the message lists all of them.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

@@ -1,7 +1,4 @@
-"""Pooling by the mean and by the p-norm of a sliding window.
-
-Pooling layers with windows that cover the input, chosen so that the output has a given size.
-"""
+"""Pooling by the mean and by the p-norm of a sliding window, and pooling to a given size."""
 
 from __future__ import annotations
 
@@ -17,8 +14,6 @@ Size = int | tuple[int, ...]
 
 
 class _AvgPoolNd(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Tensor]
     _shown = ("kernel_size", "stride", "padding")
 
@@ -65,11 +60,9 @@ class AvgPool1d(Module):
         Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
         floor((L + 2 padding - kernel_size) / stride + 1).
 
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
+    Raises: RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[3.0000, 2.5000]])
     """
@@ -104,7 +97,6 @@ class AvgPool2d(_AvgPoolNd):
         divisor_override: divide by this instead of by the number of elements.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AvgPool2d(2)(sg.randn(20, 16, 50, 32)).shape)
         [20, 16, 25, 16]
     """
@@ -119,7 +111,6 @@ class AvgPool3d(_AvgPoolNd):
     Formula: y[n, c, i] = mean over k of x[n, c, i stride + k], where i and k are triples
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AvgPool3d(2)(sg.randn(2, 3, 4, 6, 8)).shape)
         [2, 3, 2, 3, 4]
     """
@@ -128,13 +119,10 @@ class AvgPool3d(_AvgPoolNd):
 
 
 def _one(value: Any) -> tuple[int]:
-    """A size of a 1-d window, given as a number or in a tuple."""
     return value if isinstance(value, tuple) else (value,)
 
 
 class _LPPoolNd(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Tensor]
     _shown = ("norm_type", "kernel_size", "stride", "ceil_mode")
 
@@ -160,14 +148,11 @@ class LPPool1d(_LPPoolNd):
         stride: step of the window; kernel_size when left out.
         ceil_mode: whether a window that begins inside but ends outside counts.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
+    Shape: Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
-    Raises:
-        RuntimeError: the window is larger than the input.
+    Raises: RuntimeError: the window is larger than the input.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LPPool1d(2, 2)(sg.tensor([[3.0, 4.0, 6.0, 8.0]]))
         tensor([[ 5., 10.]])
     """
@@ -182,7 +167,6 @@ class LPPool2d(_LPPoolNd):
     Formula: y[n, c, i, j] = (sum over (k, l) of x[n, c, i stride[0] + k, j stride[1] + l]^p)^(1/p)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LPPool2d(2, 2)(sg.ones(1, 1, 2, 2))
         tensor([[[[2.]]]])
     """
@@ -197,7 +181,6 @@ class LPPool3d(_LPPoolNd):
     Formula: y[n, c, i, j, k] = (sum over a window at (i, j, k) of x[n, c]^p)^(1/p)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.LPPool3d(2, (1, 2, 2))(sg.ones(1, 1, 1, 2, 2))
         tensor([[[[[2.]]]]])
     """
@@ -209,8 +192,6 @@ SizeSpec = int | None | tuple[int | None, ...]
 
 
 class _AdaptivePool(Module):
-    """Base of pooling to a given size."""
-
     function: Callable[..., Any]
     _shown = ("output_size",)
 
@@ -220,15 +201,11 @@ class _AdaptivePool(Module):
 
 
 class _AdaptiveAvgPoolNd(_AdaptivePool):
-    """A subclass names its function."""
-
     def forward(self, input: Tensor) -> Tensor:
         return type(self).function(input, self.output_size)
 
 
 class _AdaptiveMaxPoolNd(_AdaptivePool):
-    """A subclass names its function."""
-
     def __init__(self, output_size: SizeSpec, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
@@ -245,14 +222,11 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     Args:
         output_size: L'.
 
-    Shape:
-        Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
+    Shape: Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L').
 
-    Raises:
-        RuntimeError: input that is no sequence, or a negative size.
+    Raises: RuntimeError: input that is no sequence, or a negative size.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AdaptiveAvgPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[3.0000, 2.5000]])
     """
@@ -268,7 +242,6 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AdaptiveAvgPool2d(1)(sg.randn(8, 16, 7, 5)).shape)
         [8, 16, 1, 1]
     """
@@ -284,7 +257,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     rows and columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AdaptiveAvgPool3d((2, None, 1))(sg.randn(8, 16, 7, 5, 4)).shape)
         [8, 16, 2, 5, 1]
     """
@@ -302,7 +274,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
         return_indices: also return where each maximum was.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.AdaptiveMaxPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[5., 3.]])
     """
@@ -318,7 +289,6 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.AdaptiveMaxPool2d((None, 3))(sg.randn(8, 16, 7, 5)).shape)
         [8, 16, 7, 3]
     """
@@ -334,7 +304,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     rows and columns likewise
 
     Example:
-        >>> import specgrad as sg
         >>> values, indices = sg.nn.AdaptiveMaxPool3d(1, return_indices=True)(sg.arange(8.0).view(1, 2, 2, 2))
         >>> indices
         tensor([[[[7]]]])

@@ -15,8 +15,6 @@ Size = int | tuple[int, ...]
 
 
 class _MaxPoolNd(Module):
-    """A subclass names its function."""
-
     function: Callable[..., Any]
     _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
@@ -52,7 +50,6 @@ class MaxPool1d(_MaxPoolNd):
         floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MaxPool1d(2)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         tensor([[5., 3.]])
     """
@@ -67,7 +64,6 @@ class MaxPool2d(_MaxPoolNd):
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, i stride[0] + k dilation[0], j stride[1] + l dilation[1]]
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.MaxPool2d(3, stride=2)(sg.randn(20, 16, 50, 32)).shape)
         [20, 16, 24, 15]
     """
@@ -82,7 +78,6 @@ class MaxPool3d(_MaxPoolNd):
     Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation], where i and k are triples
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.MaxPool3d((1, 2, 2))(sg.randn(2, 3, 5, 8, 6)).shape)
         [2, 3, 5, 4, 3]
     """
@@ -91,8 +86,6 @@ class MaxPool3d(_MaxPoolNd):
 
 
 class _MaxUnpoolNd(Module):
-    """A subclass names its function and sets `spatial_dims`."""
-
     spatial_dims: int
     function: Callable[..., Tensor]
     _shown = ("kernel_size", "stride", "padding")
@@ -129,7 +122,6 @@ class MaxUnpool1d(_MaxUnpoolNd):
         ValueError: an output_size that pooling does not map to the input's sizes.
 
     Example:
-        >>> import specgrad as sg
         >>> values, indices = sg.nn.MaxPool1d(2, return_indices=True)(sg.tensor([[1.0, 5.0, 2.0, 3.0]]))
         >>> sg.nn.MaxUnpool1d(2)(values, indices)
         tensor([[0., 5., 0., 3.]])
@@ -146,7 +138,6 @@ class MaxUnpool2d(_MaxUnpoolNd):
     Formula: y[n, c, k, l] = x[n, c, i, j] where indices[n, c, i, j] = k W' + l, 0 elsewhere
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MaxUnpool2d(2)(sg.tensor([[[4.0]]]), sg.tensor([[[3]]]))
         tensor([[[0., 0.],
                  [0., 4.]]])
@@ -163,7 +154,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
     Formula: y[n, c] has x[n, c, i] at index indices[n, c, i] of the flattened volume, for triples i; 0 elsewhere
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.MaxUnpool3d((1, 1, 2))(sg.tensor([[[[7.0]]]]), sg.tensor([[[[1]]]]))
         tensor([[[[0., 7.]]]])
     """
@@ -173,8 +163,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class _FractionalMaxPool(Module):
-    """A subclass says how many dimensions it pools."""
-
     spatial: int
     _random_samples: Tensor | None
 
@@ -219,20 +207,17 @@ class _FractionalMaxPool(Module):
         return function(input, *sizes, self.return_indices, self._random_samples)
 
 
+@completed_from(F.fractional_max_pool2d)
 class FractionalMaxPool2d(_FractionalMaxPool):
     """The maximum over windows of an image that begin at random positions.
 
     Formula: y[n, c, i, j] = max over (k, l) of x[n, c, a_i + k, b_j + l] with random a and b for each channel
 
     Args:
-        kernel_size: height and width, or one number for both, of the windows.
-        output_size: how many windows.
         output_ratio: how many windows for each element of the input, between 0 and 1, in place of output_size.
-        return_indices: whether to return also where in its flattened plane each maximum stands.
         _random_samples: the random numbers, (N, C, 2); drawn in each call when left out.
 
-    Shape:
-        Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.
+    Shape: Input: (N, C, H, W) or (C, H, W). Output: output_size in place of H and W.
 
     Raises:
         ValueError: not just one of output_size and output_ratio, or a ratio outside (0, 1).
@@ -241,7 +226,6 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     Source: Graham, Fractional max-pooling (2014).
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.FractionalMaxPool2d(2, output_ratio=0.5)(sg.zeros(1, 3, 8, 6)).shape
         specgrad.Size([1, 3, 4, 3])
     """
@@ -259,7 +243,6 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         _random_samples: the random numbers, (N, C, 3); drawn in each call when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.nn.FractionalMaxPool3d(2, output_size=3)(sg.zeros(1, 2, 6, 6, 6)).shape
         specgrad.Size([1, 2, 3, 3, 3])
     """

@@ -10,7 +10,6 @@ __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "R
 
 
 def _apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
-    """A tensor with the slices of a dimension in another order."""
     return tensor.index_select(dim, permutation)
 
 

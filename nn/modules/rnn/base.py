@@ -1,7 +1,4 @@
-"""Base class of RNN, LSTM and GRU: arguments, weights, checks, packed and unbatched input.
-
-The errors of recurrent layers: arguments that make no layer, inputs and states that do not fit one.
-"""
+"""Base class of RNN, LSTM and GRU: arguments, weights, checks, packed and unbatched input."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from ....runtime.errors import ShapeError, type_name, warn_user
 from ....runtime.ops.creation import empty, zeros
 from ....runtime.thread_state import mode as here
 from ... import init
-from ...functional.recurrent import LAYERS, stacked
+from ...functional.torch_layers import LAYERS, stacked
 from ...packed_sequence import PackedSequence
 from ...parameter import Parameter
 from ..module.base import Module
@@ -24,7 +21,6 @@ _MAX_LAYERS = 2**16
 
 
 def check_arguments(layer: Any, dropout: Any) -> None:
-    """The arguments of a layer's constructor."""
     for name in ("input_size", "hidden_size"):
         value = getattr(layer, name)
         if not isinstance(value, int):
@@ -51,13 +47,11 @@ def check_arguments(layer: Any, dropout: Any) -> None:
 
 
 def check_layers(count: int) -> None:
-    """Refuse more layers than can be made in reasonable time and memory."""
     if count > _MAX_LAYERS:
         raise ValueError(f"num_layers must be at most {_MAX_LAYERS}, but got {count}")
 
 
 def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> None:
-    """A batched input has batched states."""
     dims = input.dim()
     if dims not in (2, 3):
         raise ValueError(f"{name}: Expected input to be 2D or 3D, got {dims}D instead")
@@ -69,7 +63,6 @@ def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> Non
 
 
 def check_input(x: Tensor, input_size: int, weight: Tensor) -> None:
-    """Steps, the dtype of the weights, and as many features as the layer takes."""
     if not x.shape[0]:
         raise ShapeError("Expected sequence length to be larger than 0 in RNN")
     if x.dtype is not weight.dtype and here.autocast != here.depth:
@@ -82,7 +75,6 @@ def check_input(x: Tensor, input_size: int, weight: Tensor) -> None:
 
 
 def check_states(states: Sequence[Tensor], shapes: Sequence[tuple[int, ...]]) -> None:
-    """A state for each layer, direction and sequence."""
     for number, (state, shape) in enumerate(zip(states, shapes, strict=True)):
         if tuple(state.shape) != shape:
             which = f"hidden[{number}]" if len(shapes) > 1 else "hidden"
@@ -104,8 +96,7 @@ class RNNBase(Module):
         dropout: the probability of dropout on the output of each layer but the last.
         bidirectional: whether a second layer goes through the sequence backwards; outputs are concatenated.
         proj_size: the size of hidden states after a projection (LSTM only); 0 for none.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         Input: (steps, batch, input_size), or (steps, input_size), or a PackedSequence; hx: (layers * directions, batch,
@@ -116,7 +107,6 @@ class RNNBase(Module):
         ValueError: a size that is not positive, a dropout outside [0, 1], or an unknown mode.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.GRU(3, 4), sg.nn.RNNBase)
         True
     """
@@ -156,7 +146,6 @@ class RNNBase(Module):
         return self.proj_size or self.hidden_size
 
     def _add_weights(self, layer: int, suffix: str, factory: dict[str, Any]) -> None:
-        """The parameters of one layer and direction, named as PyTorch names them."""
         rows = GATES[self.mode] * self.hidden_size
         columns = self._output_size * self._directions if layer else self.input_size
         shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, columns), "weight_hh": (rows, self._output_size)}
@@ -218,7 +207,6 @@ class RNNBase(Module):
         return stacked(LAYERS[self.mode], x, states, weights, sizes, self._directions, dropout)
 
     def _states(self, x: Tensor, batch: int, args: list[Tensor] | None) -> list[Tensor]:
-        """The initial states of all layers, checked; zeros where none are given."""
         check_input(x, self.input_size, self.weight_ih_l0)
         count = self.num_layers * self._directions
         shapes = [(count, batch, size) for size in self._state_sizes()]

@@ -12,7 +12,7 @@ from ....runtime.ops.creation import empty, zeros
 from ....runtime.tensor.observers import watch
 from ... import init
 from ...docstrings import completed_from
-from ...functional.recurrent import LAYERS
+from ...functional.torch_layers import LAYERS
 from ...parameter import Parameter
 from ..module.base import Module
 
@@ -25,11 +25,9 @@ class RNNCellBase(Module):
         hidden_size: the number of features of the hidden state.
         bias: whether the cell has biases.
         num_chunks: the number of gates.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Example:
-        >>> import specgrad as sg
         >>> isinstance(sg.nn.GRUCell(3, 4), sg.nn.RNNCellBase)
         True
     """
@@ -61,7 +59,6 @@ class RNNCellBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def _step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
-        """The `count` new states after one step, of a batch or of a single input."""
         shape = input._shape
         if args is None or len(shape) != 2 or shape[1] != self.input_size or not shape[0]:
             return self._checked_step(kind, input, args, count)
@@ -72,7 +69,6 @@ class RNNCellBase(Module):
         return list(LAYERS[kind](input, args, weights, (shape[0],), False)[1:])
 
     def _checked_step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
-        """The same for what may be single, left out or wrong."""
         self._check(input, args, count)
         single = input.dim() == 1
         x = input.unsqueeze(0) if single else input
@@ -137,7 +133,6 @@ class RNNCell(RNNCellBase):
         RuntimeError: sizes that do not fit, or another nonlinearity.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.RNNCell(10, 20)(sg.randn(3, 10)).shape)
         [3, 20]
     """
@@ -176,7 +171,6 @@ class LSTMCell(RNNCellBase):
         RuntimeError: sizes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> hidden, cell = sg.nn.LSTMCell(10, 20)(sg.randn(3, 10))
         >>> list(hidden.shape), list(cell.shape)
         ([3, 20], [3, 20])
@@ -205,7 +199,6 @@ class GRUCell(RNNCellBase):
         RuntimeError: sizes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.GRUCell(10, 20)(sg.randn(3, 10)).shape)
         [3, 20]
     """

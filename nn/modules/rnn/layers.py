@@ -32,7 +32,6 @@ class RNN(RNNBase):
         RuntimeError: sizes of input or states that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> output, last = sg.nn.RNN(10, 20, num_layers=2)(sg.randn(5, 3, 10))
         >>> list(output.shape), list(last.shape)
         ([5, 3, 20], [2, 3, 20])
@@ -78,7 +77,6 @@ class GRU(RNNBase):
     (2014), with the reset gate behind the product.
 
     Example:
-        >>> import specgrad as sg
         >>> output, last = sg.nn.GRU(10, 20, batch_first=True)(sg.randn(3, 5, 10))
         >>> list(output.shape), list(last.shape)
         ([3, 5, 20], [1, 3, 20])
@@ -136,7 +134,6 @@ class LSTM(RNNBase):
     memory based recurrent neural network architectures" (2014) for projections.
 
     Example:
-        >>> import specgrad as sg
         >>> output, (hidden, cell) = sg.nn.LSTM(10, 20, bidirectional=True)(sg.randn(5, 3, 10))
         >>> list(output.shape), list(hidden.shape), list(cell.shape)
         ([5, 3, 40], [2, 3, 20], [2, 3, 20])

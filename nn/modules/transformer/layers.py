@@ -1,11 +1,4 @@
-"""The layer that encoders of transformers are made of.
-
-Masks of transformers: as numbers that are added to scores, and those that hide what comes later.
-
-The layer that decoders of transformers are made of.
-
-Stacks of encoder layers, and of decoder layers.
-"""
+"""The layers of encoders and decoders of transformers, stacks of them, and their masks."""
 
 from __future__ import annotations
 
@@ -20,7 +13,7 @@ from ....runtime.ops.creation import full
 from ....runtime.tensor.dtypes import bool_, get_default_dtype
 from ... import functional as F
 from ...docstrings import completed_from
-from ...functional.attention_arguments import check_mask_dtype
+from ...functional.attention import check_mask_dtype
 from ..activation.multihead_attention import MultiheadAttention
 from ..container import ModuleList
 from ..dropout import Dropout
@@ -44,7 +37,6 @@ def as_numbers(name: str, mask: Tensor | None, like: Tensor, /, **others: Tensor
 
 
 def square_subsequent_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
-    """Zeros on and below the diagonal, and -inf above it."""
     return full((size, size), -math.inf, dtype=dtype or get_default_dtype(), device=device).triu(1)
 
 
@@ -117,8 +109,7 @@ class TransformerEncoderLayer(TransformerLayer):
         batch_first: whether tensors are (batch, rows, features) instead of (rows, batch, features).
         norm_first: whether norms come in front of attention and linear layers.
         bias: whether linear layers and norms have biases.
-        device: where the parameters lie.
-        dtype: their dtype.
+        device, dtype: where the parameters lie, and their dtype.
 
     Shape:
         src: (S, N, d_model), or (S, d_model) for one item; src_mask: (S, S) or (N * nhead, S, S); src_key_padding_mask:
@@ -132,7 +123,6 @@ class TransformerEncoderLayer(TransformerLayer):
         AssertionError: d_model is no multiple of nhead, or dimensions and dtypes that do not fit.
 
     Example:
-        >>> import specgrad as sg
         >>> list(sg.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16)(sg.randn(5, 3, 8)).shape)
         [5, 3, 8]
     """
@@ -159,7 +149,6 @@ class TransformerEncoderLayer(TransformerLayer):
 
 
 def activation_of(activation: str | Activation) -> Activation:
-    """The function that a name stands for."""
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -183,7 +172,6 @@ class TransformerDecoderLayer(TransformerLayer):
         Output: as tgt.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.TransformerDecoderLayer(8, 2, dim_feedforward=16)
         >>> list(layer(sg.randn(4, 3, 8), sg.randn(5, 3, 8)).shape)
         [4, 3, 8]
@@ -243,7 +231,6 @@ class TransformerEncoder(Module):
         norm: the norm of the output, or None.
 
     Example:
-        >>> import specgrad as sg
         >>> encoder = sg.nn.TransformerEncoder(sg.nn.TransformerEncoderLayer(8, 2, 16), num_layers=2)
         >>> list(encoder(sg.randn(5, 3, 8)).shape)
         [5, 3, 8]
@@ -278,6 +265,7 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
 
+@completed_from(TransformerEncoder)
 class TransformerDecoder(Module):
     """Decoder layers one after the other.
 
@@ -285,19 +273,12 @@ class TransformerDecoder(Module):
 
     Args:
         decoder_layer: a layer, which is copied.
-        num_layers: the number of copies.
-        norm: a norm of the output, or None.
 
     Shape:
         tgt, memory and their masks: as of `TransformerDecoderLayer`; tgt_is_causal: whether tgt_mask hides exactly what
         comes later, by default found out. Output: as tgt.
 
-    Attributes:
-        layers: the copies.
-        norm: the norm of the output, or None.
-
     Example:
-        >>> import specgrad as sg
         >>> decoder = sg.nn.TransformerDecoder(sg.nn.TransformerDecoderLayer(8, 2, 16), num_layers=2)
         >>> list(decoder(sg.randn(4, 3, 8), sg.randn(5, 3, 8)).shape)
         [4, 3, 8]
@@ -336,14 +317,12 @@ class TransformerDecoder(Module):
 
 
 def rows(src: Tensor, batch_first: bool) -> int | None:
-    """How many rows an input has; None where it has no two or three dimensions."""
     if src.dim() == 2:
         return src.shape[0]
     return src.shape[1 if batch_first else 0] if src.dim() == 3 else None
 
 
 def copies(layer: Module, count: int) -> ModuleList:
-    """Copies of a layer, as a list."""
     check_layers(count)
     return ModuleList([copy.deepcopy(layer) for _ in range(count)])
 

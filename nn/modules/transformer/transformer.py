@@ -38,11 +38,9 @@ class Transformer(Module):
     Attributes:
         encoder, decoder: the halves; weights start by `xavier_uniform_`.
 
-    Raises:
-        RuntimeError: batches of src and tgt that differ, or another number of features than d_model.
+    Raises: RuntimeError: batches of src and tgt that differ, or another number of features than d_model.
 
     Example:
-        >>> import specgrad as sg
         >>> model = sg.nn.Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
         >>> list(model(sg.randn(5, 3, 8), sg.randn(4, 3, 8)).shape)
         [4, 3, 8]
@@ -133,7 +131,6 @@ class Transformer(Module):
             dtype: its dtype; the default one when left out.
 
         Example:
-            >>> import specgrad as sg
             >>> sg.nn.Transformer.generate_square_subsequent_mask(2)
             tensor([[0., -inf],
                     [0., 0.]])

@@ -9,6 +9,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
 from ....runtime.tensor.grad_mode import no_grad
+from ...docstrings import completed_from, completed_within
 from ..optimizer import Optimizer
 
 _EPOCH_DEPRECATED = (
@@ -63,6 +64,10 @@ class LRScheduler:
     _is_initial = False
     _get_lr_called_within_step = False
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        completed_within(__name__, cls, LRScheduler)
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = checked(optimizer)
         for number, group in enumerate(optimizer.param_groups):
@@ -90,6 +95,11 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """The step sizes of this epoch, from those in the groups and `last_epoch`; a subclass defines it."""
+        if not self._get_lr_called_within_step:
+            warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
+        return self._lr()
+
+    def _lr(self) -> list[Any]:
         raise NotImplementedError(f"{type(self).__name__} defines no get_lr")
 
     def get_last_lr(self) -> list[Any]:
@@ -133,11 +143,6 @@ class LRScheduler:
     def _current(self) -> list[Any]:
         return [copied(group["lr"]) for group in self.optimizer.param_groups]
 
-    def _warn_outside_step(self) -> None:
-        """Warn callers of `get_lr` outside `step`: it computes the next step sizes, not the current ones."""
-        if not self._get_lr_called_within_step:
-            warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
-
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""
         return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
@@ -148,14 +153,12 @@ class LRScheduler:
 
 
 def checked(optimizer: Any) -> Optimizer:
-    """An Optimizer; anything else is refused."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
 
 
 def copied(value: Any) -> Any:
-    """The value; of a tensor, which steps write, a copy."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -168,7 +171,6 @@ def put(group: dict[str, Any], name: str, value: Any) -> None:
 
 
 def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
-    """A list of one value for each group: the given one, or as often as needed the given number."""
     groups = len(optimizer.param_groups)
     if not isinstance(value, list | tuple):
         return [value] * groups
@@ -189,15 +191,11 @@ class LambdaLR(LRScheduler):
     Formula: lr = initial_lr lr_lambda(epoch)
 
     Args:
-        optimizer: the optimizer.
         lr_lambda: the function, or a list of one per group.
-        last_epoch: the last epoch that was run.
 
-    Raises:
-        ValueError: the number of functions is not that of the groups.
+    Raises: ValueError: the number of functions is not that of the groups.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -213,9 +211,7 @@ class LambdaLR(LRScheduler):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         return [base * fn(self.last_epoch) for base, fn in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
@@ -236,30 +232,20 @@ class LambdaLR(LRScheduler):
         super().load_state_dict(rest)
 
 
+@completed_from(LambdaLR)
 class MultiplicativeLR(LambdaLR):
     """The step size times a function of the epoch, in every epoch again.
 
     Formula: lr = lr lr_lambda(epoch)
 
-    Args:
-        optimizer: the optimizer.
-        lr_lambda: the function, or a list of one per group.
-        last_epoch: the last epoch that was run.
-
-    Raises:
-        ValueError: the number of functions is not that of the groups.
-
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
         [0.5]
     """
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self._is_initial:
             return self._current()
         return [lr * fn(self.last_epoch) for lr, fn in zip(self._current(), self.lr_lambdas, strict=True)]

@@ -19,15 +19,12 @@ class CosineAnnealingLR(LRScheduler):
     Each value is computed from the one before, so that another scheduler may change it in between.
 
     Args:
-        optimizer: the optimizer.
         T_max: epochs from top to bottom.
         eta_min: the bottom.
-        last_epoch: the last epoch that was run.
 
     Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), without restarts.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
         >>> optimizer.step(); scheduler.step(); round(scheduler.get_last_lr()[0], 6)
@@ -42,9 +39,7 @@ class CosineAnnealingLR(LRScheduler):
     def _height(self, epoch: int) -> float:
         return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         epoch = self.last_epoch
         if self._is_initial:
             return self._current()
@@ -67,19 +62,16 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     last restart and T_i is the length of the current period: T_0, then T_mult times the one before
 
     Args:
-        optimizer: the optimizer.
         T_0: epochs of the first period.
         T_mult: how much longer each period is than the one before.
         eta_min: the bottom.
         last_epoch: the last epoch that was run; the period and the place in it follow from it.
 
-    Raises:
-        ValueError: T_0 or T_mult is no whole number from 1 on, or eta_min no number.
+    Raises: ValueError: T_0 or T_mult is no whole number from 1 on, or eta_min no number.
 
     Source: Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
         >>> for epoch in range(2):
@@ -104,9 +96,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self._jump(last_epoch)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
@@ -125,7 +115,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._update_lr(math.floor(epoch))
 
     def _jump(self, epoch: float) -> None:
-        """To the period that an epoch lies in, and how far into it."""
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
         start, self.T_i = (epoch // self.T_0 * self.T_0 if self.T_mult == 1 else 0), self.T_0
@@ -141,7 +130,6 @@ class OneCycleLR(LRScheduler):
     max_lr / (div_factor final_div_factor) in the others, each along half a cosine or a line; momentum the other way
 
     Args:
-        optimizer: the optimizer.
         max_lr: the greatest step size, or a list of one per group.
         total_steps: steps of the cycle; epochs times steps_per_epoch when left out.
         epochs: epochs of training.
@@ -163,7 +151,6 @@ class OneCycleLR(LRScheduler):
     Source: Smith and Topin, Super-convergence: very fast training of neural networks using large learning rates (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
         >>> scheduler = sg.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=5, pct_start=0.4)
         >>> for batch in range(3):
@@ -208,9 +195,7 @@ class OneCycleLR(LRScheduler):
             self.use_beta1, _, _ = start_momentum(optimizer, base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this step; momentum is set at once."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self.last_epoch > self.total_steps:
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
@@ -226,7 +211,6 @@ class OneCycleLR(LRScheduler):
         ]
 
     def _index(self) -> tuple[dict[str, Any], float]:
-        """The phase of this step, and how much of it is done."""
         start = 0.0
         for phase in self._schedule_phases:
             if self.last_epoch <= phase["end_step"] or phase is self._schedule_phases[-1]:
@@ -251,7 +235,6 @@ def _steps(total: Any, epochs: Any, per_epoch: Any) -> int:
 
 
 def _phases(steps: int, part: float, three: bool) -> list[dict[str, Any]]:
-    """Where each phase ends, and between which hyperparameters of the group it goes."""
     up = _phase(float(part * steps) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")
     if not three:
         return [up, _phase(steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]

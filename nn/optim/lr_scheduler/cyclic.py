@@ -14,11 +14,7 @@ from .base import LRScheduler, checked, per_group, put
 def start_momentum(
     optimizer: Optimizer, base_momentum: Any, max_momentum: Any, last_epoch: int
 ) -> tuple[bool, list[Any], list[Any]]:
-    """Whether momentum is the first of betas, and its bounds in each group; at first it is at the upper one.
-
-    Raises:
-        ValueError: the optimizer has no momentum.
-    """
+    """Whether momentum is the first of betas, and its bounds in each group; at first it is at the upper one."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
     use_beta1 = "betas" in optimizer.defaults
@@ -32,7 +28,6 @@ def start_momentum(
 
 
 def set_momentum(group: dict[str, Any], use_beta1: bool, value: float) -> None:
-    """Change a group's momentum."""
     if use_beta1:
         group["betas"] = (value, *group["betas"][1:])
     else:
@@ -53,7 +48,6 @@ class CyclicLR(LRScheduler):
     step_size_down; s is 1 ("triangular"), 1 / 2^(cycle - 1) ("triangular2"), gamma^steps ("exp_range") or scale_fn
 
     Args:
-        optimizer: the optimizer.
         base_lr: the lower bound, or a list of one per group.
         max_lr: the upper bound, or a list of one per group.
         step_size_up: steps from the lower bound to the upper.
@@ -67,13 +61,11 @@ class CyclicLR(LRScheduler):
         max_momentum: its upper bound, where cycles start, or a list of one per group.
         last_epoch: the last step that was made.
 
-    Raises:
-        ValueError: mode is unknown, a list has another length than groups, or the optimizer has no momentum.
+    Raises: ValueError: mode is unknown, a list has another length than groups, or the optimizer has no momentum.
 
     Source: Smith, Cyclical learning rates for training neural networks (2017).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
         >>> scheduler = sg.optim.lr_scheduler.CyclicLR(optimizer, base_lr=0.0, max_lr=1.0, step_size_up=2)
         >>> for batch in range(3):
@@ -124,9 +116,7 @@ class CyclicLR(LRScheduler):
             return self._scale_fn_custom(x)
         return _SCALES[self.mode][0](x, self.gamma)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this step; momentum is set at once."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         cycles = self.last_epoch / self.total_size
         cycle = math.floor(1 + cycles)
         x = 1.0 + cycles - cycle

@@ -33,17 +33,14 @@ class SequentialLR(_Combined):
     """Schedulers one after the other: from each milestone on the next one, which starts at its own first epoch.
 
     Args:
-        optimizer: the optimizer.
         schedulers: the schedulers, in order, made with this optimizer.
         milestones: the epochs in which the next one takes over, one fewer than schedulers.
-        last_epoch: the last epoch that was run.
 
     Raises:
         ValueError: no scheduler, one of another optimizer or that needs a metric, or another number of milestones.
         TypeError: something that is no scheduler.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> schedulers = sg.optim.lr_scheduler
         >>> warmup = schedulers.ConstantLR(optimizer, factor=0.25, total_iters=1)
@@ -100,7 +97,6 @@ class ChainedScheduler(_Combined):
         TypeError: something that is no scheduler.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> schedulers = sg.optim.lr_scheduler
         >>> both = [schedulers.ExponentialLR(optimizer, 0.5), schedulers.StepLR(optimizer, 1, 0.5)]
@@ -124,7 +120,6 @@ class ChainedScheduler(_Combined):
 
 
 def _check(name: str, optimizer: Any, schedulers: Sequence[Any]) -> None:
-    """All are schedulers of one optimizer that need no metric."""
     if not schedulers:
         requested = "scheduler to be chained" if name == "ChainedScheduler" else "scheduler"
         raise ValueError(f"{name} expects at least one {requested}, but got no scheduler.")
@@ -148,7 +143,6 @@ class ReduceLROnPlateau(LRScheduler):
     """The step size times factor when a metric did not get better for more than patience epochs.
 
     Args:
-        optimizer: the optimizer.
         mode: whether lower ("min") or higher ("max") is better.
         factor: the factor.
         patience: how many epochs without progress are allowed.
@@ -158,11 +152,9 @@ class ReduceLROnPlateau(LRScheduler):
         min_lr: the least step size, or a list of one per group.
         eps: changes that are not greater are not made.
 
-    Raises:
-        ValueError: factor is not below 1, a mode is unknown, or min_lr has another length than groups.
+    Raises: ValueError: factor is not below 1, a mode is unknown, or min_lr has another length than groups.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
         >>> for loss in (3.0, 2.0, 2.0, 2.0):
@@ -211,17 +203,14 @@ class ReduceLROnPlateau(LRScheduler):
             self.min_lrs = [lower_limit] * groups
 
     def _reset(self) -> None:
-        """Forget the best metric and what was counted."""
         self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Go to the next epoch, with the metric of this one.
+        """Go to the next epoch, with `metrics` of this one, a number or a tensor of one.
 
-        Args:
-            metrics: the metric, a number or a tensor of one.
-            epoch: the number of the epoch, which is deprecated.
+        The number `epoch` is deprecated.
         """
         current = float(metrics)
         if epoch is not None:

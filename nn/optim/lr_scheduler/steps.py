@@ -16,13 +16,10 @@ class StepLR(LRScheduler):
     Formula: lr = initial_lr gamma^floor(epoch / step_size)
 
     Args:
-        optimizer: the optimizer.
         step_size: epochs between two changes.
         gamma: the factor.
-        last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.25)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -34,9 +31,7 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
             return self._current()
         return [lr * self.gamma for lr in self._current()]
@@ -51,13 +46,10 @@ class MultiStepLR(LRScheduler):
     Formula: lr = initial_lr gamma^(how many milestones are <= epoch)
 
     Args:
-        optimizer: the optimizer.
         milestones: the epochs in which it changes.
         gamma: the factor.
-        last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.MultiStepLR(optimizer, [1, 5], gamma=0.25)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -71,9 +63,7 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         times = self.milestones[self.last_epoch]
         return [lr * self.gamma**times for lr in self._current()] if times else self._current()
 
@@ -88,12 +78,9 @@ class ExponentialLR(LRScheduler):
     Formula: lr = initial_lr gamma^epoch
 
     Args:
-        optimizer: the optimizer.
         gamma: the factor.
-        last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -104,9 +91,7 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         return self._current() if self._is_initial else [lr * self.gamma for lr in self._current()]
 
     def _get_closed_form_lr(self) -> list[Any]:
@@ -114,7 +99,6 @@ class ExponentialLR(LRScheduler):
 
 
 def positive(name: str, value: Any) -> Any:
-    """A number of epochs, which may be a fraction."""
     if not value > 0:
         raise ValueError(f"{name} should be positive, but got {name}={value}")
     return value
@@ -126,16 +110,12 @@ class ConstantLR(LRScheduler):
     Formula: lr = initial_lr factor if epoch < total_iters, otherwise initial_lr
 
     Args:
-        optimizer: the optimizer.
         factor: the fraction.
         total_iters: for how many epochs.
-        last_epoch: the last epoch that was run.
 
-    Raises:
-        ValueError: factor is not between 0 and 1.
+    Raises: ValueError: factor is not between 0 and 1.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> sg.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5).get_last_lr()
         [0.5]
@@ -149,9 +129,7 @@ class ConstantLR(LRScheduler):
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self.last_epoch == 0:
             return [lr * self.factor for lr in self._current()]
         if self.last_epoch != self.total_iters:
@@ -169,17 +147,13 @@ class LinearLR(LRScheduler):
     Formula: lr = initial_lr (start_factor + (end_factor - start_factor) min(epoch / total_iters, 1))
 
     Args:
-        optimizer: the optimizer.
         start_factor: the fraction at the start.
         end_factor: the fraction at the end.
         total_iters: epochs from start to end.
-        last_epoch: the last epoch that was run.
 
-    Raises:
-        ValueError: start_factor is not in (0, 1], or end_factor not in [0, 1].
+    Raises: ValueError: start_factor is not in (0, 1], or end_factor not in [0, 1].
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -201,9 +175,7 @@ class LinearLR(LRScheduler):
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self.last_epoch == 0:
             return [lr * self.start_factor for lr in self._current()]
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -223,13 +195,10 @@ class PolynomialLR(LRScheduler):
     Formula: lr = initial_lr (1 - min(epoch / total_iters, 1))^power
 
     Args:
-        optimizer: the optimizer.
         total_iters: epochs until zero.
         power: the power.
-        last_epoch: the last epoch that was run.
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2, power=2)
         >>> optimizer.step(); scheduler.step(); scheduler.get_last_lr()
@@ -240,9 +209,7 @@ class PolynomialLR(LRScheduler):
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._current()
         left = 1.0 - self.last_epoch / self.total_iters

@@ -26,11 +26,9 @@ def get_ema_avg_fn(decay: float = 0.999) -> One:
     Args:
         decay: how much of the average is kept.
 
-    Raises:
-        ValueError: decay is not between 0 and 1.
+    Raises: ValueError: decay is not between 0 and 1.
 
     Example:
-        >>> import specgrad as sg
         >>> sg.optim.swa_utils.get_ema_avg_fn(0.75)(sg.tensor([1.0]), sg.tensor([3.0]), 5)
         tensor([1.5000])
     """
@@ -50,7 +48,6 @@ def get_swa_avg_fn() -> One:
     Formula: average + (value - average) / (count + 1)
 
     Example:
-        >>> import specgrad as sg
         >>> sg.optim.swa_utils.get_swa_avg_fn()(sg.tensor([1.0]), sg.tensor([3.0]), 3)
         tensor([1.5000])
     """
@@ -69,8 +66,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
     Args:
         decay: how much of the averages is kept.
 
-    Raises:
-        ValueError: decay is not between 0 and 1.
+    Raises: ValueError: decay is not between 0 and 1.
     """
     _check(decay)
 
@@ -119,16 +115,13 @@ class AveragedModel(Module):
         module: the copy.
         n_averaged: how often `update_parameters` was called.
 
-    Shape:
-        Input and output: those of the model.
+    Shape: Input and output: those of the model.
 
-    Raises:
-        AssertionError: avg_fn and multi_avg_fn are both given.
+    Raises: AssertionError: avg_fn and multi_avg_fn are both given.
 
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> model, average = sg.nn.Linear(2, 1), sg.optim.swa_utils.get_ema_multi_avg_fn(0.9)
         >>> averaged = sg.optim.swa_utils.AveragedModel(model, multi_avg_fn=average)
         >>> averaged.update_parameters(model)
@@ -199,7 +192,6 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         device: where batches are moved; they stay where they are when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> model = sg.nn.BatchNorm1d(1)
         >>> sg.optim.swa_utils.update_bn([sg.tensor([[1.0], [3.0]])], model)
         >>> model.running_mean

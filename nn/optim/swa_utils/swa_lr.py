@@ -15,19 +15,15 @@ class SWALR(LRScheduler):
     Formula: lr = a swa_lr + (1 - a) initial_lr, where a goes from 0 to 1 along half a cosine or a line
 
     Args:
-        optimizer: the optimizer.
         swa_lr: the constant, or a list of one per group.
         anneal_epochs: epochs from here to there.
         anneal_strategy: "cos" or "linear".
-        last_epoch: the last epoch that was run.
 
-    Raises:
-        ValueError: anneal_strategy is unknown, anneal_epochs negative, or the list has another length than groups.
+    Raises: ValueError: anneal_strategy is unknown, anneal_epochs negative, or the list has another length than groups.
 
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
 
     Example:
-        >>> import specgrad as sg
         >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
         >>> scheduler = sg.optim.swa_utils.SWALR(optimizer, swa_lr=0.5, anneal_epochs=2)
         >>> optimizer.step(); scheduler.step(); round(scheduler.get_last_lr()[0], 6)
@@ -52,9 +48,7 @@ class SWALR(LRScheduler):
         self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        """The step sizes of this epoch, from those in the groups, which other schedulers may have set."""
-        self._warn_outside_step()
+    def _lr(self) -> list[Any]:
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)

@@ -1,7 +1,4 @@
-"""`python -m specgrad.distributed.plan`: constants of this machine, and steps on more ranks than it has.
-
-Plans as text: constants, layers, predicted efficiencies, and what was assumed.
-"""
+"""`python -m specgrad.distributed.plan`: constants of this machine, and steps on more ranks than it has."""
 
 from __future__ import annotations
 
@@ -24,7 +21,6 @@ from .measure import step_of
 
 
 def format_network(network: Network) -> str:
-    """Latency, bandwidth and rate of joining."""
     return (
         f"latency {1e6 * network.latency:.1f} us, bandwidth {network.bandwidth / 1e9:.2f} GB/s, "
         f"joining {network.joining / 1e9:.2f} GB/s"
@@ -32,7 +28,6 @@ def format_network(network: Network) -> str:
 
 
 def format_machine(machine: Machine) -> str:
-    """The constants of a machine."""
     lines = [f"{machine.cores} cores a machine; between its ranks: {format_network(machine.inside)}"]
     if machine.between != machine.inside:
         lines.append(f"between machines: {format_network(machine.between)}")
@@ -41,7 +36,6 @@ def format_machine(machine: Machine) -> str:
 
 
 def format_collectives(result: Iterable[tuple[str, int, float, float]]) -> str:
-    """A line for each collective and size: what it took, and what the model says."""
     lines = [f"{'':12}{'bytes':>10}{'measured':>14}{'model':>14}{'':>8}"]
     for name, size, seconds, note in result:
         lines.append(f"{name:12}{size:10}{1e6 * seconds:11.1f} us{1e6 * note:11.1f} us{note / seconds - 1:+8.0%}")
@@ -49,7 +43,6 @@ def format_collectives(result: Iterable[tuple[str, int, float, float]]) -> str:
 
 
 def format_step(plan: Plan) -> str:
-    """The step on one rank, and its layers."""
     step = plan.step
     parts = ", ".join(
         f"{name} {1e3 * seconds:.2f} ms"
@@ -68,7 +61,6 @@ def format_step(plan: Plan) -> str:
 
 
 def format_plan(plan: Plan, counts: Sequence[int]) -> str:
-    """A line for each number of ranks: milliseconds of a step, and efficiency."""
     names = ("data", "sharded", "tensor")
     lines = [f"{'ranks':>6}" + "".join(f"{name + ', ms':>14}{'efficiency':>12}" for name in names)]
     one = plan.step.seconds
@@ -87,7 +79,6 @@ def _cell(seconds: float, efficiency: float) -> str:
 
 
 def format_assumptions(plan: Plan) -> str:
-    """What a plan takes for granted."""
     machine = plan.machine
     beyond = "the network that was given" if machine.between != machine.inside else "a network like its memory"
     return "\n".join(
@@ -124,11 +115,7 @@ class Failed(Exception):
 
 
 def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
-    """What ranks have measured that were started for it.
-
-    Raises:
-        Failed: they ended with an error, or did not end.
-    """
+    """What ranks have measured that were started for it; Failed where they ended with an error, or did not end."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "found.json")
         command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", _TRIAL, kind, str(out), *path]
@@ -143,7 +130,6 @@ def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
 
 
 def _machine(result: dict[str, Any], options: argparse.Namespace) -> Machine:
-    """The machine that was measured, or is in a file, with what the options say of the network."""
     inside = Network(*result["machine"]["inside"])
     made = Machine(result["machine"]["cores"], inside, inside, result["machine"]["core_share"])
     if options.machine:
@@ -194,7 +180,6 @@ def _checked(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
 
 
 def format_check(plan: Plan, counts: Sequence[int], path: str) -> str:
-    """A line for each number of ranks: what steps take here, and what the plan says of them."""
     cores = plan.machine.cores
     lost = started("waiting", 2 * cores)["seconds"] if max(counts) > cores else 0.0
     here = replace(plan, multi_node=False, waiting=lost)
@@ -233,14 +218,7 @@ def _printed(options: argparse.Namespace) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Print the constants of this machine, or a plan.
-
-    Args:
-        given: the words of the command line.
-
-    Returns:
-        The exit status: 0, or 1 where something could not be measured.
-    """
+    """Print the constants of this machine, or a plan; 1 where something could not be measured."""
     parser = _parser()
     options = parser.parse_args(args)
     _checked(options, parser)

@@ -1,16 +1,11 @@
-"""What collectives cost in Hockney's model: a message of n bytes takes latency + n / bandwidth.
+"""How long a step takes on p ranks, by what collectives cost in Hockney's model: latency + n / bandwidth.
 
 R. W. Hockney, "The communication challenge for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20 (1994). The
 costs of algorithms are those of R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication
 Operations in MPICH", International Journal of High Performance Computing Applications 19 (2005): alpha is the latency,
 beta = 1 / bandwidth and gamma = 1 / joining, seconds a byte. Their numbers of steps are lg p for powers of two; other
-numbers of ranks take ceil(lg p) steps, or two more where ranks have to be paired first.
-
-An MPI library chooses by size, as does each function without an algorithm in its name: the cheapest.
-
-A machine as plans see it: its cores, what its ranks' messages cost, and a file of that.
-
-How long a step takes on p ranks, out of a step on one, what collectives cost, and what goes on at the same time.
+numbers of ranks take ceil(lg p) steps, or two more where ranks have to be paired first. An MPI library chooses by size,
+as does each function without an algorithm in its name: the cheapest.
 """
 
 from __future__ import annotations
@@ -77,7 +72,6 @@ def all_reduce_ring(ranks: int, size: float, network: Network) -> float:
 
 
 def all_reduce(ranks: int, size: float, network: Network) -> float:
-    """Seconds of joining `size` bytes for all."""
     return min(way(ranks, size, network) for way in (all_reduce_doubling, all_reduce_halving, all_reduce_ring))
 
 
@@ -92,7 +86,6 @@ def all_gather_ring(ranks: int, size: float, network: Network) -> float:
 
 
 def all_gather(ranks: int, size: float, network: Network) -> float:
-    """Seconds until all have `size` bytes, of which each had its part."""
     return min(all_gather_tree(ranks, size, network), all_gather_ring(ranks, size, network))
 
 
@@ -113,7 +106,6 @@ def reduce_scatter_pairs(ranks: int, size: float, network: Network) -> float:
 
 
 def reduce_scatter(ranks: int, size: float, network: Network) -> float:
-    """Seconds of joining `size` bytes, of which each gets its part."""
     return min(reduce_scatter_halving(ranks, size, network), reduce_scatter_pairs(ranks, size, network))
 
 
@@ -129,7 +121,6 @@ def broadcast_scattered(ranks: int, size: float, network: Network) -> float:
 
 
 def broadcast(ranks: int, size: float, network: Network) -> float:
-    """Seconds until all have the `size` bytes of one."""
     return min(broadcast_tree(ranks, size, network), broadcast_scattered(ranks, size, network))
 
 
@@ -151,7 +142,6 @@ class Machine:
     core_share: float
 
     def network(self, ranks: int) -> Network:
-        """What a collective of so many ranks goes through at its slowest."""
         return self.inside if ranks <= self.cores else self.between
 
     def rounds(self, ranks: int, multi_node: bool) -> float:
@@ -160,17 +150,11 @@ class Machine:
 
 
 def write(path: Path, machine: Machine) -> None:
-    """Keep the constants in a file."""
     with replacing(str(path)) as file:
         file.write(json.dumps(asdict(machine), indent=1).encode())
 
 
 def read(path: Path) -> Machine:
-    """The constants of a file.
-
-    Raises:
-        ValueError: it is no such file.
-    """
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
         networks = {name: Network(*map(float, result.pop(name))) for name in ("inside", "between")}
@@ -203,13 +187,11 @@ class Plan:
     waiting: float = 0.0
 
     def slower(self, ranks: int) -> float:
-        """How much longer a rank's computation takes beside others of its machine."""
         cores = self.machine.cores
         crowded = 1 + (self.crowd - 1) * (min(ranks, cores) - 1) / (cores - 1) if cores > 1 else 1.0
         return crowded * self.machine.rounds(ranks, self.multi_node)
 
     def communication(self, cost: Callable[[int, float, Network], float], ranks: int, size: float) -> float:
-        """Seconds of a collective; ranks that share cores take turns in it too."""
         return cost(ranks, size, self.machine.network(ranks)) * self.machine.rounds(ranks, self.multi_node)
 
     def data_parallel(self, ranks: int) -> float:

@@ -65,12 +65,10 @@ class Step:
 
     @property
     def seconds(self) -> float:
-        """The whole step's."""
         return self.forward + self.backward + self.update
 
     @property
     def gradient_bytes(self) -> int:
-        """Of all gradients."""
         return sum(one.size for one in self.gradients)
 
 
@@ -88,7 +86,6 @@ class Training:
         self.optimizer = SGD(model.parameters(), lr=1e-4)
 
     def step(self) -> tuple[float, float, float]:
-        """One step: seconds of forward, backward and update."""
         self.optimizer.zero_grad()
         times = [perf_counter()]
         with enable_grad():
@@ -102,7 +99,6 @@ class Training:
 
 
 def repeated(training: Training, seconds: float = _SECONDS) -> list[tuple[float, float, float]]:
-    """The parts of steps, for about so long, after some that warm up."""
     for _ in range(_WARM):
         training.step()
     matches: list[tuple[float, float, float]] = []
@@ -124,7 +120,6 @@ def best_block(steps: Sequence[tuple[float, float, float]]) -> tuple[float, floa
 
 
 def measured(training: Training) -> Step:
-    """The parts of a step, and what it is made of."""
     forward, backward, update = best_block(repeated(training))
     measured_time, gradients = _gradients(training)
     return Step(forward, backward, update, max(measured_time, backward), gradients, _layers(training))

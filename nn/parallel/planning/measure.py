@@ -1,6 +1,4 @@
-"""The constants of the machine that this runs on, measured by its ranks with each other.
-
-What ranks measure for a plan: `python -m specgrad.nn.parallel.planning.measure KIND OUT [MODEL]` under mpiexec.
+"""What ranks measure for a plan: `python -m specgrad.nn.parallel.planning.measure KIND OUT [MODEL]` under mpiexec.
 
 The kinds: "constants" of the machine; "waiting", what steps lose where ranks share its cores; "step", the constants and
 a step of a model, alone and on all ranks at once without any communication; "run", steps of the model in
@@ -68,7 +66,6 @@ def _collective(group: ProcessGroup, call: Callable[[], object], about: float) -
 
 
 def reductions(group: ProcessGroup) -> list[tuple[int, float]]:
-    """Bytes and seconds of all_reduces."""
     matches = []
     for size in _SIZES:
         call = partial(collectives.all_reduce, _numbers(size), group=group)
@@ -81,7 +78,6 @@ def _about(size: int) -> float:
 
 
 def joining() -> float:
-    """Bytes a second at which arrays are added."""
     some, others = np.ones(2**20, np.float32), np.ones(2**20, np.float32)
     return some.nbytes / best(lambda: np.add(some, others, out=some), 5)
 
@@ -89,10 +85,7 @@ def joining() -> float:
 def fitted(result: Sequence[tuple[int, float]], ranks: int, join: float) -> Network:
     """The latency and bandwidth with which the model comes nearest to what all_reduces took, by relative error.
 
-    Args:
-        found: bytes and seconds; the first is a short one, which is doubled recursively, and the others are halved.
-        ranks: between so many ranks.
-        join: the rate of joining, bytes a second.
+    The first is a short one, which is doubled recursively, and the others are halved. `join` is in bytes a second.
     """
     steps = log2(ranks)
     part = (ranks - 1) / ranks
@@ -106,7 +99,6 @@ def fitted(result: Sequence[tuple[int, float]], ranks: int, join: float) -> Netw
 
 
 def _computation(group: ProcessGroup, products: int) -> Callable[[], None]:
-    """Products of matrices, between which a program drives on what is under way."""
     a = np.ones((_SIDE, _SIDE), np.float32)
     product = np.empty_like(a)
 
@@ -133,7 +125,6 @@ def waiting(group: ProcessGroup, cores: int) -> float:
 
 
 def last(group: ProcessGroup, seconds: float) -> float:
-    """The longest time of all ranks'."""
     result = from_numpy(np.array([seconds]))
     collectives.all_reduce(result, ReduceOp.MAX, group)
     return float(result[0])
@@ -179,11 +170,7 @@ _RUN_BLOCKS = 10
 
 
 def load(path: str) -> Training:
-    """The training that a program describes: its `model()`, `batch()` and `loss(model, batch)`.
-
-    Raises:
-        ValueError: it has not all of them.
-    """
+    """The training that a program describes: its `model()`, `batch()` and `loss(model, batch)`."""
     result = runpy.run_path(path, run_name="plan")
     missing = [name for name in _NAMES if not callable(result.get(name))]
     if missing:
@@ -195,18 +182,15 @@ def load(path: str) -> Training:
 
 
 def constants(group: ProcessGroup) -> dict[str, Any]:
-    """The machine's, and how well the model fits."""
     machine, collectives_seen = measured(group)
     return {"machine": asdict(machine), "collectives": collectives_seen}
 
 
 def waiting_constants(group: ProcessGroup) -> dict[str, Any]:
-    """What a step loses where ranks share cores."""
     return {"seconds": waiting(group, available_cpus())}
 
 
 def step(group: ProcessGroup, path: str) -> dict[str, Any]:
-    """The constants, a step of the first rank alone, and how much longer it takes when all ranks compute."""
     training = load(path)
     layers.repeated(training, 0.0)  # kernels are compiled
     collectives.barrier(group)
@@ -220,13 +204,11 @@ def step(group: ProcessGroup, path: str) -> dict[str, Any]:
 
 
 def step_of(result: dict[str, Any]) -> Step:
-    """A step out of a file of JSON."""
     gradients = [Gradient(**one) for one in result.pop("gradients")]
     return Step(gradients=gradients, layers=[Layer(**one) for one in result.pop("layers")], **result)
 
 
 def run(group: ProcessGroup, path: str) -> dict[str, Any]:
-    """Seconds of a step with the averages of all ranks' gradients."""
     training = load(path)
     parallel = Training(DistributedDataParallel(training.model, process_group=group), training.batch, training.loss)
     layers.repeated(parallel, 0.0)
@@ -235,7 +217,6 @@ def run(group: ProcessGroup, path: str) -> dict[str, Any]:
 
 
 def main(kind: str, out: str, *path: str) -> None:
-    """Measure, and write what was found."""
     set_num_threads(1)
     init_process_group("mpi")
     group = get_default_group()

@@ -10,7 +10,7 @@ from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
 from ....runtime.extensions.distributed.world import get_default_group
 from ...modules.container import ModuleDict, ModuleList
 from ...modules.module.base import Module
-from .parameter_group import ParameterGroup
+from .memory import ParameterGroup
 from .passes import Sharding, call_as_forward
 from .policies import MixedPrecisionPolicy, OffloadPolicy
 from .sharded_parameter import MARK, members_of
@@ -27,7 +27,6 @@ class UnshardHandle:
         self._group = group
 
     def wait(self) -> None:
-        """Wait until the whole parameters are there, and let the module have them."""
         if self._group is not None:
             self._group.show()
             self._group = None
@@ -47,14 +46,8 @@ class FSDPModule:
     def unshard(self, async_op: bool = False) -> UnshardHandle | None:
         """Gather the parameters of this module, but not of sharded modules inside it; all ranks call this.
 
-        Args:
-            async_op: whether the call returns at once.
-
-        Returns:
-            What to wait for with `async_op`, else None. A forward pass waits by itself.
-
-        Raises:
-            DistBackendError: other ranks did not come in time, called something else, or have failed.
+        With `async_op` the call returns at once, what to wait for; a forward pass waits by itself. A DistBackendError
+        where other ranks did not come in time, called something else, or have failed.
         """
         group = self._sharding().group
         if group is not None:
@@ -78,9 +71,7 @@ class FSDPModule:
     def set_requires_gradient_sync(self, requires_gradient_sync: bool, *, recurse: bool = True) -> None:
         """Choose whether backward joins gradients with other ranks', or adds them up here, as whole gradients.
 
-        Args:
-            requires_gradient_sync: whether it joins them; what was added up is joined with the next.
-            recurse: whether that is for sharded modules inside this one too.
+        With `requires_gradient_sync` what was added up is joined with the next; `recurse`: also for modules inside.
         """
         for state in self._shardings(recurse):
             if state.group is not None:
@@ -92,12 +83,7 @@ class FSDPModule:
     def set_reshard_after_forward(self, reshard_after_forward: bool, recurse: bool = True) -> None:
         """Choose whether whole parameters are given back after forward, and gathered again for backward.
 
-        Args:
-            reshard_after_forward: whether they are.
-            recurse: whether that is for sharded modules inside this one too.
-
-        Raises:
-            ValueError: it is no bool.
+        `reshard_after_forward` is a bool, else a ValueError; `recurse`: also for sharded modules inside this one.
         """
         if not isinstance(reshard_after_forward, bool):
             raise ValueError(f"reshard_after_forward should be a bool, got {type(reshard_after_forward)}")
@@ -107,44 +93,29 @@ class FSDPModule:
     def set_reshard_after_backward(self, reshard_after_backward: bool, *, recurse: bool = True) -> None:
         """Choose whether whole parameters are given back after backward; the next forward pass gathers anew.
 
-        Args:
-            reshard_after_backward: whether they are.
-            recurse: whether that is for sharded modules inside this one too.
+        `reshard_after_backward` says so; `recurse`: also for sharded modules inside this one.
         """
         for state in self._shardings(recurse):
             if state.group is not None:
                 state.group.reshards_after_backward = reshard_after_backward
 
     def set_unshard_in_backward(self, unshard_in_backward: bool) -> None:
-        """Choose whether backward gathers the parameters: not where no gradient needs their values.
-
-        Args:
-            unshard_in_backward: whether it does.
-        """
+        """With `unshard_in_backward` backward gathers the parameters: for gradients that need their values."""
         self._sharding().unshards_in_backward = unshard_in_backward
 
     def set_modules_to_forward_prefetch(self, modules: Sequence[FSDPModule]) -> None:
-        """Begin to gather the parameters of other modules when this one computes.
-
-        Args:
-            modules: those modules, the same on all ranks.
-        """
+        """Begin to gather the parameters of `modules`, the same on all ranks, when this one computes."""
         self._sharding().next_forward = [module._sharding() for module in _sharded(modules)]
 
     def set_modules_to_backward_prefetch(self, modules: Sequence[FSDPModule]) -> None:
-        """Begin to gather the parameters of other modules when backward comes to this one, instead of the one before.
+        """Begin to gather the parameters of `modules`, the same on all ranks, when backward comes to this one.
 
-        Args:
-            modules: those modules, the same on all ranks.
+        Without it, those of the one before are gathered.
         """
         self._sharding().next_backward = [module._sharding() for module in _sharded(modules)]
 
     def set_gradient_divide_factor(self, factor: float) -> None:
-        """Divide sums of gradients over ranks by a number, instead of by how many ranks there are.
-
-        Args:
-            factor: the number.
-        """
+        """Divide sums of gradients over ranks by `factor`, instead of by how many ranks there are."""
         for state in self._shardings(recurse=False):
             if state.group is not None:
                 state.group.divisor = float(factor)
@@ -197,8 +168,7 @@ def fully_shard(
         offload_policy: parameters lie where they are.
         ignored_params: parameters that stay whole.
 
-    Returns:
-        The module, whose class is now also an FSDPModule.
+    Returns: The module, whose class is now also an FSDPModule.
 
     Raises:
         ValueError: there is no process group, the module does not compute, or a parameter is a number.
@@ -209,7 +179,6 @@ def fully_shard(
     Source: Zhao et al., PyTorch FSDP: experiences on scaling fully sharded data parallel (2023).
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp import FSDPModule
         >>> isinstance(sg.nn.Linear(1, 1), FSDPModule)
         False
@@ -251,13 +220,7 @@ def _check(module: Any) -> None:
 
 
 def group_of(mesh: Any) -> ProcessGroup:
-    """The ranks that a mesh stands for.
-
-    Raises:
-        TypeError: it is neither a mesh nor a group.
-        ValueError: there is no process group.
-        NotImplementedError: the mesh has several dimensions.
-    """
+    """The ranks that a mesh of one dimension, or a group, stands for."""
     if mesh is None:
         return get_default_group()
     if isinstance(mesh, ProcessGroup):
@@ -280,14 +243,9 @@ def _check_placements(modules: list[Any], placement: Callable[[Any], Any]) -> No
 
 
 def register_fsdp_forward_method(module: Any, method_name: str) -> None:
-    """Let a method of a sharded module be called as its forward pass: with whole parameters.
+    """Let the method `method_name` of a sharded `module` be called as its forward pass: with whole parameters.
 
-    Args:
-        module: the module; one that is not sharded is left as it is.
-        method_name: the method.
-
-    Raises:
-        ValueError: there is no such method.
+    A module that is not sharded is left as it is. A ValueError where there is no such method.
     """
     if not isinstance(module, FSDPModule):
         return

@@ -8,18 +8,13 @@ from typing import Any
 
 from ....runtime.tensor.grad_mode import mode
 from ..buckets import tensors_in
-from .memory import converted
-from .parameter_group import Call, ParameterGroup
+from .memory import Call, ParameterGroup, converted
 from .policies import MixedPrecisionPolicy
 from .sharded_parameter import MARK
 
 
 class Passes:
-    """What the sharded modules of one model have in common: the order in which they computed.
-
-    Args:
-        states: those of the modules.
-    """
+    """What the sharded modules of one model have in common: the order in which they computed."""
 
     def __init__(self, states: list[Sharding]) -> None:
         self.states = states
@@ -39,13 +34,9 @@ class Passes:
 
 
 class Sharding:
-    """The state of what one call of `fully_shard` has sharded.
+    """The state of what one call of `fully_shard` has sharded: modules that are called one after the other.
 
-    Args:
-        modules: the modules, called one after the other.
-        group: their parameters; None where they have none of their own.
-        policy: in which dtypes they compute.
-        reshards: whether whole parameters are given back after forward; None: but for the outermost module.
+    With `reshards` whole parameters are given back after forward; None: but for the outermost module.
     """
 
     def __init__(
@@ -66,7 +57,6 @@ class Sharding:
             module.register_forward_hook(self.after_forward, always_call=False)
 
     def before_forward(self, module: Any, args: Any, kwargs: Any) -> Any:
-        """Gather the parameters; the inputs in the dtype to compute in."""
         if self.passes is None:
             self._begin_root()
         assert self.passes is not None
@@ -83,7 +73,6 @@ class Sharding:
         return converted(args, kind), converted(kwargs, kind)
 
     def _begin_root(self) -> None:
-        """The first module that computes is the outermost one."""
         states: dict[int, Sharding] = {}
         for module in self.modules:
             for inner in module.modules():
@@ -98,12 +87,10 @@ class Sharding:
                 state.is_root = False
 
     def prefetch(self) -> None:
-        """Begin to gather the parameters, so that they are there when they are needed."""
         if self.group is not None:
             self.group.memory.begin()
 
     def after_forward(self, module: Any, args: Any, output: Any) -> Any:
-        """Give the parameters back; see to it that they are there again before backward; the output in its dtype."""
         self.waiting.discard(id(module))
         if self.group is not None and not self.waiting:
             self._end_forward(self.group)
@@ -129,7 +116,6 @@ class Sharding:
             group.reshard()
 
     def before_backward(self, call: Call) -> None:
-        """Gather the parameters, and begin to gather those that will be needed next."""
         group = call.group
         if call in group.active:
             return
@@ -151,13 +137,7 @@ def _before_backward(state: Sharding, call: Call, gradient: Any) -> None:
 
 
 def call_as_forward(module: Any, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a sharded module that may be called as its forward pass is.
-
-    Args:
-        module: the module.
-        name: the method's.
-        function: the method as it is.
-    """
+    """A method of a sharded module that may be called as its forward pass is."""
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         state = module.__dict__[MARK]

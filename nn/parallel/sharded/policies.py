@@ -1,7 +1,4 @@
-"""What is chosen for a sharded module: dtypes, and where its parameters lie.
-
-Policies that say which modules inside a FullyShardedDataParallel are gathered by themselves.
-"""
+"""What is chosen for a sharded module: dtypes, where parameters lie, and which modules are gathered by themselves."""
 
 from __future__ import annotations
 
@@ -52,11 +49,9 @@ class ModuleWrapPolicy:
     Args:
         module_classes: the classes.
 
-    Raises:
-        TypeError: they are none.
+    Raises: TypeError: they are none.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp.wrap import ModuleWrapPolicy
         >>> ModuleWrapPolicy({sg.nn.Linear})(sg.nn.Linear(1, 1), False)
         True
@@ -78,13 +73,9 @@ class ModuleWrapPolicy:
 def transformer_auto_wrap_policy(
     module: Module, recurse: bool, nonwrapped_numel: int, transformer_layer_cls: set[type[Module]]
 ) -> bool:
-    """Modules of some classes, as of the layers of a transformer.
+    """Whether `module` is of `transformer_layer_cls`, classes such as those of the layers of a transformer.
 
-    Args:
-        module: the module.
-        recurse: whether modules inside it are asked about.
-        nonwrapped_numel: how many elements its parameters have that are not gathered yet.
-        transformer_layer_cls: the classes.
+    With `recurse`: whether modules inside it are asked about. `nonwrapped_numel` counts elements not gathered yet.
     """
     return recurse or isinstance(module, tuple(transformer_layer_cls))
 
@@ -102,18 +93,10 @@ def size_based_auto_wrap_policy(
     force_leaf_modules: set[type[Module]] | None = None,
     exclude_wrap_modules: set[type[Module]] | None = None,
 ) -> bool:
-    """Modules whose parameters have many elements that no module inside has been chosen for.
+    """Whether `module` has `min_num_params` elements, `nonwrapped_numel`, that no module inside has been chosen for.
 
-    Args:
-        module: the module.
-        recurse: whether modules inside it are asked about.
-        nonwrapped_numel: how many elements its parameters have that are not gathered yet.
-        min_num_params: how many are many.
-        force_leaf_modules: classes of modules inside which nobody is asked about.
-        exclude_wrap_modules: classes of modules that are not chosen.
-
-    Raises:
-        TypeError: what counts elements is no number.
+    With `recurse`: whether modules inside it are asked about, not those in `force_leaf_modules`. Classes in
+    `exclude_wrap_modules` are not chosen. A TypeError where what counts elements is no number.
     """
     for name, count in (("nonwrapped_numel", nonwrapped_numel), ("min_num_params", min_num_params)):
         if not isinstance(count, int | float):

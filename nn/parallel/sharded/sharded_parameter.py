@@ -1,28 +1,25 @@
-"""The parameters that a call of `fully_shard` cuts: those of a module that no module inside it has cut already."""
+"""The parameters of a module, but not of sharded ones in it, cut into rows; and their gradients, joined over ranks."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 from typing import Any
 
+from ....runtime.extensions.distributed import all_to_all
 from ....runtime.extensions.distributed.groups import algorithms, point_to_point
 from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
+from ....runtime.extensions.distributed.groups.reduce_op import ReduceOp, premul_sum
 from ....runtime.extensions.distributed.shard_rows import rows_of
+from ....runtime.tensor.grad_mode import no_grad
 from .tensor import ShardedParameter
 
 MARK = "_fsdp_state"  # the attribute of modules that are sharded
 
 
 class Member:
-    """A parameter of which this rank has some rows.
-
-    Args:
-        name: that in the module.
-        owners: the modules that have it, and its name there; several where weights are tied.
-        whole: the parameter as it is on all ranks.
-        group: the ranks.
-    """
+    """A parameter of which this rank has some rows; several `owners` where weights are tied."""
 
     def __init__(self, name: str, owners: list[tuple[Any, str]], unsharded: Any, group: ProcessGroup) -> None:
         if not unsharded.dim():
@@ -36,28 +33,21 @@ class Member:
         self.unreduced: Any = None  # the sum of gradients that have not been joined with those of other ranks
 
     def assign(self, tensor: Any) -> None:
-        """Make a tensor what the modules have under the parameter's name."""
         for module, key in self.owners:
             module._parameters[key] = tensor
 
     def show(self, tensor: Any) -> None:
-        """Make a tensor the attribute of the modules, whose parameter is the sharded one."""
         for module, key in self.owners:
             module._parameters[key] = self.parameter
             module.__dict__[key] = tensor
 
     def hide(self) -> None:
-        """Leave the modules the sharded parameter."""
         for module, key in self.owners:
             module._parameters[key] = self.parameter
             module.__dict__.pop(key, None)
 
     def refresh(self, shown: Any) -> None:
-        """Take over a parameter that the program has put in the place of the sharded one.
-
-        Raises:
-            RuntimeError: it has another shape.
-        """
+        """Take over a parameter that the program has put in the place of the sharded one, of the same shape."""
         module, key = self.owners[0]
         cached = module._parameters.get(key)
         if cached is self.parameter or cached is shown:
@@ -73,7 +63,6 @@ class Member:
 
 
 def managed(modules: Iterable[Any]) -> Iterator[Any]:
-    """The modules inside some, and these, but for those that are sharded by themselves."""
     seen: set[int] = set()
     waiting = list(modules)[::-1]
     tops = {id(module) for module in waiting}
@@ -87,16 +76,9 @@ def managed(modules: Iterable[Any]) -> Iterator[Any]:
 
 
 def members_of(modules: list[Any], ignored: set[int], group: ProcessGroup) -> list[Member]:
-    """Cut the parameters of modules, each once, and leave the modules their rows.
+    """Cut the parameters of modules, each once, but those whose identity is in `ignored`; the modules get their rows.
 
-    Args:
-        modules: the modules.
-        ignored: the identities of parameters that stay whole.
-        group: the ranks.
-
-    Raises:
-        ValueError: a parameter is a number.
-        DistBackendError: the ranks have other parameters.
+    A ValueError where one is a number, a DistBackendError where the ranks have other parameters.
     """
     owners: dict[int, list[tuple[Any, str]]] = {}
     results: dict[int, Any] = {}
@@ -114,7 +96,84 @@ def members_of(modules: list[Any], ignored: set[int], group: ProcessGroup) -> li
 
 
 def _agree(parameters: list[tuple[str, Any]], group: ProcessGroup) -> None:
-    """Compare names, shapes and dtypes of parameters with those of the other ranks."""
     listed = "; ".join(f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in parameters)
     message = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
     group.begin(point_to_point.called("fully_shard", "", None, message), algorithms.barrier(group.link), 1).wait()
+
+
+def accumulate(members: Sequence[Member], gradients: Sequence[Any], dtype: Any) -> None:
+    """Add gradients of whole parameters to those not joined yet, in `dtype` or their own."""
+    with no_grad():
+        for member, gradient in zip(members, gradients, strict=True):
+            if gradient is not None:
+                new = gradient if dtype is None else gradient.to(dtype)
+                member.unreduced = new.clone() if member.unreduced is None else member.unreduced.add_(new)
+
+
+def reduced(
+    members: Sequence[Member], gradients: Sequence[Any], group: ProcessGroup, dtype: Any, divisor: float | None
+) -> list[Any]:
+    """The mean over ranks of gradients, for this rank's rows; all ranks call this.
+
+    With them ranks tell each other which parameters had a part in the loss: a gradient that no rank has is None. They
+    are joined in `dtype`, or the parameters', and divided by `divisor`, or the number of ranks.
+    """
+    with no_grad():
+        unsharded = [_unsharded(member, gradient) for member, gradient in zip(members, gradients, strict=True)]
+        kinds: dict[Any, list[int]] = {}
+        for number, member in enumerate(members):
+            kinds.setdefault((dtype or member.parameter.dtype, member.parameter.device), []).append(number)
+        matches: list[Any] = [None] * len(members)
+        for (kind, _), numbers in kinds.items():
+            parts = [members[number] for number in numbers]
+            made = _reduce_scattered(parts, [unsharded[number] for number in numbers], group, kind, divisor)
+            for number, one in zip(numbers, made, strict=True):
+                matches[number] = one
+    return matches
+
+
+def _unsharded(member: Member, gradient: Any) -> Any:
+    before, member.unreduced = member.unreduced, None
+    if before is None or gradient is None:
+        return gradient if before is None else before
+    return before.add_(gradient.to(before.dtype))
+
+
+def _reduce_scattered(
+    members: list[Member], gradients: list[Any], group: ProcessGroup, kind: Any, divisor: float | None
+) -> list[Any]:
+    size = group.size()
+    lengths = [member.rows.max_rows * prod(member.rows.shape[1:]) for member in members]
+    marks = sum(lengths)  # where it stands which gradients there are
+    value = members[0].parameter.to_local().new_zeros((size, marks + len(members)), dtype=kind)
+    start = 0
+    for number, (member, gradient, length) in enumerate(zip(members, gradients, lengths, strict=True)):
+        if gradient is not None:
+            _put(value[:, start : start + length], member, gradient.to(kind))
+            value[:, marks + number].fill_(1.0)
+        start += length
+    own = value.new_empty(value.shape[1])
+    op = ReduceOp.AVG if divisor is None else premul_sum(1.0 / divisor)
+    all_to_all.reduce_scatter_tensor(own, value.view(-1), op, group)
+    there = [mark > 0 for mark in own[marks:].tolist()]
+    return _parts(own, members, lengths, there)
+
+
+def _put(into: Any, member: Member, gradient: Any) -> None:
+    rows = member.rows
+    if rows.shape[0] == rows.max_rows * into.shape[0]:
+        into.copy_(gradient.reshape(into.shape))
+        return
+    for rank in range(into.shape[0]):
+        shard = rows.of(rank)
+        part = gradient[shard.first : shard.first + shard.count].reshape(-1)
+        into[rank, : part.numel()].copy_(part)
+
+
+def _parts(own: Any, members: list[Member], lengths: list[int], there: list[bool]) -> list[Any]:
+    result, start = [], 0
+    for member, length, is_there in zip(members, lengths, there, strict=True):
+        part = own[start : start + member.rows.elements()].view(member.rows.local_shape)
+        result.append(part.to(member.parameter.dtype) if is_there else None)
+        start += length
+    return result

@@ -25,11 +25,7 @@ class ShardedTensor(Tensor):
     _rows: Rows
 
     def full_tensor(self) -> Tensor:
-        """The whole tensor, on all ranks of the group, which all call this.
-
-        Raises:
-            DistBackendError: other ranks did not come in time, called something else, or have failed.
-        """
+        """The whole tensor, on all ranks of the group, which all call this; else a DistBackendError."""
         return unsharded(self, self._rows)
 
     def to_local(self) -> Tensor:
@@ -41,28 +37,16 @@ class ShardedTensor(Tensor):
         return of_rows(super().detach(), self._rows)
 
     def clone(self, *args: Any, **kwargs: Any) -> Any:
-        """A copy of the rows.
-
-        Args:
-            *args, **kwargs: as of `Tensor.clone`.
-        """
+        """A copy of the rows; arguments as of `Tensor.clone`."""
         return of_rows(super().clone(*args, **kwargs), self._rows)
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
-        """The rows in another dtype or on another device.
-
-        Args:
-            *args, **kwargs: as of `Tensor.to`.
-        """
+        """The rows in another dtype or on another device; arguments as of `Tensor.to`."""
         result = super().to(*args, **kwargs)
         return result if result is self else of_rows(result, self._rows)
 
     def cpu(self, *args: Any, **kwargs: Any) -> Any:
-        """The rows in the host's memory.
-
-        Args:
-            *args, **kwargs: as of `Tensor.cpu`.
-        """
+        """The rows in the host's memory; arguments as of `Tensor.cpu`."""
         result = super().cpu(*args, **kwargs)
         return result if result is self else of_rows(result, self._rows)
 
@@ -102,11 +86,7 @@ class ShardedParameter(ShardedTensor, Parameter):
         self._grad = None
 
     def of_these_rows(self, value: Any) -> Any:
-        """What an optimizer keeps for the parameter: a tensor of its shape as a ShardedTensor of the same rows.
-
-        Args:
-            value: anything.
-        """
+        """What an optimizer keeps for the parameter: a `value` of its shape is a ShardedTensor of the same rows."""
         if not isinstance(value, Tensor) or tuple(value.shape) != self._rows.local_shape:
             return value
         return of_rows(Tensor.detach(value), self._rows)

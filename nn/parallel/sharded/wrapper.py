@@ -66,8 +66,7 @@ class FullyShardedDataParallel(Module):
             not looked at: parameters lie where they are, and optimizers see them one by one.
         device_mesh: a one-dimensional mesh, instead of `process_group`.
 
-    Shape:
-        Those of the module.
+    Shape: Those of the module.
 
     Raises:
         ValueError: there is no process group, or a parameter is a number.
@@ -77,7 +76,6 @@ class FullyShardedDataParallel(Module):
     Source: Zhao et al., PyTorch FSDP: experiences on scaling fully sharded data parallel (2023).
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp import FullyShardedDataParallel
         >>> issubclass(FullyShardedDataParallel, sg.nn.Module)
         True
@@ -148,14 +146,9 @@ class FullyShardedDataParallel(Module):
         return self.module(*args, **kwargs)
 
     def clip_grad_norm_(self, max_norm: float, norm_type: float = 2.0) -> Any:
-        """Scale all gradients so that their norm over all ranks is at most a bound; all ranks call this.
+        """Scale all gradients so that their `norm_type`-norm over all ranks is at most `max_norm`; the norm before.
 
-        Args:
-            max_norm: the bound.
-            norm_type: the p of the p-norm.
-
-        Returns:
-            The norm before.
+        All ranks call this.
         """
         return clip_grad_norm_(self.parameters(), max_norm, norm_type)
 
@@ -178,17 +171,11 @@ class FullyShardedDataParallel(Module):
         offload_to_cpu: bool = False,
         with_grads: bool = False,
     ) -> Iterator[None]:
-        """A region in which modules have whole parameters as attributes; all ranks enter it.
+        """A region in which `module` has whole parameters as attributes; all ranks enter it.
 
-        Args:
-            module: the module.
-            recurse: whether that is for sharded modules inside it too.
-            writeback: whether each rank's rows of what was written to them stay.
-            rank0_only, offload_to_cpu: not looked at: all ranks have them where they are.
-            with_grads: False.
-
-        Raises:
-            NotImplementedError: `with_grads`.
+        `recurse`: so do sharded modules inside it. `writeback`: each rank's rows of what was written to them stay.
+        `rank0_only` and `offload_to_cpu` change nothing: all ranks have them where they are. `with_grads` must be
+        False.
         """
         if with_grads:
             raise NotImplementedError("summon_full_params(): with_grads=True is not there")
@@ -207,7 +194,6 @@ class FullyShardedDataParallel(Module):
 
 
 def _write_back(module: Any) -> None:
-    """Give the sharded parameters of a module their rows of the whole ones."""
     group = module.__dict__[MARK].group
     if group is not None:
         with no_grad():
@@ -230,7 +216,6 @@ def _ignored(modules: Iterable[Module] | None, states: Iterable[Any] | None) -> 
 
 
 def _shard_inside(module: Module, policy: Callable[..., bool], options: dict[str, Any]) -> None:
-    """Shard the modules inside one that a policy chooses, the innermost first."""
     for child in module.children():
         _shard_inside(child, policy, options)
         numel = sum(one.numel() for one in child.parameters() if row_range_of(one) is None)
@@ -247,7 +232,6 @@ def _with_unsharded(module: Any, state: dict[str, Any], prefix: str, metadata: A
 
 
 def _with_rows(module: Any, state: dict[str, Any], prefix: str, *rest: Any) -> None:
-    """The state with the names of wrapped modules, and this rank's rows of whole tensors."""
     own = {name: value for name, value in state.items() if name.startswith(prefix)}
     parameters = dict(module.module.named_parameters(remove_duplicate=False))
     for name, value in own.items():

@@ -9,8 +9,7 @@ from ....generated.tensor import Tensor
 from ....runtime.ops.creation import zeros_like
 from ...optim import Optimizer
 from ..zero_redundancy import ZeroRedundancyOptimizer
-from .full_tensors import Leaves, parts, shown
-from .options import StateDictOptions, checked, model_of, names_of, optimizers_of, state_of
+from .options import Leaves, StateDictOptions, checked, model_of, names_of, optimizers_of, parts, shown, state_of
 
 Optimizers = Optimizer | Iterable[Optimizer]
 
@@ -46,7 +45,6 @@ def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own(model: Any, optimizer: Any, options: StateDictOptions) -> tuple[Leaves, list[dict[str, Any]]]:
-    """State by the names of parameter and entry, and groups with names in place of parameters."""
     names, holder = names_of(model), _holder(optimizer)
     begin_state(holder)
     leaves: Leaves = {}
@@ -80,8 +78,7 @@ def get_optimizer_state_dict(
         submodules: None.
         options: what the state is to look like.
 
-    Returns:
-        A dict of "state", by name of the parameter, and "param_groups", whose "params" are names.
+    Returns: A dict of "state", by name of the parameter, and "param_groups", whose "params" are names.
 
     Raises:
         TypeError: the model is no Module, or an optimizer none.
@@ -118,7 +115,6 @@ def _flat(state: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def _read(arguments: Mapping[str, Any], names: set[str]) -> tuple[Leaves, dict[str, dict[str, Any]]]:
-    """The leaves of a state, nested or flat, and the settings of each parameter's group."""
     leaves: Leaves = {}
     settings: dict[str, dict[str, Any]] = {}
     if "param_groups" in arguments:
@@ -146,16 +142,9 @@ def set_optimizer_state_dict(
 ) -> None:
     """Load a state that `get_optimizer_state_dict` gave, on whatever number of ranks; all ranks call this.
 
-    Args:
-        model: the model.
-        optimizers: its optimizer, or several.
-        optim_state_dict: the state.
-        options: what it looks like.
-
-    Raises:
-        TypeError: the model is no Module, an optimizer none, or the state no dict.
-        RuntimeError: a parameter is in no group of the state.
-        ValueError: a whole tensor has another shape.
+    `optim_state_dict` is that of the `optimizers`, one or several, of `model`; `options` say what it looks like. A
+    TypeError where one of them is of another kind; a RuntimeError where a parameter is in no group of the state; a
+    ValueError where a whole tensor has another shape.
     """
     chosen, call = checked(options), "set_optimizer_state_dict"
     names = names_of(model_of(call, model))

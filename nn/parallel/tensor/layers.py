@@ -1,11 +1,4 @@
-"""Linear layers whose weight is split over ranks, by outputs or by inputs.
-
-A rank's part of a parameter that is split over a group.
-
-An embedding whose table is split over ranks by its rows.
-
-What sequence parallelism asks of layers that are not split: their gradients are sums over parts of the sequence.
-"""
+"""Linear layers and embeddings that are split over ranks, and sums of gradients for sequence parallelism."""
 
 from __future__ import annotations
 
@@ -28,6 +21,7 @@ from ....runtime.extensions.distributed import all_to_all, collectives
 from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
 from ....runtime.extensions.distributed.world import get_default_group, member
 from ....runtime.tensor.grad_mode import no_grad
+from ...docstrings import completed_from
 from ...modules.linear import Linear
 from ...modules.module import Module
 from ...modules.sparse import Embedding
@@ -35,11 +29,7 @@ from ...parameter import Parameter
 
 
 def group_of(layer: str, group: Any) -> ProcessGroup:
-    """The group that a layer is split over, the default one for None.
-
-    Raises:
-        ValueError: there is none, or this process is not in it.
-    """
+    """The group that a layer is split over, the default one for None."""
     result = member(group)
     if result is None:
         raise ValueError(f"{layer}: rank {get_default_group().rank()} is not in the group that it is split over")
@@ -47,18 +37,13 @@ def group_of(layer: str, group: Any) -> ProcessGroup:
 
 
 def part_size(layer: str, name: str, full: int, group: ProcessGroup) -> int:
-    """How much of a size each rank has.
-
-    Raises:
-        ValueError: it cannot be shared out equally.
-    """
+    """How much of a size each rank has; a ValueError where it cannot be shared out equally."""
     if full % group.size():
         raise ValueError(f"{layer}: expected {name} to be a multiple of {group.size()} (ranks), got {full}")
     return full // group.size()
 
 
 def own_part(full: Any, dim: int, group: ProcessGroup) -> Parameter:
-    """This rank's part, along a dimension, of a parameter that the group's first rank has."""
     parts = [part.contiguous() for part in full.detach().chunk(group.size(), dim)]
     own = parts[0].new_zeros(parts[0].shape)
     all_to_all.scatter(own, parts if group.rank() == 0 else None, group=group, group_src=0)
@@ -66,7 +51,6 @@ def own_part(full: Any, dim: int, group: ProcessGroup) -> Parameter:
 
 
 def same_on_all(full: Any, group: ProcessGroup) -> Parameter:
-    """The parameter that the group's first rank has."""
     with no_grad():
         own = full.detach().clone()
         collectives.broadcast(own, group=group, group_src=0)
@@ -74,8 +58,6 @@ def same_on_all(full: Any, group: ProcessGroup) -> Parameter:
 
 
 class _ParallelLinear(Module):
-    """A layer with parts of the weight and of the bias of a `Linear`, which a subclass takes."""
-
     in_features: int
     out_features: int
     weight: Any
@@ -87,12 +69,7 @@ class _ParallelLinear(Module):
 
     @classmethod
     def from_linear(cls, full: Linear, **options: Any) -> Self:
-        """Split a layer: that of the group's first rank counts.
-
-        Args:
-            full: the layer, of one shape on all ranks.
-            **options: as of the class.
-        """
+        """Split `full`, a layer of one shape on all ranks: that of the group's first rank; options as of the class."""
         layer = cls(full.in_features, full.out_features, full.bias is not None, **options)
         layer._take(full)
         return layer
@@ -126,8 +103,7 @@ class ColumnParallelLinear(_ParallelLinear):
         x (*, in_features), the same on all ranks, or with `sequence_dim` each rank's part of it; y (*, out_features),
         or (*, out_features / ranks) without `gather_output`.
 
-    Raises:
-        ValueError: outputs that cannot be shared out equally, or there is no process group.
+    Raises: ValueError: outputs that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
 
@@ -172,6 +148,7 @@ class ColumnParallelLinear(_ParallelLinear):
         return gather_from_ranks(result, -1, self.group) if self.gather_output else result
 
 
+@completed_from(ColumnParallelLinear)
 class RowParallelLinear(_ParallelLinear):
     """A linear layer of which each rank has some columns of the weight and their inputs; the products are summed.
 
@@ -185,17 +162,12 @@ class RowParallelLinear(_ParallelLinear):
             `gather_output`.
         sequence_dim: the dimension along which each rank gets a part of the output (sequence parallelism); None where
             all get all of it.
-        group: the process group; the default one when left out.
-        device, dtype: those of the parameters.
 
     Shape:
         x (*, in_features / ranks), or (*, in_features) without `input_is_parallel`; y (*, out_features), the same on
         all ranks, or with `sequence_dim` each rank's part of it.
 
-    Raises:
-        ValueError: inputs that cannot be shared out equally, or there is no process group.
-
-    Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
+    Raises: ValueError: inputs that cannot be shared out equally, or there is no process group.
 
     Example:
         >>> from specgrad import nn
@@ -239,6 +211,7 @@ class RowParallelLinear(_ParallelLinear):
         return total if bias is None else total + bias
 
 
+@completed_from(RowParallelLinear)
 class VocabParallelEmbedding(Module):
     """An embedding of which each rank has some rows: those of others are zeros on a rank, and the sum is the result.
 
@@ -248,17 +221,12 @@ class VocabParallelEmbedding(Module):
         num_embeddings: how many rows there are, a multiple of the number of ranks.
         embedding_dim: the size of a row.
         padding_idx: the row that is zeros and gets no gradient, if there is one.
-        sequence_dim: the dimension along which each rank gets a part of the output (sequence parallelism); None where
-            all get all of it.
-        group: the process group; the default one when left out.
-        device, dtype: those of the parameters.
 
     Shape:
         i (*), the same on all ranks; y (*, embedding_dim), the same on all ranks, or with `sequence_dim` each rank's
         part of it.
 
-    Raises:
-        ValueError: rows that cannot be shared out equally, or there is no process group.
+    Raises: ValueError: rows that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3.
 
@@ -292,22 +260,13 @@ class VocabParallelEmbedding(Module):
 
     @classmethod
     def from_embedding(cls, full: Embedding, **options: Any) -> VocabParallelEmbedding:
-        """Split a layer: that of the group's first rank counts.
-
-        Args:
-            full: the layer, of one shape on all ranks.
-            **options: as of the class.
-        """
+        """Split `full`, a layer of one shape on all ranks: that of the group's first rank; options as of the class."""
         layer = cls(full.num_embeddings, full.embedding_dim, **options)
         layer._take(full)
         return layer
 
     def forward(self, input: Any) -> Any:
-        """The rows, or this rank's part of them.
-
-        Raises:
-            IndexError: a row that no rank has.
-        """
+        """The rows, or this rank's part of them; an IndexError for a row that no rank has."""
         if input.numel() and not 0 <= int(input.min()) <= int(input.max()) < self.num_embeddings:
             raise IndexError(f"VocabParallelEmbedding: expected indices from 0 to {self.num_embeddings - 1}")
         column = input - self.group.rank() * self._count
@@ -319,7 +278,6 @@ class VocabParallelEmbedding(Module):
         return reduce_scatter(product, self.sequence_dim, self.group)
 
     def _own_padding(self) -> int:
-        """The row of this rank that gets no gradient, -1 for none."""
         own = -1 if self.padding_idx is None else self.padding_idx - self.group.rank() * self._count
         return own if 0 <= own < self._count else -1
 
@@ -337,8 +295,7 @@ def sum_gradients(module: Module, group: Any = None) -> list[Any]:
         module: the module.
         group: the process group; the default one when left out.
 
-    Returns:
-        Handles; `remove()` of them ends it.
+    Returns: Handles; `remove()` of them ends it.
     """
     chosen = group_of("sum_gradients", group)
     return [p.register_hook(_summing(chosen)) for p in module.parameters() if p.requires_grad]

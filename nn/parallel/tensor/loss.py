@@ -32,8 +32,7 @@ def vocab_parallel_cross_entropy(
         label_smoothing: s, from 0 to 1.
         group: the process group; the default one when left out.
 
-    Returns:
-        The loss, the same on all ranks: () or, without reduction, (*).
+    Returns: The loss, the same on all ranks: () or, without reduction, (*).
 
     Raises:
         ValueError: another reduction, or a label_smoothing outside of [0, 1].

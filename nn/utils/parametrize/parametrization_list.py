@@ -1,7 +1,4 @@
-"""ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it.
-
-Computing a parametrized tensor once while it is read many times.
-"""
+"""ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it."""
 
 from __future__ import annotations
 
@@ -32,14 +29,11 @@ class ParametrizationList(ModuleList):
         is_tensor: whether there is one.
         ntensors: how many there are otherwise.
 
-    Shape:
-        Output: that of the original.
+    Shape: Output: that of the original.
 
-    Raises:
-        ValueError: right_inverse gives no tensors, or dtype or shape change and `unsafe` is not set.
+    Raises: ValueError: right_inverse gives no tensors, or dtype or shape change and `unsafe` is not set.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> layer.parametrizations.weight
         ParametrizationList(
@@ -61,7 +55,6 @@ class ParametrizationList(ModuleList):
             _check_result(self(), shape, dtype)
 
     def _invert(self, value: Any) -> Any:
-        """The originals from which the modules compute the value: what their right_inverse gives."""
         with no_grad():
             for module in reversed(self):
                 if hasattr(module, "right_inverse"):
@@ -93,9 +86,7 @@ class ParametrizationList(ModuleList):
     def right_inverse(self, value: Tensor) -> None:
         """Change the originals so that the result is `value`: what an assignment to the tensor does.
 
-        Raises:
-            RuntimeError: a module has no right_inverse.
-            ValueError: what right_inverse gives does not fit the originals.
+        A RuntimeError where a module has no right_inverse, a ValueError where what it gives does not fit the originals.
         """
         with no_grad():
             for module in reversed(self):
@@ -146,7 +137,6 @@ def _like(original: Any, part: Any, number: int) -> Any:
 
 
 def put(module: Module, name: str, value: Any) -> None:
-    """Register a parameter or a buffer, whichever it is."""
     if isinstance(value, Parameter):
         module.register_parameter(name, value)
     else:
@@ -173,7 +163,6 @@ def cached() -> Iterator[None]:
     """Within it, a parametrized tensor is computed when it is first read, and is the same tensor from then on.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> layer.weight is layer.weight
         False
@@ -192,7 +181,6 @@ def cached() -> Iterator[None]:
 
 
 def read(module: Any, name: str, compute: Callable[[], Any]) -> Any:
-    """The value of a module's parametrized tensor: computed, or within `cached` what was computed before."""
     if not _depth:
         return compute()
     key = id(module), name

@@ -1,7 +1,4 @@
-"""Making a parameter or buffer of a module a computed attribute.
-
-Taking parametrizations away, and giving them to another module.
-"""
+"""Making a parameter or buffer of a module a computed attribute, and taking that away."""
 
 from __future__ import annotations
 
@@ -31,14 +28,11 @@ def register_parametrization(
         parametrization: computes the tensor from the original, or with a right_inverse that gives several from them.
         unsafe: whether the result may have another dtype and shape than the original.
 
-    Returns:
-        The module.
+    Returns: The module.
 
-    Raises:
-        ValueError: there is no such parameter or buffer, or dtype or shape change and `unsafe` is not set.
+    Raises: ValueError: there is no such parameter or buffer, or dtype or shape change and `unsafe` is not set.
 
     Example:
-        >>> import specgrad as sg
         >>> class Symmetric(sg.nn.Module):
         ...     def forward(self, x):
         ...         return x.triu() + x.triu(1).T
@@ -139,7 +133,6 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
         tensor_name: the name of a parameter or buffer; any when left out.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> [sg.nn.utils.parametrize.is_parametrized(layer, name) for name in ("weight", "bias")]
         [True, False]
@@ -157,7 +150,6 @@ def type_before_parametrizations(module: Module) -> type:
         module: the module.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> sg.nn.utils.parametrize.type_before_parametrizations(layer).__name__
         'Linear'
@@ -173,14 +165,11 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         tensor_name: the name of the tensor.
         leave_parametrized: keep the value that was computed; otherwise that of the original.
 
-    Returns:
-        The module.
+    Returns: The module.
 
-    Raises:
-        ValueError: the tensor is not parametrized, or the value of several originals should be kept.
+    Raises: ValueError: the tensor is not parametrized, or the value of several originals should be kept.
 
     Example:
-        >>> import specgrad as sg
         >>> layer = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> [name for name, _ in sg.nn.utils.parametrize.remove_parametrizations(layer, "weight").named_parameters()]
         ['bias', 'weight']
@@ -226,11 +215,9 @@ def transfer_parametrizations_and_params(
         to_module: the module that gets them.
         tensor_name: the name of one tensor; all that are parametrized when left out.
 
-    Returns:
-        `to_module`.
+    Returns: `to_module`.
 
     Example:
-        >>> import specgrad as sg
         >>> first = sg.nn.utils.parametrizations.weight_norm(sg.nn.Linear(2, 3))
         >>> second = sg.nn.utils.parametrize.transfer_parametrizations_and_params(first, sg.nn.Linear(2, 3))
         >>> bool((second.weight == first.weight).all())

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from ....generated.ops import cat
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import ones_like
+from ...docstrings import completed_from
 from ...modules.module.base import Module
 from .method import Amount, BasePruningMethod, PruningContainer
 from .methods import CustomFromMask, Identity, L1Unstructured, LnStructured, RandomStructured, RandomUnstructured
@@ -22,11 +23,9 @@ def identity(module: AnyModule, name: str) -> AnyModule:
         module: the module.
         name: the parameter.
 
-    Returns:
-        The module itself.
+    Returns: The module itself.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.utils import prune
         >>> [name for name, _ in prune.identity(sg.nn.Linear(1, 1), "weight").named_buffers()]
         ['weight_mask']
@@ -35,31 +34,25 @@ def identity(module: AnyModule, name: str) -> AnyModule:
     return module
 
 
+@completed_from(identity)
 def random_unstructured(module: AnyModule, name: str, amount: Amount) -> AnyModule:
-    """Prune a random choice of a parameter's elements; arguments as of `identity`.
+    """Prune a random choice of a parameter's elements.
 
     Args:
         amount: how many, or which part of them.
-
-    Returns:
-        The module itself.
     """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
+@completed_from(random_unstructured)
 def l1_unstructured(module: AnyModule, name: str, amount: Amount, importance_scores: Tensor | None = None) -> AnyModule:
-    """Prune the elements of a parameter that have the least magnitude; arguments as of `identity`.
+    """Prune the elements of a parameter that have the least magnitude.
 
     Args:
-        amount: how many, or which part of them.
         importance_scores: numbers in place of the parameter's, by which elements are chosen.
 
-    Returns:
-        The module itself.
-
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.utils import prune
         >>> layer = sg.nn.Linear(3, 1)
         >>> layer.weight.data = sg.tensor([[3.0, -1.0, 2.0]])
@@ -70,46 +63,37 @@ def l1_unstructured(module: AnyModule, name: str, amount: Amount, importance_sco
     return module
 
 
+@completed_from(random_unstructured)
 def random_structured(module: AnyModule, name: str, amount: Amount, dim: int) -> AnyModule:
-    """Prune a random choice of a parameter's channels; arguments as of `identity`.
+    """Prune a random choice of a parameter's channels.
 
     Args:
-        amount: how many, or which part of them.
         dim: the dimension of the channels.
-
-    Returns:
-        The module itself.
     """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
+@completed_from(random_structured)
 def ln_structured(
     module: AnyModule, name: str, amount: Amount, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> AnyModule:
-    """Prune the channels of a parameter that have the least norm; arguments as of `identity`.
+    """Prune the channels of a parameter that have the least norm.
 
     Args:
-        amount: how many, or which part of them.
         n: which norm, as of `norm`.
-        dim: the dimension of the channels.
         importance_scores: numbers in place of the parameter's, by which channels are chosen.
-
-    Returns:
-        The module itself.
     """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
+@completed_from(identity)
 def custom_from_mask(module: AnyModule, name: str, mask: Tensor) -> AnyModule:
-    """Prune what is 0 in a mask; arguments as of `identity`.
+    """Prune what is 0 in a mask.
 
     Args:
         mask: of the parameter's shape.
-
-    Returns:
-        The module itself.
     """
     CustomFromMask.apply(module, name, mask)
     return module
@@ -129,11 +113,9 @@ def global_unstructured(
         importance_scores: by pair, numbers in place of the parameter's, by which elements are chosen.
         **kwargs: of the class.
 
-    Raises:
-        TypeError: importance_scores is no dict, or the class prunes channels.
+    Raises: TypeError: importance_scores is no dict, or the class prunes channels.
 
     Example:
-        >>> import specgrad as sg
         >>> from specgrad.nn.utils import prune
         >>> net = sg.nn.Sequential(sg.nn.Linear(4, 4), sg.nn.Linear(4, 4))
         >>> prune.global_unstructured([(net[0], "weight"), (net[1], "weight")], prune.L1Unstructured, amount=0.5)
@@ -162,18 +144,11 @@ def global_unstructured(
         custom_from_mask(module, name, mask.view_as(old))
 
 
+@completed_from(identity)
 def remove(module: AnyModule, name: str) -> AnyModule:
     """Make pruned values a plain parameter again.
 
-    Args:
-        module: the module.
-        name: the parameter.
-
-    Returns:
-        The module itself.
-
-    Raises:
-        ValueError: it is not pruned.
+    Raises: ValueError: it is not pruned.
     """
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:

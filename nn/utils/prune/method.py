@@ -1,7 +1,4 @@
-"""What all ways of pruning do: keep the parameter, put a mask beside it, and apply the mask before each forward.
-
-How much is pruned: a number of units, or the part of them that it is.
-"""
+"""What all ways of pruning do: keep the parameter, put a mask beside it, and apply the mask before each forward."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ class BasePruningMethod(ABC):
     _tensor_name: str
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        """Apply the mask: called before each forward."""
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
@@ -45,13 +41,10 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prune the parameter `name` of `module`: again, where it is pruned already.
+        """Prune the parameter `name` of `module`, again where it is pruned already.
 
-        Args:
-            module: the module.
-            name: the parameter.
-            *args, **kwargs: of this class.
-            importance_scores: numbers in place of the parameter's, by which elements are chosen.
+        `args` and `kwargs` are those of this class. Elements are chosen by `importance_scores` in place of the
+        parameter.
         """
         method = _combined_mask(cls(*args, **kwargs), module, name)
         original = getattr(module, name)
@@ -156,7 +149,6 @@ def _left(method: BasePruningMethod, mask: Tensor) -> Any:
 
 
 def _combined_mask(method: BasePruningMethod, module: Module, name: str) -> BasePruningMethod:
-    """The pruning, or a container of it and of that which the parameter has, whose hook is removed."""
     method._tensor_name = name
     matches = [
         (number, hook)
@@ -177,7 +169,6 @@ Amount = int | float
 
 
 def check_amount(amount: Amount) -> None:
-    """Refuse what is no number of units and no part of them."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if (isinstance(amount, numbers.Integral) and amount < 0) or (
@@ -187,11 +178,7 @@ def check_amount(amount: Amount) -> None:
 
 
 def number_to_prune(amount: Amount, units: int) -> int:
-    """The number that an amount of units is.
-
-    Raises:
-        ValueError: there are fewer units.
-    """
+    """The number that an amount of units is; a ValueError where there are fewer units."""
     if isinstance(amount, numbers.Integral):
         if amount > units:
             raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={units}")
@@ -200,7 +187,6 @@ def number_to_prune(amount: Amount, units: int) -> int:
 
 
 def check_structured(t: Tensor, dim: int) -> None:
-    """Refuse a tensor without channels, and a dimension that it does not have."""
     if t.dim() <= 1:
         raise ValueError(
             f"Structured pruning can only be applied to multidimensional tensors. Found tensor of shape {t.shape} with "

@@ -1,7 +1,4 @@
-"""Pruning of single elements: none, a random choice, those of least magnitude, those of a mask.
-
-Pruning of whole channels: a random choice, or those of least norm.
-"""
+"""Pruning of single elements, and of whole channels: a random choice, those of least norm, those of a mask."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from ....generated.ops import norm
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import rand, rand_like, zeros_like
 from ....runtime.tensor.memory_format import contiguous_format
+from ...docstrings import completed_from
 from ...modules.module.base import Module
 from .method import Amount, BasePruningMethod, check_amount, check_structured, number_to_prune
 
@@ -26,8 +24,6 @@ class Identity(BasePruningMethod):
 
 
 class _LowestScores(BasePruningMethod):
-    """Prunes the elements that have the least scores."""
-
     PRUNING_TYPE = "unstructured"
 
     def __init__(self, amount: Amount) -> None:
@@ -53,27 +49,18 @@ class RandomUnstructured(_LowestScores):
     Args:
         amount: how many, or which part of them.
 
-    Raises:
-        ValueError: a part that is not between 0 and 1, or a negative number.
+    Raises: ValueError: a part that is not between 0 and 1, or a negative number.
     """
 
     def scores(self, t: Tensor) -> Tensor:
-        """Random numbers, as many as `t` has elements."""
         return rand_like(t)
 
 
+@completed_from(RandomUnstructured)
 class L1Unstructured(_LowestScores):
-    """Prunes the elements of least magnitude.
-
-    Args:
-        amount: how many, or which part of them.
-
-    Raises:
-        ValueError: a part that is not between 0 and 1, or a negative number.
-    """
+    """Prunes the elements of least magnitude."""
 
     def scores(self, t: Tensor) -> Tensor:
-        """The magnitudes of `t`."""
         return t.abs()
 
 
@@ -97,19 +84,11 @@ class CustomFromMask(BasePruningMethod):
 
     @classmethod
     def apply(cls, module: Module, name: str, mask: Tensor, **kwargs: Any) -> BasePruningMethod:  # type: ignore[override]
-        """Prune the parameter `name` of `module` by a mask.
-
-        Args:
-            module: the module.
-            name: the parameter.
-            mask: what is 0 in it is pruned.
-        """
+        """Prune the parameter `name` of `module` where `mask` is 0."""
         return super().apply(module, name, mask=mask, **kwargs)
 
 
 class _Channels(BasePruningMethod):
-    """Prunes the channels that have the least scores."""
-
     PRUNING_TYPE = "structured"
 
     def __init__(self, amount: Amount, dim: int = -1) -> None:
@@ -146,21 +125,15 @@ class RandomStructured(_Channels):
     """
 
     def scores(self, t: Tensor) -> Tensor:
-        """Random numbers, as many as `t` has channels."""
         return rand(t.shape[self.dim])
 
 
+@completed_from(RandomStructured)
 class LnStructured(_Channels):
     """Prunes the channels of least norm.
 
     Args:
-        amount: how many, or which part of them.
         n: which norm, as of `norm`.
-        dim: the dimension of the channels.
-
-    Raises:
-        ValueError: a part that is not between 0 and 1, a negative number, or a tensor without channels.
-        IndexError: there is no such dimension.
     """
 
     def __init__(self, amount: Amount, n: Any, dim: int = -1) -> None:
@@ -168,6 +141,5 @@ class LnStructured(_Channels):
         self.n = n
 
     def scores(self, t: Tensor) -> Tensor:
-        """The norms of the channels of `t`."""
         others = [d for d in range(t.dim()) if d != self.dim % t.dim()]
         return norm(t, p=self.n, dim=others)
