@@ -14,7 +14,7 @@ from ..language.row_programs import ARG_REDUCTIONS, COUNT, MIN_MAX, Program
 from .passes import COUNTS, Fold, Lowered, Number, Pass, is_expensive
 from .python_code import Spelling
 
-HELPERS = ("BLOCK", "REORDER", "element_at", "first_index", "row_max", "row_min")  # of kernels/cpu/row_folds.py
+HELPERS = ("BLOCK", "REORDER", "element_at", "first_index", "row_max", "row_min")  # of kernels/cpu/row_programs.py
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ TO_HALF = logarithmic(2.0**-15, 1, 16)
 TO_HALF[-2:] = [piece._replace(low=0.5, high=0.53) for piece in TO_HALF[-2:]]  # the last one has no arguments
 SMALL_RANGE = "for 0 <= x < 15.5"
 POSITIVE = "for 2^-6 <= x < 2^10"
-BESIDE_LOGARITHM = "from 2^-5 to 2^10, and L below,"  # which is a logarithm: see scalar/bessel/near_zero.py
+BESIDE_LOGARITHM = "from 2^-5 to 2^10, and L below,"  # which is a logarithm: see kernels/scalar/bessel.py
 SHORT_OF_21 = "from 2^-4 to 21.5, and L below,"
 
 Y0_ZEROS = (*zero_of_logarithm(2.0**-5), *special.y0_zeros(8)[0].real)

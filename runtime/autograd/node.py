@@ -74,8 +74,8 @@ FREED = Freed()
 class Inspection:
     """Functions of modules that know nodes, which put them here when imported."""
 
-    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # engine/accumulate_grad.py
-    show_saved: Callable[[type[Node]], None]  # saved/access.py
+    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # autograd/accumulate_grad.py
+    show_saved: Callable[[type[Node]], None]  # autograd/saved_tensors.py
 
 
 inspection = Inspection()

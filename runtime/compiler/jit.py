@@ -55,7 +55,7 @@ def _extreme(context: Any, better: Any, x: Any, y: Any, more: Any) -> Any:
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
-# What a kernel may be compiled for besides float32 and float64: see kernels/cpu/dtypes/half_plans.py.
+# What a kernel may be compiled for besides float32 and float64: see kernels/cpu/float16_plans.py.
 READ, WRITTEN, MEMORY = "read", "written", "memory"
 BUILTINS = {"min": minimum_of, "max": maximum_of}  # what kernels get in the place of Python's
 

@@ -57,7 +57,7 @@ class Op:
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
     sparse: str = ""  # the function of representations/sparse/rules/ that computes for sparse tensors
-    conj_rule: str = ""  # the function of representations/marked/rules.py that computes for such views
+    conj_rule: str = ""  # the function of extensions/lazy_conj/rules.py that computes for such views
     example: str = ""
 
     @property

@@ -171,7 +171,7 @@ def _suffixes(tensor: Any) -> list[str]:
 def history_of(tensor: Any) -> str:
     try:
         return "" if tensor.grad_fn is None else tensor.grad_fn.name()
-    except RuntimeError:  # a view whose memory was written to: see autograd/inplace/view_history.py
+    except RuntimeError:  # a view whose memory was written to: see autograd/view_history.py
         return "Invalid"
 
 

@@ -373,7 +373,7 @@ def view(source: Any, view_geometry: ViewGeometry) -> Any:
     if base is None:
         base = source
     else:
-        t._views = source._views  # how it was made: see autograd/inplace/view_history.py
+        t._views = source._views  # how it was made: see autograd/view_history.py
     t._base = base
     reference = weakref.ref(t)
     views = base._views

@@ -45,7 +45,7 @@ class Walk(Struct):
 
 
 class RowCall(Struct):
-    """A call of a kernel's entry for rows: see kernels/compile/row_entries.py."""
+    """A call of a kernel's entry for rows: see compiler/passes/strided_entry.py."""
 
     size: int  # elements of a row
     rows: int

@@ -12,7 +12,7 @@ from ...compiler.passes.scalar_library import names_in, not_inlined, rebuilt
 from ..scalar import conj, pow_number, rsqrt, sqrt
 from ..scalar.fast_range import COMMON
 
-BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
+BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compiler/passes/loops.py`)
 
 
 def function(*x: Any) -> Any:

@@ -212,7 +212,7 @@ def pair_across_columns(value: Any, position: Any) -> Any:
     return value, position
 
 
-INDEX_TYPE = {
+THREAD_POSITIONS = {
     "thread": (single_thread_group, thread_lane, thread_lanes),
     "warp": (warp_group, warp_lane, warp_lanes),
     "block": (block_group, block_lane, block_lanes),
@@ -232,7 +232,7 @@ PAIR_JOINS = {"argmax": comes_first, "argmin": comes_last}
 
 def names_of_group(target: Target, kind: str, value: Any, wide: Any) -> dict[str, Any]:
     """What a kernel calls of its thread group, by name; `wide` is the type of sums and products."""
-    thread_group, lane, lanes = (target.device(function) for function in INDEX_TYPE[kind])
+    thread_group, lane, lanes = (target.device(function) for function in THREAD_POSITIONS[kind])
     results = {"thread_group": thread_group, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
     if kind in SPLITS:
         results["split_group"] = target.device(SPLITS[kind])

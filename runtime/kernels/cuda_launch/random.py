@@ -21,7 +21,7 @@ from .sort_and_scan import sort_into
 
 UINT64 = np.dtype(np.uint64)
 
-__all__ = ["position"]  # by the name that `creation/drawing.py` asks for
+__all__ = ["position"]  # by the name that `ops/creation/random.py` asks for
 
 
 def fill_random_bits(flat: DeviceArray, seed: Any, offset: int) -> None:

@@ -33,7 +33,7 @@ UINT32, UINT64 = np.uint32, np.uint64
 
 
 class Rows(NamedTuple):
-    """Where rows lie: a layout of kernels/cuda/row_layouts.py, how many they are and of how many elements."""
+    """Where rows lie: a layout of kernels/cuda/row_programs.py, how many they are and of how many elements."""
 
     kind: str
     amount: int

@@ -132,7 +132,7 @@ def permutation(plan: CreationPlan, arguments: Items[Object], request: CreationR
 
 @native
 def threshold(loss: float) -> int:
-    """What half a word is at least with the probability 1 - `loss`: `threshold` of kernels/cpu/filling/draws.py."""
+    """What half a word is at least with the probability 1 - `loss`: `threshold` of kernels/cpu/random_loops.py."""
     nearest = int(loss * FOUR_BYTES + INTEGRAL_FROM - INTEGRAL_FROM)  # to an even one where two are as near
     return nearest if nearest < ALL_ONES else ALL_ONES
 
@@ -193,7 +193,7 @@ def single_below(number: float) -> float:
 
 @native
 def largest_value(low: float, high: float, kind: int) -> float:
-    """The greatest number of a kind below `high`, if it is not below `low`: `range_of` in creation/drawing.py."""
+    """The greatest number of a kind below `high`, if it is not below `low`: `range_of` in ops/creation/random.py."""
     if kind == 0:
         rounded, min_value = single_of(single_bits(high)), single_of(single_bits(low))
         top = single_below(rounded) if rounded >= high else rounded

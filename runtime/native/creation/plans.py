@@ -151,7 +151,7 @@ def elements() -> int:
 
 def creation_plan(creation: Creation) -> np.ndarray:
     arg_kinds = creation.arg_kinds
-    option_positions = {name: arg_kinds.find(arg_kind) for name, arg_kind in zip(INDEX_TYPE, "gLSs", strict=True)}
+    option_positions = {name: arg_kinds.find(arg_kind) for name, arg_kind in zip(OPTION_KINDS, "gLSs", strict=True)}
     plan = CreationPlan.pack(
         fill=FILLS[creation.fill],
         **option_positions,
@@ -177,7 +177,7 @@ REFILLED = {
     "exponential": fill_random.EXPONENTIAL,
     "trials": fill_random.TRIALS,
 }
-INDEX_TYPE = ("generator", "like", "sizes", "size")
+OPTION_KINDS = ("generator", "like", "sizes", "size")
 SamplerLoop = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
 
 

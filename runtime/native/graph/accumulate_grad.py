@@ -1,4 +1,4 @@
-"""Gradients that reach leaves: kept, or added to what has come before, as autograd/engine/accumulate_grad.py does."""
+"""Gradients that reach leaves: kept, or added to what has come before, as autograd/accumulate_grad.py does."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.hooks = retain(none)
     tensor.views = retain(none)
     tensor.tangent = retain(none)
-    tensor.flat = cast(Array, flat)  # or an array of a device, which devices/layout.py describes
+    tensor.flat = cast(Array, flat)  # or an array of a device, which native/cuda/layout.py describes
     tensor.storage = cast(Array, retain(flat))
     tensor.shape = retain(shape)
     tensor.dtype = retain(dtype)
