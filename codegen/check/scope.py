@@ -44,10 +44,7 @@ BUILTINS: dict[str, Arity] = {
 
 
 class Ops:
-    """The ops that expressions may call as functions and as methods, with the schemas of all overloads.
-
-    An op whose schema could not be read has no schema here: it is known, and its calls are not checked.
-    """
+    """The ops that expressions may call; one whose schema could not be read is known, and its calls are not checked."""
 
     def __init__(self, entries: Iterable[Entry] = (), broken: Collection[str] = ()) -> None:
         self.functions: dict[str, list[Schema]] = {name: [] for name in broken}
@@ -177,7 +174,6 @@ def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> st
 
 
 def _takes_loose_sizes(schema: Schema) -> bool:
-    """Whether sizes may be given one by one, as in x.permute(1, 0): the second argument is an `int[]`."""
     types = [a.type for a in schema.arguments[1:2]]
     return any(type_.base == "int" and type_.is_list and type_.size is None for type_ in types)
 

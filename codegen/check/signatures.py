@@ -184,7 +184,6 @@ def _reaches_function(entry: Entry, argument: Argument) -> bool:
 
 
 def _is_checked(context: Context, argument: Argument) -> bool:
-    """Whether the entry's check reads the argument: it gets all of them, behind the op's name."""
     entry = context.entry
     parameters = context.known.parameters.get("check", {}).get(entry.check or "")
     if parameters is None:

@@ -116,8 +116,7 @@ class FastCode:
         return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
 
     def _has_indices(self, argument: Argument) -> bool:
-        """Whether a list is one of indices as plans take it: as the last argument, or with a last one that is no
-        tensor."""
+        """Whether plans take a list as one of indices: the last argument, or with a last one that is no tensor."""
         last = self.op.arguments[-1]
         return self.op.plan is not None if argument == last else self._version_counter and not last.type.is_tensor
 
@@ -221,8 +220,7 @@ class FastCode:
 
     @cached_property
     def converts(self) -> str:
-        """Which operands may be converted to the dtype of the others without a word of the op's check: "i" integers and
-        floats, "b" bools."""
+        """Operands that convert to the others' dtype whatever the check says: "i" integers and floats, "b" bools."""
         if self.op.entry.dtype not in ("promote", "float") or self.rejects not in (OUT_OF_RANGE, INTEGERS, BOOLS):
             return ""
         return "i" if self.rejects == BOOLS else "ib"

@@ -1,7 +1,4 @@
-"""Checks and shape rules that entries do not name: functions of the op's name, `max_dim` or `max` for `max.dim`.
-
-`check: none` says that a function of the name is not meant.
-"""
+"""Checks and shape rules that entries do not name: functions of the op's name, `max_dim` or `max` for `max.dim`."""
 
 from __future__ import annotations
 

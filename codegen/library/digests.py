@@ -1,7 +1,6 @@
 """The format of generated code, a short hash: a package that was generated for another one is told so when imported.
 
 A template that changes, the code that fills it, or a parameter of a function that templates import gives another one.
-Besides, the text of scalar functions with all that they use, read without importing them.
 """
 
 from __future__ import annotations

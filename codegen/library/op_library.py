@@ -87,10 +87,9 @@ class Known:
 
 @dataclass(frozen=True)
 class OpLibrary:
-    """A package with hand-written parts.
+    """A package with hand-written parts; `path` is its import path, if `relative` from the generated one's package.
 
-    `path` is its import path, if `relative` seen from the package that the generated one lies in. `label` begins the
-    names of its modules in generated code; the runtime has none.
+    `label` begins the names of its modules in generated code; the runtime has none.
     """
 
     folder: Path

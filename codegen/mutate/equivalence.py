@@ -243,7 +243,6 @@ def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
 
 
 def _stands_for(entries: Sequence[Entry], name: str) -> str:
-    """The function to which an op hands its arguments as they are; empty for one that does anything else."""
     for entry in entries:
         tree = entry.compute.tree
         if entry.schema.name == name and entry.compute.kind == "composite" and isinstance(tree, ast.Call):

@@ -1,8 +1,4 @@
-"""The mutants of an entry: copies of it with one change each, in an expression or in a key.
-
-Functions that may be called by mistake for another are of its file (kernels, helpers, rules) or section (ops), with as
-many arguments; none is known by name.
-"""
+"""The mutants of an entry: copies of it with one change each, in an expression or in a key; no op is known by name."""
 
 from __future__ import annotations
 
@@ -160,7 +156,6 @@ def _of_rows(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 
 def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
-    """A change of a definition is one of all expressions that use it."""
     functions = related.scalar if entry.compute.kind == "elementwise" else related.called
     for name, definition in entry.definitions.items():
         tree = definition.written or definition.tree

@@ -27,7 +27,6 @@ class Code:
 
 
 def cpu_code(program: Program, name: str = "loop") -> Code:
-    """The loop of a program: its arrays by the names of the program, then outputs, numbers, n and a range of rows."""
     return _Writer(program, name).code()
 
 
@@ -111,7 +110,6 @@ class _Writer:
             yield f"{name} = of_{name}[i]" if name in self.written else f"{name} = {self.spelling.element(value)}"
 
     def _needed(self, trees: list[ast.expr]) -> list[str]:
-        """The statements of elements that expressions need, without what is needed only to compute a written one."""
         names, reached = self.lowered.needed(trees), set[str]()
 
         def visit(tree: ast.expr) -> None:

@@ -1,7 +1,4 @@
-"""Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined.
-
-A gradient formula all of whose ops are element-wise gives the body of one fused backward kernel.
-"""
+"""Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined."""
 
 from __future__ import annotations
 
@@ -54,7 +51,6 @@ class Inliner:
         self.level = 0  # of the expression in hand, composite ops that it lies in included
 
     def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""
         if self.level == MAX_LEVELS:
             raise NotElementwise("too deep")
         self.level += 1

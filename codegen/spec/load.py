@@ -44,10 +44,7 @@ def read_spec(
 
 
 class EntriesOnDemand(Mapping[str, Entry]):
-    """The entries of a spec by name, each read when it is first asked for: who wants one does not wait for all.
-
-    What cannot be read is missing, as is everything where the file cannot be.
-    """
+    """The entries of a spec by name, each read when it is first asked for; what cannot be read is missing."""
 
     def __init__(self, path: Path, own: Functions = NONE, finish: Finish = as_read) -> None:
         self._own = own

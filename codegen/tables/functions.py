@@ -211,9 +211,7 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
     ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
     ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
-    ByPieces(
-        *("digamma", f"digamma(x) {POSITIVE}", special.digamma, POSITIVE_PIECES, (1.4616321449683622,), 9, True),
-    ),
+    ByPieces(*("digamma", f"digamma(x) {POSITIVE}", special.digamma, POSITIVE_PIECES, (1.4616321449683622,), 9, True)),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, POSITIVE_PIECES, (1.0, 2.0), 9, derivatives=True),
     ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, POSITIVE_PIECES, coefficients=9),
     ByPieces("k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", k0e, POSITIVE_PIECES, zero_of_logarithm(2.0**-6)),

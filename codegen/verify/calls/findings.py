@@ -162,7 +162,6 @@ PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call 
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether a call was refused as it should be: on purpose, and before anything was computed."""
     return on_purpose(error) and not computes(error)
 
 

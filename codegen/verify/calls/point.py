@@ -50,7 +50,6 @@ class Point:
         self.rng = np.random.default_rng(len(text))
 
     def fixed(self, name: str, value: Any) -> Any:
-        """An argument as `call` will pass it on: leaves stay `Leaf`, other tensors are made once."""
         if isinstance(value, list) and any(isinstance(v, SampledArgument) for v in value):
             return [self.tensor_or_leaf(name, i, v) for i, v in enumerate(value)]
         return self.tensor_or_leaf(name, None, value)
@@ -187,7 +186,6 @@ class TypedCall:
         self.tensors = floats or [sample for sample in matches if sample.array.dtype.kind == "i" and "int" in op.dtypes]
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
-        """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
         padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
         return [in_dtype(sample.array, kind) for sample, kind in zip(self.tensors, padded, strict=False)]
 

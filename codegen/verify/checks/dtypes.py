@@ -78,7 +78,6 @@ def _tensor_kinds(expected_dtypes: str) -> list[Any]:
 
 
 def _numbers(call: TypedCall, expected_dtypes: str) -> dict[str, Any]:
-    """Numbers in the place of those of a call, of which the last stands for all that follow."""
     args = [NUMBERS[word] for word in expected_dtypes.split() if word in NUMBERS]
     return dict(zip(call.scalars, [*args, *args[-1:] * len(call.scalars)], strict=False))
 
@@ -92,7 +91,6 @@ def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
 
 
 def _check_half(call: TypedCall, report: Report) -> None:
-    """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
     single = _answer(call, "float32")
     if "float32" not in single or "complex64" in single:
         return
