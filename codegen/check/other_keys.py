@@ -31,23 +31,17 @@ def check_logic(context: Context) -> Iterator[Problem]:
     if compute.kind == "elementwise" and compute.tree is not None and {"float", "complex"} & set(entry.dtypes):
         names = [a.name for a in entry.schema.arguments]
         yield from (context.problem(node, POWER, compute.kind) for node in _powers(compute.tree, names))
-    for key, tree in _over_tensors(context):
-        for node, message in _faults(tree, _tensors(context)):
+    arguments = [a.name for a in entry.tensor_arguments if not a.type.is_list]
+    tensors = {"grad", *arguments, *(f"{name}_{suffix}" for name in arguments for suffix in "pt"), *context.outputs}
+    trees = {name: formula.tree for name, formula in {**entry.gradients, **entry.forward}.items()}
+    trees |= {"composite": compute.tree} if compute.kind == "composite" else {}
+    for key, tree in trees.items():
+        if tree is None:
+            continue
+        for node, message in _faults(tree, tensors):
             yield context.problem(node, message, key)
         if compute.kind != "composite" or {"float", "complex"} & set(entry.dtypes):
             yield from (context.problem(node, POWER, key) for node in _powers(tree, ()))
-
-
-def _over_tensors(context: Context) -> list[tuple[str, ast.expr]]:
-    entry = context.entry
-    matches = [(name, formula.tree) for name, formula in {**entry.gradients, **entry.forward}.items()]
-    matches += [("composite", entry.compute.tree)] if entry.compute.kind == "composite" else []
-    return [(key, tree) for key, tree in matches if tree is not None]
-
-
-def _tensors(context: Context) -> set[str]:
-    arguments = [a.name for a in context.entry.tensor_arguments if not a.type.is_list]
-    return {"grad", *arguments, *(f"{name}_{suffix}" for name in arguments for suffix in "pt"), *context.outputs}
 
 
 def _powers(tree: ast.expr, numbers: Collection[str]) -> Iterator[ast.expr]:

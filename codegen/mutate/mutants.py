@@ -277,12 +277,9 @@ def _key(entry: Entry, key: str, before: str, after: str, where: Where | None = 
     locations = {key: entry.where, **entry.key_locations}
     changed_entry = replace(entry, key_locations=locations, **changed)  # type: ignore[arg-type]
     if "output_differentiability" not in locations:
-        changed_entry = replace(changed_entry, output_differentiability=_differentiability(changed_entry))
+        pairs = zip(changed_entry.schema.returns, changed_entry.result_dtype, strict=True)
+        some = not undefined(changed_entry.gradients)
+        yes = tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)
+        changed_entry = replace(changed_entry, output_differentiability=yes)
     what = "dropped" if after == "None" else "exchanged"
     return Mutant(changed_entry, where or entry.key_locations.get(key, entry.where), key, what, before, after)
-
-
-def _differentiability(entry: Entry) -> tuple[bool, ...]:
-    pairs = zip(entry.schema.returns, entry.result_dtype, strict=True)
-    some = not undefined(entry.gradients)
-    return tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)

@@ -103,7 +103,9 @@ class _Writer:
     def _lines(self) -> Iterator[str]:
         yield f"def {self.name}({', '.join(self._parameters())}):"
         yield f'    """{self.doc.format(", ".join(self.program.outputs), self.stop + 1)}"""'
-        yield from _indented(1, self._head())
+        for line in (self.team, "inside = r < rows", "r = r if inside else uint32(0)", self.range):
+            yield f"    {line}"
+        yield "    start = begin(layout, r)"
         for name in self._own():
             yield f"    own_{name} = cuda.local.array(BLOCK, T)"
         yield from _indented(1, self._body())
@@ -116,13 +118,6 @@ class _Writer:
 
     def _scalar_params(self) -> list[str]:
         return [p.name for p in self.program.of_kind("number")]
-
-    def _head(self) -> Iterator[str]:
-        yield self.team
-        yield "inside = r < rows"
-        yield "r = r if inside else uint32(0)"
-        yield self.range
-        yield "start = begin(layout, r)"
 
     def _loads(self) -> Iterator[str]:
         for p in self.program.of_kind("each"):
