@@ -96,11 +96,7 @@ class Mutant:
 
 
 def mutants(entry: Entry, related: Related, seed: int = 0, max_count: int | None = None) -> list[Mutant]:
-    """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name.
-
-    Formulas that are derived are no mistakes that anybody makes: a mutant is to be completed with those of its own
-    expression.
-    """
+    """Nobody makes a mistake in a derived formula: a mutant is to be completed with those of its own expression."""
     written = as_written(entry)
     matches = [*_of_expressions(written, related), *_of_keys(written, related)]
     matches = list({(m.key, m.after): m for m in matches}.values())
