@@ -38,8 +38,7 @@ def check_logic(context: Context) -> Iterator[Problem]:
     for key, tree in trees.items():
         if tree is None:
             continue
-        for node, message in _faults(tree, tensors):
-            yield context.problem(node, message, key)
+        yield from (context.problem(node, message, key) for node, message in _faults(tree, tensors))
         if compute.kind != "composite" or {"float", "complex"} & set(entry.dtypes):
             yield from (context.problem(node, POWER, key) for node in _powers(tree, ()))
 
@@ -149,8 +148,7 @@ def check_reference(context: Context) -> Iterator[Problem]:
     for name, tree in parts.items():
         if tree is None:
             return
-        for node, message in name_faults(tree, known):
-            yield context.problem(node, message, "reference")
+        yield from (context.problem(node, message, "reference") for node, message in name_faults(tree, known))
         known.append(name)
         used |= {node.id for node in names(tree)}
     for name, part in [*entry.reference.items()][:-1]:
@@ -188,8 +186,7 @@ def check_rows(context: Context) -> Iterator[Problem]:
         return
     location = entry.key_locations["rows"]
     faults = list(program_faults(program, context.known.scalars))
-    for node, message in faults:
-        yield context.problem(node, message, "rows")
+    yield from (context.problem(node, message, "rows") for node, message in faults)
     if entry.identifier in context.known.by_hand:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "rows")

@@ -199,8 +199,7 @@ class Context:
         return self.problem(self.entry.key_locations[key], message, key)
 
     def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:
-        for node, message in scope.faults(tree):
-            yield self.problem(node, message, argument)
+        yield from (self.problem(node, message, argument) for node, message in scope.faults(tree))
 
     def scope(self, values: list[str]) -> Scope:
         functions = None if self.known.helpers is None else {**BUILTINS, **self.known.helpers}

@@ -213,9 +213,7 @@ def derive_command(argv: Sequence[str]) -> int:
         spec, problems = read_spec(path, "expression")
     for problem in problems:
         print(f"derive: {problem.message}", file=sys.stderr)
-    if problems or not spec.entries:
-        return 1
-    return shown(completed(spec.entries[0]))
+    return 1 if problems or not spec.entries else shown(completed(spec.entries[0]))
 
 
 def entry_source(expression: str, numbers: Sequence[str], is_complex: bool) -> str:

@@ -52,9 +52,7 @@ def both(a: Any, b: Any) -> tuple[str, str]:
 
 def number(value: Any, digits: int = 4) -> str:
     value = complex(value)
-    if value.imag == 0:
-        return f"{value.real:.{digits}g}"
-    return f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
+    return f"{value.real:.{digits}g}" if value.imag == 0 else f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
 
 
 @dataclass(frozen=True)

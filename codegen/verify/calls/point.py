@@ -91,9 +91,7 @@ class Point:
         kwargs |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
 
         def passed(value: Any) -> Any:
-            if isinstance(value, list):
-                return [passed(v) for v in value]
-            return kwargs.get(id(value), value)
+            return [passed(v) for v in value] if isinstance(value, list) else kwargs.get(id(value), value)
 
         arguments = {name: passed(v) for name, v in self.arguments.items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place
