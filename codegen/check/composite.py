@@ -143,7 +143,6 @@ def _plain(type_: Type) -> Type:
 
 
 def _takes_numbers(entry: Entry, argument: Argument) -> bool:
-    """Whether numbers stand for tensors: element-wise ops take them for all but the first and for masks."""
     first = entry.tensor_arguments[0] if entry.tensor_arguments else None
     operand = argument.type.is_tensor and argument is not first and argument.name not in entry.masks
     return entry.compute.kind == "elementwise" and operand

@@ -22,11 +22,6 @@ MEANING = ("self", "input", "grad", "grads", "result", "output_mask")  # words o
 NAME_RESERVED = "the generated code uses '{}' for something else: give it another name"
 
 
-def public_names(entry: Entry) -> list[str]:
-    in_place = [f"{name}_" for name in entry.names] if "inplace" in entry.variants else []
-    return [*entry.names, *in_place]
-
-
 def check_names(context: Context) -> Iterator[Problem]:
     entry = context.entry
     arguments = [a.name for a in entry.schema.arguments]
@@ -57,7 +52,7 @@ def check_names(context: Context) -> Iterator[Problem]:
             yield context.problem(where, f"'{alias}' cannot be the name of a function: {fault}", "aliases")
     yield from _check_operator(context)
     reserved = context.known.reserved
-    for name in public_names(entry):
+    for name in [*entry.names, *(f"{name}_" for name in entry.names if "inplace" in entry.variants)]:
         if name in reserved.functions:
             yield context.problem(entry.where, NAME_RESERVED.format(name))
         elif "method" in entry.variants and name in reserved.attributes:
@@ -155,19 +150,13 @@ def _conflict(claim: Claim, other: Claim) -> str:
         return f"'{claim.name}' and '{other.name}' differ in case only: {other}"
     if other.from_base:
         extends = not claim.key and claim.owner == other.owner and claim.entry.schema.overload
-        reported = str(other) if claim.spelt else f"{_package(other)} has an op of this name: {other}{_hint(claim)}"
+        package = PurePosixPath(other.entry.where.file).parent.name or "specgrad"
+        has_name = claim.key or claim.entry.schema.overload
+        hint = "" if has_name else f"; an overload of it is named, as {claim.name}.Mine"
+        reported = str(other) if claim.spelt else f"{package} has an op of this name: {other}{hint}"
         return "" if extends else reported
     if claim.owner == other.owner:
         return ""
     if by_schema and INPLACE_FUNCTION not in (claim.what, other.what):
         return f"{other.entry.name} is the same in Python, first at {other.where}"
     return str(other)
-
-
-def _package(claim: Claim) -> str:
-    folder = PurePosixPath(claim.entry.where.file).parent.name
-    return folder or "specgrad"
-
-
-def _hint(claim: Claim) -> str:
-    return "" if claim.key or claim.entry.schema.overload else f"; an overload of it is named, as {claim.name}.Mine"

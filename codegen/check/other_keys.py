@@ -31,23 +31,16 @@ def check_logic(context: Context) -> Iterator[Problem]:
     if compute.kind == "elementwise" and compute.tree is not None and {"float", "complex"} & set(entry.dtypes):
         names = [a.name for a in entry.schema.arguments]
         yield from (context.problem(node, POWER, compute.kind) for node in _powers(compute.tree, names))
-    for key, tree in _over_tensors(context):
-        for node, message in _faults(tree, _tensors(context)):
-            yield context.problem(node, message, key)
+    arguments = [a.name for a in entry.tensor_arguments if not a.type.is_list]
+    tensors = {"grad", *arguments, *(f"{name}_{suffix}" for name in arguments for suffix in "pt"), *context.outputs}
+    trees = {name: formula.tree for name, formula in {**entry.gradients, **entry.forward}.items()}
+    trees |= {"composite": compute.tree} if compute.kind == "composite" else {}
+    for key, tree in trees.items():
+        if tree is None:
+            continue
+        yield from (context.problem(node, message, key) for node, message in _faults(tree, tensors))
         if compute.kind != "composite" or {"float", "complex"} & set(entry.dtypes):
             yield from (context.problem(node, POWER, key) for node in _powers(tree, ()))
-
-
-def _over_tensors(context: Context) -> list[tuple[str, ast.expr]]:
-    entry = context.entry
-    matches = [(name, formula.tree) for name, formula in {**entry.gradients, **entry.forward}.items()]
-    matches += [("composite", entry.compute.tree)] if entry.compute.kind == "composite" else []
-    return [(key, tree) for key, tree in matches if tree is not None]
-
-
-def _tensors(context: Context) -> set[str]:
-    arguments = [a.name for a in context.entry.tensor_arguments if not a.type.is_list]
-    return {"grad", *arguments, *(f"{name}_{suffix}" for name in arguments for suffix in "pt"), *context.outputs}
 
 
 def _powers(tree: ast.expr, numbers: Collection[str]) -> Iterator[ast.expr]:
@@ -155,8 +148,7 @@ def check_reference(context: Context) -> Iterator[Problem]:
     for name, tree in parts.items():
         if tree is None:
             return
-        for node, message in name_faults(tree, known):
-            yield context.problem(node, message, "reference")
+        yield from (context.problem(node, message, "reference") for node, message in name_faults(tree, known))
         known.append(name)
         used |= {node.id for node in names(tree)}
     for name, part in [*entry.reference.items()][:-1]:
@@ -194,8 +186,7 @@ def check_rows(context: Context) -> Iterator[Problem]:
         return
     location = entry.key_locations["rows"]
     faults = list(program_faults(program, context.known.scalars))
-    for node, message in faults:
-        yield context.problem(node, message, "rows")
+    yield from (context.problem(node, message, "rows") for node, message in faults)
     if entry.identifier in context.known.by_hand:
         message = f"there is a kernel '{entry.identifier}' already: give the op another name"
         yield context.problem(location, message, "rows")

@@ -185,7 +185,6 @@ def _number(node: ast.expr) -> float:
 
 
 def check_refuses(context: Context) -> Iterator[Problem]:
-    """Each call, which must be one but for its values; a check of which no call is refused says nothing."""
     entry = context.entry
     for refusal in entry.refuses:
         yield from check_sample(context, "errors", refusal.call)

@@ -44,10 +44,7 @@ BUILTINS: dict[str, Arity] = {
 
 
 class Ops:
-    """The ops that expressions may call as functions and as methods, with the schemas of all overloads.
-
-    An op whose schema could not be read has no schema here: it is known, and its calls are not checked.
-    """
+    """The ops that expressions may call; one whose schema could not be read is known, and its calls are not checked."""
 
     def __init__(self, entries: Iterable[Entry] = (), broken: Collection[str] = ()) -> None:
         self.functions: dict[str, list[Schema]] = {name: [] for name in broken}
@@ -177,7 +174,6 @@ def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> st
 
 
 def _takes_loose_sizes(schema: Schema) -> bool:
-    """Whether sizes may be given one by one, as in x.permute(1, 0): the second argument is an `int[]`."""
     types = [a.type for a in schema.arguments[1:2]]
     return any(type_.base == "int" and type_.is_list and type_.size is None for type_ in types)
 
@@ -203,8 +199,7 @@ class Context:
         return self.problem(self.entry.key_locations[key], message, key)
 
     def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:
-        for node, message in scope.faults(tree):
-            yield self.problem(node, message, argument)
+        yield from (self.problem(node, message, argument) for node, message in scope.faults(tree))
 
     def scope(self, values: list[str]) -> Scope:
         functions = None if self.known.helpers is None else {**BUILTINS, **self.known.helpers}

@@ -112,9 +112,7 @@ def check_unused(context: Context) -> Iterator[Problem]:
         yield context.problem(entry.definitions[name].where, "nothing uses this definition", name)
     arguments = [argument.name for argument in entry.schema.arguments]
     unused = [a.name for a in entry.schema.arguments if not (a.type.writes or _is_read(context, a))]
-    for name in unused:
-        if name not in entry.ignores:
-            yield context.problem(entry.where, UNUSED, name)
+    yield from (context.problem(entry.where, UNUSED, name) for name in unused if name not in entry.ignores)
     for name in entry.ignores:
         if name not in arguments:
             yield context.at("ignores", f"the op has no argument '{name}'{did_you_mean(name, arguments)}")
@@ -184,7 +182,6 @@ def _reaches_function(entry: Entry, argument: Argument) -> bool:
 
 
 def _is_checked(context: Context, argument: Argument) -> bool:
-    """Whether the entry's check reads the argument: it gets all of them, behind the op's name."""
     entry = context.entry
     parameters = context.known.parameters.get("check", {}).get(entry.check or "")
     if parameters is None:

@@ -1,7 +1,4 @@
-"""The lines that compute a composite, and older forms of a call, `x.add(alpha, other)`: the key `deprecated`.
-
-A function that has some takes as many more arguments by place as they need; the form that the values fit is meant.
-"""
+"""The lines that compute a composite, and older forms of a call, `x.add(alpha, other)`: the key `deprecated`."""
 
 from __future__ import annotations
 

@@ -116,19 +116,13 @@ class FastCode:
         return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
 
     def _has_indices(self, argument: Argument) -> bool:
-        """Whether a list is one of indices as plans take it: as the last argument, or with a last one that is no
-        tensor."""
+        """Whether plans take a list as one of indices: the last argument, or with a last one that is no tensor."""
         last = self.op.arguments[-1]
-        return self.op.plan is not None if argument == last else self._version_counter and not last.type.is_tensor
+        return bool(self.op.plan) if argument == last else bool(self.op.plan_in_place) and not last.type.is_tensor
 
     def _raw(self, argument: Argument) -> str:
-        """The letter of a tensor that keeps its dtype: plans take indices of int64, launches on devices any, as they do
-        those that may be left out, with which there is no plan."""
-        return "I" if (self.op.plan or self._version_counter) and not argument.type.optional else "R"
-
-    @cached_property
-    def _version_counter(self) -> bool:
-        return self.op.plan_in_place is not None
+        """Of a tensor that keeps its dtype: plans take int64, launches on devices any, also of what may be left out."""
+        return "I" if (self.op.plan or self.op.plan_in_place) and not argument.type.optional else "R"
 
     @cached_property
     def without_others(self) -> str:
@@ -156,8 +150,7 @@ class FastCode:
 
     @cached_property
     def calls_planned(self) -> str | None:
-        """The object of the op under `try` that a composite is a call of, with arguments made of its own: what that has
-        found is kept under the composite's. None where there is none, or where a check reads elements."""
+        """The object of the op that a composite is a call of: what that has found is kept under the composite's."""
         tree, is_static = self.op.entry.compute.tree, self.op.rule is None or not reads_elements(self.op.rule)
         known = is_static and self.op.entry.compute.kind == "composite" and "?" not in self.arg_kinds.values()
         if not known or not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in self.op.entry.tries:
@@ -221,8 +214,7 @@ class FastCode:
 
     @cached_property
     def converts(self) -> str:
-        """Which operands may be converted to the dtype of the others without a word of the op's check: "i" integers and
-        floats, "b" bools."""
+        """Operands that convert to the others' dtype whatever the check says: "i" integers and floats, "b" bools."""
         if self.op.entry.dtype not in ("promote", "float") or self.rejects not in (OUT_OF_RANGE, INTEGERS, BOOLS):
             return ""
         return "i" if self.rejects == BOOLS else "ib"

@@ -1,8 +1,7 @@
 """Puts rendered files on disk: only where they changed, each at once, and only what is the generator's.
 
 The tree is laid out by the ruff that constraints.txt pins; the manifest of a package outside it says which layout it
-has. That files are Python, and give no name two meanings, is what stands between a hole in the checks and a package
-that breaks where it is imported.
+has.
 """
 
 from __future__ import annotations

@@ -126,7 +126,12 @@ class Public:
         code = self.code
         if code.writes_first:
             return around_write(code, self.op, code.arguments[0], [write_call(code, self.op, code.arguments[0])])
-        return [*self.written, *self._first_checked, f"return {self._call}"]
+        first = next(iter(code.arguments), None)
+        lines = self.written
+        # Only what stands for an operator takes a number for the first tensor of an element-wise op
+        if first and first.type.is_tensor and code.entry.compute.kind == "elementwise" and not code.starts_with_number:
+            lines.append(f'checks.tensor("{self.op}", "{first.python_name}", {first.python_name})')
+        return [*lines, f"return {self._call}"]
 
     @property
     def _call(self) -> str:
@@ -141,26 +146,12 @@ class Public:
         if self.template == "composite":
             call = f"{code.name}({', '.join(handed_on(code.arguments))})"
             return ["if out is not None:", f"    return {writer}(name, out, {call})"]
+        lines, fast = ["if out is not None:"], code.fast
+        if fast.applies:
+            call = f"{code.kernel}.launch_out({fast.operands}, out)"
+            lines += [f"    if not watch.every{fast.condition} and {call} is not None:", "        return out"]
         share = f'({code.tensor_names},), share="{code.may_share}"'
-        return ["if out is not None:", *self._fast_out, f'    return {writer}("{self.op}", out, {self._call}, {share})']
-
-    @property
-    def _fast_out(self) -> list[str]:
-        code, fast = self.code, self.code.fast
-        if not fast.applies:
-            return []
-        call = f"{code.kernel}.launch_out({fast.operands}, out)"
-        return [f"    if not watch.every{fast.condition} and {call} is not None:", "        return out"]
-
-    @property
-    def _first_checked(self) -> list[str]:
-        """Only what stands for an operator takes a number for the first tensor of an element-wise op."""
-        first = next(iter(self.code.arguments), None)
-        if first is None or not first.type.is_tensor or self.code.entry.compute.kind != "elementwise":
-            return []
-        if self.code.starts_with_number:
-            return []
-        return [f'checks.tensor("{self.op}", "{first.python_name}", {first.python_name})']
+        return [*lines, f'    return {writer}("{self.op}", out, {self._call}, {share})']
 
     @property
     def prepared(self) -> list[str]:

@@ -37,7 +37,6 @@ class NodeCode:
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """Arguments whose gradient a formula gives, in schema order: edge k belongs to the k-th."""
         return tuple(a for a in self.entry.schema.arguments if a.name in self.plan.formulas)
 
     @cached_property
@@ -205,7 +204,6 @@ class NodeCode:
         return frozenset(_names([*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]))
 
     def value_of(self, shared: Shared) -> str:
-        """The expression of a shared variable, on the condition that a formula which uses it is evaluated."""
         if len(shared.formulas) == len(self.arguments):
             return shared.source
         numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]

@@ -122,10 +122,7 @@ class OpCode(Properties):
 
     @property
     def old_value_readers(self) -> str:
-        """The tensor arguments whose gradient formula reads the first one, which an in-place variant overwrites.
-
-        The ops of a composite record themselves, so each of them may.
-        """
+        """The tensors whose gradient formula reads the first one, which an in-place variant overwrites."""
         if self.entry.compute.kind == "composite":
             return f"{self.tensor_names},"
         first = self.inplace_arguments[0].name
@@ -145,10 +142,7 @@ class OpCode(Properties):
         return f"checks.{'optional_' if type_.optional and not given else ''}{name}({shown})"
 
     def unlike(self, argument: Argument) -> str:
-        """Whether an argument is anything but a plain value of its type, for only then its check has something to do.
-
-        Empty where the check always has: lists, and operands that may be numbers.
-        """
+        """Whether an argument is no plain value of its type, which its check is for; empty where that always runs."""
         type_, name = argument.type, argument.name
         if type_.is_list or (type_.is_tensor and self.entry.compute.kind == "elementwise"):
             return f"{name} is not None" if type_.optional else ""

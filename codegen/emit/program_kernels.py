@@ -46,11 +46,7 @@ class RowCode:
 
     def cpu(self) -> dict[str, Any]:
         loop = cpu_code(self.program)
-        return self._common([loop]) | {
-            "loop": loop,
-            "helpers": loop.helpers,
-            "call": self.call("loop"),
-        }
+        return self._common([loop]) | {"loop": loop, "helpers": loop.helpers, "call": self.call("loop")}
 
     def cuda(self) -> dict[str, Any]:
         kernels = list(cuda_code(self.program).values())

@@ -147,10 +147,7 @@ class Properties:
 
     @cached_property
     def may_share(self) -> str:
-        """How other operands may lie in the memory that the in-place variant writes to: see `before_write`.
-
-        Kernels that have indices write here and there while they still read.
-        """
+        """How operands may lie in the memory that is written to (`before_write`); kernels with indices still read."""
         if self.entry.compute.kind != "kernel":
             return "same"
         return "never" if self.raw else "anyhow"

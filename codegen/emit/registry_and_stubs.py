@@ -137,7 +137,6 @@ def flagged_overloads(signatures: list[Signature]) -> list[Signature]:
 
 
 def distinct(group: list[Signature]) -> list[Signature]:
-    """Overloads that do not hide one another: a tensor parameter takes numbers only where no other overload does."""
     if len(group) == 1:
         return group
     if any(s.parameters == ANYTHING for s in group):

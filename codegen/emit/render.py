@@ -12,11 +12,10 @@ from typing import Any
 import jinja2
 
 from ..library.bases import SPECGRAD, Base
-from ..library.by_name import with_parts_by_name
 from ..library.digests import format_of, specgrad_version
 from ..library.families import modules
 from ..library.kernels import FOLDER, row_parts
-from ..library.op_library import Library, OpLibrary, Part, import_lines, runtime_library
+from ..library.op_library import Library, OpLibrary, Part, import_lines, runtime_library, with_parts_by_name
 from ..proof import scalar_code
 from ..proof.scalar_code import Inliner
 from ..spec.model import Entry, Spec

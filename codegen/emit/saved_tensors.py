@@ -1,7 +1,4 @@
-"""The tensors and values that a node keeps, for the gradients of which inputs, and the formulas that read them there.
-
-A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is.
-"""
+"""What a node keeps, for which gradients, and formulas that read it: of a tensor perhaps its shape alone."""
 
 from __future__ import annotations
 

@@ -17,10 +17,7 @@ OPERANDS = ("self", "other")
 
 @dataclass(frozen=True)
 class Operator:
-    """A special method of two operands, as tensor.py.j2 writes it: what it tries first, and the op that it stands for.
-
-    The op raises for an operand that it does not take; an operator says NotImplemented, so that Python asks that one.
-    """
+    """What a special method tries first, and its op; that raises where an operator gives NotImplemented instead."""
 
     method: str
     op: str

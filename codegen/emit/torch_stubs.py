@@ -47,7 +47,10 @@ class _Stub:
         title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
         settings = self.table["SETTINGS"].get(self.module, {})
         typed = [f"{name}: {_type(value)}" for name, value in settings.items()]
-        typed += [*self._absent(), *self._others()]
+        typed += self._absent()
+        borrowed = [name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._names()]
+        if self.module in self.table["BORROWERS"] or any(borrowed):
+            typed.append(f"\n{_ANSWERS}")
         named = {name for _, name, _ in self._names()}
         needed = [line for name, line in _NEEDED.items() if name not in named and any(name in text for text in typed)]
         same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
@@ -93,11 +96,6 @@ class _Stub:
         if what is self.table["block"]:
             return "AbstractContextManager[list[Any]]"
         return "NoReturn" if isinstance(what, type) else "None" if what is None else type(what).__name__
-
-    def _others(self) -> Iterator[str]:
-        borrowed = [name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._names()]
-        if self.module in self.table["BORROWERS"] or any(borrowed):
-            yield f"\n{_ANSWERS}"
 
 
 def _type(value: Any) -> str:

@@ -1,7 +1,4 @@
-"""The syntax of expressions: the nodes of `ast` that are allowed, and bounds on length, depth and constants.
-
-The bounds keep whatever walks over an expression, or computes its constants, within time and memory.
-"""
+"""The syntax of expressions: the nodes of `ast` that are allowed, and bounds on length, depth and constants."""
 
 from __future__ import annotations
 
@@ -22,7 +19,6 @@ MAX_INTEGER_BITS = 64 * LARGEST_EXPONENT  # of an integer that an expression of 
 
 
 def too_deep(tree: ast.expr, max_length: int = MAX_LEVELS) -> ast.AST | None:
-    """The first node below so many levels, found without recursion; None in a tree of fewer."""
     layer: list[ast.expr] = [tree]
     for _ in range(max_length):
         layer = [below for node in layer for below in _operands(node)]
@@ -93,10 +89,7 @@ def _is_finite(value: complex) -> bool:
 
 
 def _bits(node: ast.expr) -> float | None:
-    """An upper bound on the bits of an integer expression of numbers alone; None for other expressions.
-
-    Nothing is computed: the operands of an operator bound its result.
-    """
+    """An upper bound on the bits of an integer expression of numbers alone, which is not computed; else None."""
     match node:
         case ast.Constant(value=value):
             return value.bit_length() if isinstance(value, int) else 1

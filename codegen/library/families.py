@@ -129,7 +129,7 @@ def _titles(paragraphs: Paragraphs, standing: Paragraphs, at_top: bool) -> list[
     captions = [comments for paragraph in paragraphs for comments in _captions(paragraph)]
     if captions:
         return captions
-    plain = [comments for comments in map(_sentence, standing) if _is_title(comments[0])]
+    plain = [(t, text) for t, text in map(_sentence, standing) if 0 < len(t) <= MAX_TITLE_CHARS and not t[0].islower()]
     return plain[1:2] if at_top and len(plain) > 1 else plain[:1]
 
 
@@ -147,10 +147,6 @@ def _sentence(paragraph: Sequence[str]) -> tuple[str, str]:
     comments = _paragraph(paragraph)
     title, _, rest = comments.partition(":") if ":" in comments.partition(". ")[0] else comments.partition(". ")
     return title.strip(" ."), _capital(rest)
-
-
-def _is_title(text: str) -> bool:
-    return 0 < len(text) <= MAX_TITLE_CHARS and not text[0].islower()
 
 
 def _paragraph(lines: Sequence[str]) -> str:

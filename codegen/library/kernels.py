@@ -1,7 +1,4 @@
-"""Kernels that are generated from row programs, who computes an op on a CUDA device, and the loops that a kernel calls.
-
-All is read off the sources; kernels for CUDA are found as the runtime finds them, by the name of the one for the CPU.
-"""
+"""Kernels of row programs, who computes an op on a CUDA device, and the loops that a kernel calls: read off sources."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from ..language.row_programs import Program, programs_of
 from ..language.scalar_functions import Functions
 from ..proof.user_functions import Definition, read_functions
 from ..spec.formula import location
-from ..spec.model import Problem, Spec, Where
+from ..spec.model import Entry, Problem, Spec, Where
 from .modules import RUNTIME, Arity, Parameters, arity_of, defined_nodes, offered_nodes, parameters_of, siblings
 from .reserved_names import ReservedNames
 
@@ -87,10 +87,9 @@ class Known:
 
 @dataclass(frozen=True)
 class OpLibrary:
-    """A package with hand-written parts.
+    """A package with hand-written parts; `path` is its import path, if `relative` from the generated one's package.
 
-    `path` is its import path, if `relative` seen from the package that the generated one lies in. `label` begins the
-    names of its modules in generated code; the runtime has none.
+    `label` begins the names of its modules in generated code; the runtime has none.
     """
 
     folder: Path
@@ -314,3 +313,26 @@ def import_lines(parts: Iterable[Part | None]) -> list[str]:
 
 def op_locations(*specs: Spec) -> dict[str, Where]:
     return {name: e.where for spec in specs for e in spec.entries for name in e.names}
+
+
+# Checks and shape rules that entries do not name: functions of the op's name, `max_dim` or `max` for `max.dim`.
+BY_NAME = {"check": "check", "shape": "meta"}  # fields of an entry, and the keys that name them
+
+
+def with_parts_by_name(spec: Spec, op_library: OpLibrary | None) -> Spec:
+    if op_library is None:
+        return spec
+    names = {part: {own.name for own in op_library.tables[KEYS[key]]} for part, key in BY_NAME.items()}
+    return replace(spec, entries=tuple(_with_parts(entry, names) for entry in spec.entries))
+
+
+def _with_parts(entry: Entry, names: dict[str, set[str]]) -> Entry:
+    results = {part: name for part in BY_NAME if (name := _own_part(entry, part, names[part])) is not None}
+    locations = entry.key_locations | {BY_NAME[part]: entry.where for part in results}
+    return replace(entry, key_locations=locations, **results) if results else entry  # type: ignore[arg-type]
+
+
+def _own_part(entry: Entry, part: str, names: set[str]) -> str | None:
+    if BY_NAME[part] in entry.key_locations or (part == "shape" and entry.compute.kind != "kernel"):
+        return None
+    return next((name for name in (entry.identifier, entry.schema.name) if name in names), None)

@@ -1,7 +1,4 @@
-"""The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them.
-
-Read off what was generated for specgrad's ops: every name there that no entry gives. Without that, none is known.
-"""
+"""The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them."""
 
 from __future__ import annotations
 

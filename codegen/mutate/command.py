@@ -153,7 +153,6 @@ class Score:
 
 
 def total(scores: Sequence[Score], took: float) -> str:
-    """All in one line: of the survivors, those alone are surely mistakes that a call shows to be some."""
     judged = [each for each in scores if not each.wrong]
     parts = ("killed", "equivalent", "unlike", "alike")
     killed, same, unlike, alike = (sum(len(getattr(each, part)) for each in judged) for part in parts)

@@ -79,8 +79,7 @@ def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
         arrays = [in_dtype(numbers(rng, array), kind) for array in sample]
         yield f" of {name}, {kind.name}", partial(_derivatives, arrays)
         yield f" of {name}, {kind.name}, forward", partial(_tangents, arrays)
-    for kind in SAMPLE_DTYPES:
-        yield f" of {kind.name}", partial(_derivatives, call.values([kind]))
+    yield from ((f" of {kind.name}", partial(_derivatives, call.values([kind]))) for kind in SAMPLE_DTYPES)
     yield " strewn in memory", partial(_derivatives, [scattered(array) for array in sample])
     for chosen in itertools.islice(itertools.product((0, -1, None), repeat=len(sample)), 9):
         if any(dim is not None for dim in chosen):

@@ -177,10 +177,8 @@ def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, An
 
 
 def _equal(one: str | list[Any], other: str | list[Any]) -> bool:
-    return one == other if isinstance(one, str) or isinstance(other, str) else alike_outputs(one, other)
-
-
-def alike_outputs(one: list[Any], other: list[Any]) -> bool:
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
     kinds = [[(t._dtype, t.requires_grad, t.shape) for t in outputs] for outputs in (one, other)]
     pairs = zip(one, other, strict=False)
     return kinds[0] == kinds[1] and all(same(a.detach().array, b.detach().array) for a, b in pairs)
@@ -243,7 +241,6 @@ def _is_default(entries: Sequence[Entry], one: Called, other: Called) -> bool:
 
 
 def _stands_for(entries: Sequence[Entry], name: str) -> str:
-    """The function to which an op hands its arguments as they are; empty for one that does anything else."""
     for entry in entries:
         tree = entry.compute.tree
         if entry.schema.name == name and entry.compute.kind == "composite" and isinstance(tree, ast.Call):

@@ -57,10 +57,7 @@ class Origin(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The finding about a mutant, or why it is equivalent, or a call that shows the mistake that nobody found.
-
-    One that no call of `calls` tells from its entry has neither.
-    """
+    """The finding about a mutant, why it is equivalent, or a call that shows the mistake; or none of `calls` does."""
 
     found: str = ""
     equal: str = ""
@@ -181,7 +178,6 @@ def project_of(origin: Origin) -> Project:
 
 @functools.cache
 def renderer_of(origin: Origin) -> Renderer:
-    """The renderer of a project's entries: those of the tree as of a package outside, for they are run from memory."""
     project = project_of(origin)
     return Renderer(project.spec, OUTSIDE) if project.in_tree else project.renderer
 
@@ -220,10 +216,7 @@ class OneEntry(Renderer):
 
 @contextmanager
 def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
-    """The op's record in a package of its entry alone, which is in memory as long as this lasts.
-
-    It lies where the generated one does: hand-written parts are imported from beside it.
-    """
+    """The op's record in a package of its entry alone, in memory, beside the generated one: imports there work here."""
     above = generated.rpartition(".")[0] if project_of(origin).op_library else ""
     package = f"{above}.mutant_{next(_numbers)}".removeprefix(".")
     files = OneEntry(renderer_of(origin), entry, generated).rendered()

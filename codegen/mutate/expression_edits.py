@@ -1,7 +1,6 @@
 """Changes of an expression, one at a time: the mistakes that whoever writes a formula can make.
 
-An operator looks at one node of a tree and yields (what is done, what stands there instead). None knows an op by name:
-what a name may be exchanged for is asked of `Relations`.
+An operator looks at one node of a tree and yields (what is done, what stands there instead).
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The mutants of an entry: copies of it with one change each, in an expression or in a key.
-
-Functions that may be called by mistake for another are of its file (kernels, helpers, rules) or section (ops), with as
-many arguments; none is known by name.
-"""
+"""The mutants of an entry: copies of it with one change each, in an expression or in a key; no op is known by name."""
 
 from __future__ import annotations
 
@@ -100,11 +96,7 @@ class Mutant:
 
 
 def mutants(entry: Entry, related: Related, seed: int = 0, max_count: int | None = None) -> list[Mutant]:
-    """The mutants of an entry, at most so many: then the seed chooses, the same for the same entry's name.
-
-    Formulas that are derived are no mistakes that anybody makes: a mutant is to be completed with those of its own
-    expression.
-    """
+    """Nobody makes a mistake in a derived formula: a mutant is to be completed with those of its own expression."""
     written = as_written(entry)
     matches = [*_of_expressions(written, related), *_of_keys(written, related)]
     matches = list({(m.key, m.after): m for m in matches}.values())
@@ -160,7 +152,6 @@ def _of_rows(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 
 def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
-    """A change of a definition is one of all expressions that use it."""
     functions = related.scalar if entry.compute.kind == "elementwise" else related.called
     for name, definition in entry.definitions.items():
         tree = definition.written or definition.tree
@@ -282,12 +273,9 @@ def _key(entry: Entry, key: str, before: str, after: str, where: Where | None = 
     locations = {key: entry.where, **entry.key_locations}
     changed_entry = replace(entry, key_locations=locations, **changed)  # type: ignore[arg-type]
     if "output_differentiability" not in locations:
-        changed_entry = replace(changed_entry, output_differentiability=_differentiability(changed_entry))
+        pairs = zip(changed_entry.schema.returns, changed_entry.result_dtype, strict=True)
+        some = not undefined(changed_entry.gradients)
+        yes = tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)
+        changed_entry = replace(changed_entry, output_differentiability=yes)
     what = "dropped" if after == "None" else "exchanged"
     return Mutant(changed_entry, where or entry.key_locations.get(key, entry.where), key, what, before, after)
-
-
-def _differentiability(entry: Entry) -> tuple[bool, ...]:
-    pairs = zip(entry.schema.returns, entry.result_dtype, strict=True)
-    some = not undefined(entry.gradients)
-    return tuple(some and output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in pairs)

@@ -154,7 +154,6 @@ def cubins_command(argv: Sequence[str]) -> int:
 
         print(f"{recorded()} signatures of texts")
         return 0
-
     if not options.check:
         print(f"{build()} kernels compiled")
         return 0

@@ -1,7 +1,4 @@
-"""The kernels of row programs, of element-wise ops, copies and fills, and of hand-written texts, as samples launch.
-
-Those in float32 and all copies are carried, others measured.
-"""
+"""The kernels of row programs, of element-wise ops, copies and fills, and of hand-written texts, as samples launch."""
 
 from __future__ import annotations
 
@@ -226,7 +223,6 @@ def source_of(name: str) -> Any:
 
 
 def int64_part(part: Any) -> Any:
-    """A signature for arrays of which 32 bits do not reach all places."""
     if isinstance(part, tuple) and not isinstance(part, Array):
         return tuple(map(int64_part, part))
     return INT64 if part == INT32 else part

@@ -1,8 +1,4 @@
-"""`python -m codegen.packaging.measure_wheel WHEEL`: what a user waits for after installing a wheel, beside PyTorch.
-
-Each program runs in a process of its own, specgrad's with an empty cache: seconds of the import, and from there to the
-end of the first trained batch.
-"""
+"""`python -m codegen.packaging.measure_wheel WHEEL`: what a user waits for after installing a wheel, beside PyTorch."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""`python -m codegen.packaging.warmup_list`: writes the list of kernels that training begins with.
-
-It is all that small programs, as beginners write them, compile, each in a process of its own, in the order in which
-they ask for it (runtime/compiler/cache/precompile.py).
-"""
+"""`python -m codegen.packaging.warmup_list`: writes the list of kernels that training begins with."""
 
 from __future__ import annotations
 

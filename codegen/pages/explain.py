@@ -106,8 +106,7 @@ def variants(entry: Entry) -> Iterator[str]:
         yield f"{name}_"
     if entry.operator:
         yield f"operator {entry.operator}"
-    for alias in entry.aliases:
-        yield f"alias {alias}"
+    yield from (f"alias {alias}" for alias in entry.aliases)
 
 
 def family_of(renderer: Renderer, entry: Entry) -> str:
@@ -165,8 +164,7 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         needs = " or ".join(saved.needed_by)
         when = "only when grad is required by" if node.keeps(saved) else "for"
         yield field("saves", f"{what} {saved.name}, {when} {needs}")
-    for value in node.plan.values:
-        yield field("saves", f"{value.name} = {value.source}, a plain value")
+    yield from (field("saves", f"{value.name} = {value.source}, a plain value") for value in node.plan.values)
     if entry.backward is not None and node.kernel is not None:
         called = f"{one_line(entry.backward.text)} ({node.kernel.location})"
         yield field("backward", f"by one kernel unless it is recorded: {called}")
@@ -214,17 +212,14 @@ def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]
 
 
 def check_lines(entry: Entry) -> Iterator[str]:
-    for sample in entry.samples:
-        yield field("sample", sample.text)
+    yield from (field("sample", sample.text) for sample in entry.samples)
     if not entry.samples and entry.compute.kind == "elementwise":
         yield field("sample", "made from the arity: full, broadcast, 0-d and empty operands")
-    for sample in entry.hard:
-        yield field("hard", sample.text)
+    yield from (field("hard", sample.text) for sample in entry.hard)
     for refusal in entry.refuses:
         yield field("refuses", f"{refusal.call.text}{f' ({refusal.error})' if refusal.error else ''}")
     if entry.hard:
         yield field("at kinks", f"the gradient is the {' and the '.join(entry.kink)} of the slopes from the two sides")
     numbers = "float64 and complex128" if entry.complex and "complex" in entry.dtypes else "float64"
     yield field("verified", f"in {numbers}: {CHECKS[0]}")
-    for check in CHECKS[1:]:
-        yield field("", check)
+    yield from (field("", check) for check in CHECKS[1:])

@@ -155,24 +155,20 @@ def _cast(word: str) -> str:
 def vmap(code: OpCode) -> str:
     if code.entry.compute.kind == "composite" and code.entry.batch is None:
         return "through the ops that it is made of"
-    phrases = promise(code.library["batching rule", code.batch_rule])
-    return f"`{code.batch_rule}`: {phrases[:1].lower()}{phrases[1:]}"
+    return promised(code, "batching rule", code.batch_rule)
 
 
 def sparse(code: OpCode) -> str:
-    rule = code.entry.sparse
-    if rule is None:
-        return ""
-    phrases = promise(code.library["sparse rule", rule])
-    return f"`{rule}`: {phrases[:1].lower()}{phrases[1:]}"
+    return promised(code, "sparse rule", code.entry.sparse)
 
 
 def conj_rule(code: OpCode) -> str:
-    rule = code.entry.conj_rule
-    if rule is None:
-        return ""
-    phrases = promise(code.library["rule for marked tensors", rule])
-    return f"`{rule}`: {phrases[:1].lower()}{phrases[1:]}"
+    return promised(code, "rule for marked tensors", code.entry.conj_rule)
+
+
+def promised(code: OpCode, kind: str, rule: str | None) -> str:
+    phrases = promise(code.library[kind, rule]) if rule is not None else ""
+    return f"`{rule}`: {phrases[:1].lower()}{phrases[1:]}" if rule is not None else ""
 
 
 def is_differentiable(entry: Entry) -> bool:

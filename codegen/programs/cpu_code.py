@@ -27,7 +27,6 @@ class Code:
 
 
 def cpu_code(program: Program, name: str = "loop") -> Code:
-    """The loop of a program: its arrays by the names of the program, then outputs, numbers, n and a range of rows."""
     return _Writer(program, name).code()
 
 
@@ -71,26 +70,21 @@ class _Writer:
         yield from _indented(2, self._row())
 
     def _row(self) -> Iterator[str]:
-        for p in self.program.of_kind("row"):
-            yield f"of_{p.name} = part_of(all_{p.name}, r * n, n)"
-        for p in self.program.of_kind("each"):
-            yield f"{p.name} = all_{p.name}[r]"
-        for name in self.lowered.rows:
-            yield f"to_{name} = part_of(all_{name}, r * n, n)"
+        yield from (f"of_{p.name} = part_of(all_{p.name}, r * n, n)" for p in self.program.of_kind("row"))
+        yield from (f"{p.name} = all_{p.name}[r]" for p in self.program.of_kind("each"))
+        yield from (f"to_{name} = part_of(all_{name}, r * n, n)" for name in self.lowered.rows)
         for each in self.lowered.passes:
             yield from self._numbers(each.numbers)
             yield from self._keep([fold.operand for fold in each.folds])
             yield from self._pass(each)
         yield from self._numbers(self.lowered.last)
-        for name in self.lowered.each:
-            yield f"all_{name}[r] = {name}"
+        yield from (f"all_{name}[r] = {name}" for name in self.lowered.each)
         if self.lowered.rows:
             yield from self._keep([ast.Name(name) for name in self.lowered.rows])
             yield from self._outputs()
 
     def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
-        for number in numbers:
-            yield f"{number.name} = {self.spelling.number(number.value)}"
+        yield from (f"{number.name} = {self.spelling.number(number.value)}" for number in numbers)
 
     def _keep(self, trees: list[ast.expr]) -> Iterator[str]:
         for name in self.lowered.needed(trees):
@@ -104,14 +98,12 @@ class _Writer:
     def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
         needed = self._needed(trees)
         own = [self.lowered.statements[name] for name in needed if name not in self.written]
-        for array in self.lowered.read([*trees, *own]):
-            yield f"{array} = of_{array}[i]"
+        yield from (f"{array} = of_{array}[i]" for array in self.lowered.read([*trees, *own]))
         for name in needed:
             value = self.lowered.statements[name]
             yield f"{name} = of_{name}[i]" if name in self.written else f"{name} = {self.spelling.element(value)}"
 
     def _needed(self, trees: list[ast.expr]) -> list[str]:
-        """The statements of elements that expressions need, without what is needed only to compute a written one."""
         names, reached = self.lowered.needed(trees), set[str]()
 
         def visit(tree: ast.expr) -> None:
@@ -138,8 +130,7 @@ class _Writer:
             if self._wants(fold):
                 yield from self._written(fold)
         trees = [fold.operand for fold in folds if not self._wants(fold)]
-        for fold in folds:
-            yield f"{fold.name} = {_BEGIN[fold.op]}"
+        yield from (f"{fold.name} = {_BEGIN[fold.op]}" for fold in folds)
         in_blocks = [fold for fold in folds if fold.op == "sum"]
         if not in_blocks:
             yield "for i in range(n):"
@@ -147,14 +138,12 @@ class _Writer:
             yield from _indented(1, (self._reduced(fold, fold.name) for fold in folds))
             return
         yield "for begin in range(0, n, BLOCK):"
-        for fold in in_blocks:
-            yield f"    part_of_{fold.name} = T(0)"
+        yield from (f"    part_of_{fold.name} = T(0)" for fold in in_blocks)
         yield "    for i in range(begin, min(begin + BLOCK, n)):"
         yield from _indented(2, self._elements(trees))
         for fold in folds:
             yield f"        {self._reduced(fold, f'part_of_{fold.name}' if fold in in_blocks else fold.name)}"
-        for fold in in_blocks:
-            yield f"    {fold.name} += part_of_{fold.name}"
+        yield from (f"    {fold.name} += part_of_{fold.name}" for fold in in_blocks)
 
     def _reduced(self, fold: Fold, total: str) -> str:
         operand = f"of_{fold.name}[i]" if self._wants(fold) else self.spelling.element(fold.operand)
@@ -180,13 +169,11 @@ class _Writer:
         rows = [ast.Name(name) for name in self.lowered.rows]
         yield "for i in range(n):"
         yield from _indented(1, self._elements(rows))  # type: ignore[arg-type]
-        for name in self.lowered.rows:
-            yield f"    to_{name}[i] = {name}"
+        yield from (f"    to_{name}[i] = {name}" for name in self.lowered.rows)
 
 
 _BEGIN = {"sum": "0.0", "prod": "1.0", COUNTS: "0"}
 
 
 def _indented(depth: int, lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        yield "    " * depth + line
+    yield from ("    " * depth + line for line in lines)

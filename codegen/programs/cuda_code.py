@@ -103,9 +103,10 @@ class _Writer:
     def _lines(self) -> Iterator[str]:
         yield f"def {self.name}({', '.join(self._parameters())}):"
         yield f'    """{self.doc.format(", ".join(self.program.outputs), self.stop + 1)}"""'
-        yield from _indented(1, self._head())
-        for name in self._own():
-            yield f"    own_{name} = cuda.local.array(BLOCK, T)"
+        for line in (self.team, "inside = r < rows", "r = r if inside else uint32(0)", self.range):
+            yield f"    {line}"
+        yield "    start = begin(layout, r)"
+        yield from (f"    own_{name} = cuda.local.array(BLOCK, T)" for name in self._own())
         yield from _indented(1, self._body())
 
     def _own(self) -> list[str]:
@@ -117,20 +118,11 @@ class _Writer:
     def _scalar_params(self) -> list[str]:
         return [p.name for p in self.program.of_kind("number")]
 
-    def _head(self) -> Iterator[str]:
-        yield self.team
-        yield "inside = r < rows"
-        yield "r = r if inside else uint32(0)"
-        yield self.range
-        yield "start = begin(layout, r)"
-
     def _loads(self) -> Iterator[str]:
-        for p in self.program.of_kind("each"):
-            yield f"{p.name} = get_{p.name}(all_{p.name}, r)"
+        yield from (f"{p.name} = get_{p.name}(all_{p.name}, r)" for p in self.program.of_kind("each"))
 
     def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
-        for number in numbers:
-            yield f"{number.name} = {self.spelling.number(number.value)}"
+        yield from (f"{number.name} = {self.spelling.number(number.value)}" for number in numbers)
 
     def _start(self, folds: Sequence[Fold]) -> Iterator[str]:
         for fold in folds:
@@ -190,8 +182,7 @@ class _Writer:
     def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
         needed = self.lowered.needed(trees, self.known)
         values = [self.lowered.statements[name] for name in needed if name not in self.known]
-        for array in self.lowered.read([*trees, *values]):
-            yield f"{array} = own_{array}[k]"
+        yield from (f"{array} = own_{array}[k]" for array in self.lowered.read([*trees, *values]))
         for name in needed:
             yield from self._element(name)
 
@@ -224,8 +215,7 @@ class _Writer:
     def _write_numbers(self, condition: str) -> Iterator[str]:
         if self.lowered.each:
             yield f"if {condition}:"
-            for name in self.lowered.each:
-                yield f"    put_{name}(all_{name}, r, {name})"
+            yield from (f"    put_{name}(all_{name}, r, {name})" for name in self.lowered.each)
 
     def _written(self) -> list[ast.expr]:
         return [ast.Name(name, ast.Load()) for name in self.lowered.rows]

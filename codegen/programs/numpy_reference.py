@@ -16,12 +16,7 @@ RowNamespace = Mapping[str, Any]  # runtime/kernels/row_language.py, and the sca
 
 
 def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, namespace: RowNamespace) -> dict[str, Any]:
-    """The outputs of a program over the last dimension of some arrays; numbers of a row keep it as 1.
-
-    Args:
-        arrays: by the program's names; `name_row` with a last dimension of 1.
-        count: elements of a row.
-    """
+    """The outputs over the last dimension, of `count` elements, of arrays by name; `name_row` and numbers have 1."""
     scope = {**namespace, **LOGIC, **arrays, COUNT: count, INDEX_NAME: np.arange(count)}
     with np.errstate(all="ignore"):
         for statement in program.statements:

@@ -80,7 +80,6 @@ class Lowered:
         return _name(name)
 
     def _fold(self, op: str, operand: ast.expr) -> ast.expr:
-        """The expression that stands for a fold: means are sums, and tests are counts."""
         if op == "mean":
             return ast.BinOp(self._fold("sum", operand), ast.Div(), _name(COUNT))
         if op == "any":
@@ -180,7 +179,6 @@ def _denied(tree: ast.expr) -> ast.expr:
 
 
 def names_of(tree: ast.AST) -> set[str]:
-    """The names whose values an expression reads: no functions, and of at() the place alone."""
     return set(_names(tree))
 
 

@@ -10,15 +10,7 @@ ERASE = "\r\033[K"
 
 
 class Progress:
-    """How many are done of how many, and how long the rest may take.
-
-    The line is there from the beginning, and gone when the work has ended, however it does:
-
-        with Progress(len(ops), "ops") as progress:
-            for op in ops:
-                check(op)
-                progress.step()
-    """
+    """How many are done of how many, and how long the rest may take: a line that is gone when the work has ended."""
 
     def __init__(self, total: int, what: str) -> None:
         self.total, self.what, self.done = total, what, 0

@@ -19,9 +19,16 @@ from ..emit.render import OUTSIDE, Renderer, Target
 from ..emit.torch_stubs import torch_stubs
 from ..language.scalar_functions import Functions
 from ..library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
-from ..library.by_name import with_parts_by_name
 from ..library.files import Refused, check_importable, listed
-from ..library.op_library import RULE_FILES, Known, Library, OpLibrary, op_locations, runtime_library
+from ..library.op_library import (
+    RULE_FILES,
+    Known,
+    Library,
+    OpLibrary,
+    op_locations,
+    runtime_library,
+    with_parts_by_name,
+)
 from ..library.reserved_names import ReservedNames, read_reserved
 from ..pages.pages import pages, reference
 from ..proof.load import load_spec

@@ -249,7 +249,6 @@ _RATIONALS = [Fraction(a, b) for a in range(1, 5) for b in range(1, 5) if math.g
 
 @cache
 def table() -> list[tuple[float, Sum]]:
-    """Products of small rationals, roots of 2, powers of pi, and logarithms of 2 and 10."""
     pi, two = variable("PI"), number(2)
     roots = [(2.0 ** float(k), power(two, k)) for k in (Fraction(0), _HALF)]
     powers = [k * _HALF for k in range(-2, 3)]

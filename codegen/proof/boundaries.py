@@ -138,10 +138,7 @@ class Condition:
 
 
 def conditions(trees: Iterable[ast.expr]) -> list[Condition]:
-    """The conditions of some expressions, those that functions stand for among them, each once.
-
-    Not of `grad`, of which no sample is chosen, nor of imaginary parts: points are real numbers.
-    """
+    """Each condition once, but for those of `grad`, of which no sample is chosen, and of imaginary parts."""
     results = {str(each): each for tree in trees for each in _conditions(tree)}
     return [each for each in results.values() if not names_in(each.test) & {"grad", "imag"}]
 

@@ -135,9 +135,7 @@ def _is_inverse(call: ast.Call) -> bool:
 
 
 def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
-    if ast.dump(body) == ast.dump(orelse):
-        return body
-    return ast.IfExp(copy.deepcopy(test), body, orelse)
+    return body if ast.dump(body) == ast.dump(orelse) else ast.IfExp(copy.deepcopy(test), body, orelse)
 
 
 def meaning(name: str, args: list[ast.expr], own: Functions = NONE) -> ast.expr | None:

@@ -32,11 +32,7 @@ GRAD = ast.Name("grad", ast.Load())
 def derived(
     schema: Schema, expression: ast.expr, argument: Argument, is_complex: bool, own: Functions = NONE
 ) -> ast.expr:
-    """The gradient formula of one argument, conjugated where `is_complex`.
-
-    Raises:
-        NoDerivative: the expression holds something whose derivative is not known.
-    """
+    """The gradient formula of one argument, conjugated where `is_complex`; NoDerivative where one is not known."""
     tensors = {a.name for a in schema.arguments if a.type.is_tensor}
     if is_complex and (reason := not_analytic(expression, own)):
         raise NoDerivative(reason)
@@ -161,7 +157,6 @@ def completed(entry: Entry) -> Entry:
 
 
 def as_written(entry: Entry) -> Entry:
-    """The entry without what was derived for it: `completed` gives it back."""
     gradients = {name: formula for name, formula in entry.gradients.items() if not formula.derived}
     if len(gradients) == len(entry.gradients):
         return entry
@@ -218,9 +213,7 @@ def derive_command(argv: Sequence[str]) -> int:
         spec, problems = read_spec(path, "expression")
     for problem in problems:
         print(f"derive: {problem.message}", file=sys.stderr)
-    if problems or not spec.entries:
-        return 1
-    return shown(completed(spec.entries[0]))
+    return 1 if problems or not spec.entries else shown(completed(spec.entries[0]))
 
 
 def entry_source(expression: str, numbers: Sequence[str], is_complex: bool) -> str:

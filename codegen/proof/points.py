@@ -72,10 +72,7 @@ def _example_values(entry: Entry, argument: Argument) -> Iterator[float]:
 def boundary(
     differences: Iterable[Sum], points: Points, tensors: Sequence[str], numbers: Sequence[str], own: Functions
 ) -> dict[str, np.ndarray]:
-    """Points at which one of the differences is zero exactly: one variable is moved there, where it is linear in it.
-
-    A number is moved only where it is compared with a constant: what the others may be beside it nobody knows here.
-    """
+    """Points where a difference is 0: a variable that is linear there moves; a number, if compared with a constant."""
     first_points = {name: array[:200] for name, array in points.items()}
     matches: list[dict[str, np.ndarray]] = []
     for difference, name in itertools.product({d.key: d for d in differences}.values(), (*tensors, *numbers)):

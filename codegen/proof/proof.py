@@ -110,7 +110,6 @@ class Comparison:
         return Verdict(self.argument, state, reason, compared + len(on["grad"]))
 
     def _by_cases(self) -> tuple[np.ndarray | None, str]:
-        """The points of interior cases in which the formulas are not proved to be equal, and why not; None: all."""
         left, why = [], ""
         try:
             for case, reason in cases(self._compared, self.points, self.own):

@@ -1,7 +1,4 @@
-"""Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined.
-
-A gradient formula all of whose ops are element-wise gives the body of one fused backward kernel.
-"""
+"""Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined."""
 
 from __future__ import annotations
 
@@ -54,7 +51,6 @@ class Inliner:
         self.level = 0  # of the expression in hand, composite ops that it lies in included
 
     def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""
         if self.level == MAX_LEVELS:
             raise NotElementwise("too deep")
         self.level += 1
@@ -162,9 +158,7 @@ def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
 def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
     class Typed(ast.NodeTransformer):
         def visit_Constant(self, node: ast.Constant) -> ast.expr:
-            if type(node.value) in (int, float):
-                return ast.Call(ast.Name("T", ast.Load()), [node], [])
-            return node
+            return ast.Call(ast.Name("T", ast.Load()), [node], []) if type(node.value) in (int, float) else node
 
         def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
             if isinstance(node.operand, ast.Constant) and isinstance(node.op, ast.USub):
@@ -172,9 +166,7 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
             return self.generic_visit(node)  # type: ignore[return-value]
 
         def visit_Name(self, node: ast.Name) -> ast.expr:
-            if node.id in tensors:
-                return ast.Subscript(node, ast.Name("i", ast.Load()), ast.Load())
-            return node
+            return ast.Subscript(node, ast.Name("i", ast.Load()), ast.Load()) if node.id in tensors else node
 
         def visit_Compare(self, node: ast.Compare) -> ast.expr:
             """A comparison by order, of which both sides are real also where T is complex."""

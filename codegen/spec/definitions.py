@@ -125,7 +125,6 @@ def used(tree: ast.AST, names: Iterable[str]) -> set[str]:
 
 
 def certain(tree: ast.AST, calls_reached: Mapping[str, set[str]]) -> set[str]:
-    """The definitions evaluated whatever the conditions in an expression are, given those of each name (`reach`)."""
     match tree:
         case ast.Name(id=name):
             return set(calls_reached.get(name, ()))
@@ -142,12 +141,7 @@ def _parts(node: ast.AST) -> Iterable[ast.AST]:
 
 
 class Locals:
-    """Which definitions become local variables where some formulas are computed, and the formulas over these.
-
-    Args:
-        formulas: expressions with the names of definitions, by argument or output.
-        definitions: all of the entry's, as they are written, in their order.
-    """
+    """Which definitions become local variables where formulas, by argument or output, are computed; these formulas."""
 
     def __init__(self, formulas: Trees, definitions: Trees) -> None:
         calls_reached: dict[str, set[str]] = {}

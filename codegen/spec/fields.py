@@ -1,7 +1,4 @@
-"""The keys of an entry with the words that each takes, read as plain values that keep their places.
-
-The words of `flags` and `dispatch` are read as keys of their own, and the older names of keys for one version.
-"""
+"""The keys of an entry, also in the groups `flags` and `dispatch`, read as plain values that keep their places."""
 
 from __future__ import annotations
 

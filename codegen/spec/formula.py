@@ -164,7 +164,6 @@ def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None
 
 
 def _bracket_fault(source: str) -> tuple[int, str] | None:
-    """The first bracket without a partner, or a comment, which would hide the lines folded behind it."""
     open_: list[tuple[str, int]] = []
     for match in _BRACKET_OR_STRING.finditer(source):
         mark, offset = match[0], match.start()

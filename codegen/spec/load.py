@@ -44,10 +44,7 @@ def read_spec(
 
 
 class EntriesOnDemand(Mapping[str, Entry]):
-    """The entries of a spec by name, each read when it is first asked for: who wants one does not wait for all.
-
-    What cannot be read is missing, as is everything where the file cannot be.
-    """
+    """The entries of a spec by name, each read when it is first asked for; what cannot be read is missing."""
 
     def __init__(self, path: Path, own: Functions = NONE, finish: Finish = as_read) -> None:
         self._own = own
@@ -90,7 +87,12 @@ def _read_before(source: Source, beside: tuple[Source, ...], finish: Finish) -> 
 
 def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Finish) -> tuple[Spec, list[Problem]]:
     readers, problems, renamed = _readers(compose(source.content), source, beside)
-    read = list(_entries(readers, problems, own, finish))
+    read: list[tuple[EntryReader, Entry | None]] = []
+    for reader in readers:
+        if len(problems) >= MAX_PROBLEMS:
+            break
+        read.append((reader, _entry(reader, own, finish)))
+        problems += reader.problems
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
@@ -99,17 +101,6 @@ def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Fi
             results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
         problems += islice(strangers(list(results.values())), MAX_PROBLEMS)
     return Spec(source.file, entries, broken, tuple(sorted(set(renamed)))), with_entries_named(problems, entries)
-
-
-def _entries(
-    readers: list[EntryReader], problems: list[Problem], own: Functions, finish: Finish
-) -> Iterator[tuple[EntryReader, Entry | None]]:
-    for reader in readers:
-        if len(problems) >= MAX_PROBLEMS:
-            return
-        entry = _entry(reader, own, finish)
-        problems += reader.problems
-        yield reader, entry
 
 
 def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:

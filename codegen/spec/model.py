@@ -56,9 +56,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Type:
-    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device, Generator, MemoryFormat or
-    ProcessGroup.
-    """
+    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device, Generator, ..."""
 
     base: str
     optional: bool = False  # int?

@@ -59,10 +59,7 @@ def numpy_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
 
 
 def possibly_missing(arguments: Sequence[Argument]) -> list[Argument]:
-    """The arguments, of which a required `dim`, which may come as `axis`, and what follows by place have defaults.
-
-    Their checks find out what is missing.
-    """
+    """A required `dim`, which may come as `axis`, and what follows get defaults: checks find out what is missing."""
     required = [a.name for a in arguments if not a.keyword_only and a.default is None]
     missing = required[required.index("dim") :] if "dim" in required else []
     return [replace(a, default="None") if a.name in missing else a for a in arguments]

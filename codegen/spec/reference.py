@@ -149,7 +149,8 @@ FORM = "expected lines `name = expression`, and `return expression` as the last 
 
 
 def read_function(reference: Reference, schema: Schema, report: Report) -> dict[str, Formula]:
-    body = _without_docstring(reference.function.body)
+    function = reference.function
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
     results: dict[str, Formula] = {}
     for number, statement in enumerate(body, 1):
         name, value = _named(statement, is_last=number == len(body))
@@ -158,8 +159,10 @@ def read_function(reference: Reference, schema: Schema, report: Report) -> dict[
         elif name != RESULT and (fault := name_fault(name, schema, results)):
             report(reference.where(statement), fault)
         else:
-            results[name] = _part(reference, value, report)
-    theirs = reference.function.args
+            text = source_of(reference, value)
+            tree = parse_expression(text, REFERENCE_SYNTAX, report)
+            results[name] = Formula(ast.unparse(tree) if tree is not None else text.value, tree, text.where())
+    theirs = function.args
     parameters = {arg.arg: arg for arg in theirs.args}
     known = [a.name for a in schema.arguments]
     if theirs.posonlyargs or theirs.kwonlyargs or theirs.vararg or theirs.kwarg or theirs.defaults:
@@ -176,11 +179,6 @@ def read_function(reference: Reference, schema: Schema, report: Report) -> dict[
     return results
 
 
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0].value if isinstance(body[0], ast.Expr) else None
-    return body[1:] if isinstance(first, ast.Constant) and isinstance(first.value, str) else body
-
-
 def _named(statement: ast.stmt, is_last: bool) -> tuple[str, ast.expr | None]:
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if not is_last and name != RESULT:
@@ -188,13 +186,6 @@ def _named(statement: ast.stmt, is_last: bool) -> tuple[str, ast.expr | None]:
         case ast.Return(value=value) if is_last:
             return RESULT, value
     return "", None
-
-
-def _part(reference: Reference, value: ast.expr, report: Report) -> Formula:
-    text = source_of(reference, value)
-    tree = parse_expression(text, REFERENCE_SYNTAX, report)
-    shown = ast.unparse(tree) if tree is not None else text.value
-    return Formula(shown, tree, text.where())
 
 
 def source_of(reference: Reference, node: ast.expr) -> SourceString:

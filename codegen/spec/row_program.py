@@ -1,7 +1,4 @@
-"""The key `rows`: a row program in an entry, with the places of its parts in the spec.
-
-The names of tensors say by their endings what each is. `dim` and `keepdim` say which dimensions a row lies along.
-"""
+"""The key `rows`: a row program in an entry, with the places of its parts in the spec."""
 
 from __future__ import annotations
 

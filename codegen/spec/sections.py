@@ -1,7 +1,4 @@
-"""The sections of a spec: an item `- section: Title`, to the next one, with what its ops have in common.
-
-Its `defaults` are values of keys that entries do not give themselves, each where the entry's reader has a use for it.
-"""
+"""The sections of a spec: an item `- section: Title`, to the next one, with what its ops have in common."""
 
 from __future__ import annotations
 

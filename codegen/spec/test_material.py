@@ -51,7 +51,6 @@ class TrialFields(GroupedFields):
         return {key.value: self._interval(value) for key, value in node.value if key.value in known}
 
     def _gives(self, schema: Schema) -> dict[str, str]:
-        """Dtypes of tensors, one after the other, and those of the outputs."""
         node = self.values.get("dtype_table")
         if node is None:
             return {}

@@ -29,10 +29,7 @@ def linear(step: float, count: int = 16, first: int = 0) -> list[Piece]:
 
 
 def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = False) -> list[Piece]:
-    """Pieces from `low` on, an edge of one, so many (a power of two) for each doubling, which have one width there.
-
-    With `from_zero` the first one begins at 0: its argument's place is that of max(x, low).
-    """
+    """`per_octave` pieces (a power of two) of one width for each doubling from `low`; `from_zero`: the first from 0."""
     # How many of a number's last bits do not tell its piece
     below = 23 - (per_octave.bit_length() - 1)
     first = int(np.float32(low).view(np.int32)) >> below

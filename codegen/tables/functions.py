@@ -6,6 +6,7 @@ The functions of float64 of runtime/kernels/scalar/ have no part in it, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -68,17 +69,19 @@ def odds_ratio(x: np.ndarray) -> np.ndarray:
     return np.where(x < 0.25, -special.logit(x), 4.0 * np.arctanh(z) / z)
 
 
-def asinh_ratio(x: np.ndarray) -> np.ndarray:
-    return np.divide(np.arcsinh(x), x, out=np.ones_like(x), where=np.abs(x) > SMALL)
+def over_x(function: Function, small: float = SMALL) -> Function:
+    """function(x) / x, which is 1 up to `small`."""
+    return lambda x: np.divide(function(x), x, out=np.ones_like(x), where=np.abs(x) > small)
+
+
+asinh_ratio = over_x(np.arcsinh)
+atanh_ratio = over_x(lambda x: np.log1p(2.0 * x / (1.0 - x)) / 2.0)
+ratio_of_sine = over_x(np.sin, 0.0)
 
 
 def acosh_ratio(x: np.ndarray) -> np.ndarray:
     root = np.sqrt(np.maximum(x, SMALL))
     return np.where(x < SMALL, np.sqrt(2.0) * (1.0 - x / 12.0), np.log1p(x + root * np.sqrt(x + 2.0)) / root)
-
-
-def atanh_ratio(x: np.ndarray) -> np.ndarray:
-    return np.divide(np.log1p(2.0 * x / (1.0 - x)) / 2.0, x, out=np.ones_like(x), where=np.abs(x) > SMALL)
 
 
 def erfinv_ratio(x: np.ndarray) -> np.ndarray:
@@ -168,10 +171,6 @@ def singles(values: Sequence[float]) -> list[float]:
     return [single(value) for value in values]
 
 
-def ratio_of_sine(x: np.ndarray) -> np.ndarray:
-    return np.divide(np.sin(x), x, out=np.ones_like(x), where=x != 0)
-
-
 def sinc(x: np.ndarray) -> np.ndarray:
     integral = np.rint(x)
     sine = np.sin(np.pi * (x - integral)) * (1.0 - 2.0 * np.abs(np.fmod(integral, 2.0)))
@@ -180,10 +179,6 @@ def sinc(x: np.ndarray) -> np.ndarray:
 
 def airy(x: np.ndarray) -> np.ndarray:
     return np.asarray(special.airy(x)[0])
-
-
-def trigamma(x: np.ndarray) -> np.ndarray:
-    return np.asarray(special.polygamma(1, x))
 
 
 POSITIVE_PIECES = logarithmic(2.0**-6, 2, 32)  # of positive numbers
@@ -211,11 +206,9 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
     ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
     ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
-    ByPieces(
-        *("digamma", f"digamma(x) {POSITIVE}", special.digamma, POSITIVE_PIECES, (1.4616321449683622,), 9, True),
-    ),
+    ByPieces(*("digamma", f"digamma(x) {POSITIVE}", special.digamma, POSITIVE_PIECES, (1.4616321449683622,), 9, True)),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, POSITIVE_PIECES, (1.0, 2.0), 9, derivatives=True),
-    ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, POSITIVE_PIECES, coefficients=9),
+    ByPieces("trigamma", f"trigamma(x) {POSITIVE}", partial(special.polygamma, 1), POSITIVE_PIECES, coefficients=9),
     ByPieces("k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", k0e, POSITIVE_PIECES, zero_of_logarithm(2.0**-6)),
     ByPieces("k1e", f"e^x K1(x) {BESIDE_LOGARITHM}", k1e, POSITIVE_PIECES),
     ByPieces("k0", f"K0(x) {SHORT_OF_21}", k0, MIXED, zero_of_logarithm(2.0**-5)),

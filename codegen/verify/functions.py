@@ -1,7 +1,4 @@
-"""Checks the derivatives and meanings of a package's scalar functions against the numbers that they return.
-
-Formulas are derived from these, and proofs rest on them, so a wrong one is a finding of its own, at its place.
-"""
+"""Checks the derivatives and meanings of a package's scalar functions against the numbers that they return."""
 
 from __future__ import annotations
 

@@ -198,7 +198,6 @@ STATE = state.ctypes.data
 
 @native
 def is_intact(block: int, first: int, last: int) -> bool:
-    """Whether all bytes of a range are 0xFF; it begins at a word."""
     fine, slot_count = True, (last - first) // 8
     for i in range(slot_count):
         fine &= load(block, first + 8 * i) == -1
@@ -219,7 +218,6 @@ def allocated(size: int) -> int:
 
 @native
 def retired(address: int, table: int) -> int:
-    """Look at the guards of an array, and keep its memory back for a while."""
     block, size = address - GUARD, load(address - GUARD, 0)
     if not is_intact(block, 8, GUARD) or not is_intact(block, GUARD + size, 2 * GUARD + size):
         store(table, 8 * DAMAGED, load(table, 8 * DAMAGED) + 1)

@@ -14,10 +14,7 @@ from .calls.findings import Finding
 
 
 def disproved(spec: Spec, base: Spec | None = None) -> list[Finding]:
-    """A finding for each gradient formula of an element-wise entry that is not the derivative of its expression.
-
-    What samples say of the same formula is shown in its place: they count as worse.
-    """
+    """Findings of size 0: what samples say of the same formula is shown in their place, for they count as worse."""
     prover = Prover({e.name: e for e in (*(base.entries if base else ()), *spec.entries)})
     return [
         Finding(str(entry.gradients[v.argument].where), entry.name, f"gradient of {v.argument}", v.reason, size=0.0)

@@ -69,9 +69,7 @@ class Callees(Mapping[str, list[Entry]]):
 
 class Named(Callees):
     def fitting(self, word: str, entries: list[Entry]) -> Iterator[Entry]:
-        for entry in entries:
-            if word in entry.names:
-                yield self.entry(entry.at_once or "") or entry
+        yield from (self.entry(entry.at_once or "") or entry for entry in entries if word in entry.names)
 
 
 class Operating(Callees):

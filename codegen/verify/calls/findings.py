@@ -52,9 +52,7 @@ def both(a: Any, b: Any) -> tuple[str, str]:
 
 def number(value: Any, digits: int = 4) -> str:
     value = complex(value)
-    if value.imag == 0:
-        return f"{value.real:.{digits}g}"
-    return f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
+    return f"{value.real:.{digits}g}" if value.imag == 0 else f"({value.real:.{digits}g}{value.imag:+.{digits}g}j)"
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,6 @@ PROPER = (IndexError, RuntimeError, TypeError, ValueError)  # what a wrong call 
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether a call was refused as it should be: on purpose, and before anything was computed."""
     return on_purpose(error) and not computes(error)
 
 
@@ -183,11 +180,8 @@ def on_purpose(error: BaseException) -> bool:
 def computes(error: BaseException) -> bool:
     """Whether an error comes from a kernel or its compiler: from their files, but for the check of row programs."""
     files = (_file(code) for each in _chain(error) for code in _codes(each))
-    return any(_is_kernel({*file.parts, file.stem}) for file in files)
-
-
-def _is_kernel(names: set[str]) -> bool:
-    return "row_shapes" not in names and ("kernels" in names or {"runtime", "compiler"} <= names)
+    words = [{*file.parts, file.stem} for file in files]
+    return any("row_shapes" not in own and ("kernels" in own or {"runtime", "compiler"} <= own) for own in words)
 
 
 def error_message(error: BaseException) -> str:

@@ -1,8 +1,4 @@
-"""Kernels of element-wise ops that run without being compiled.
-
-`Interpreted` runs a mutant's changed kernels as loops in Python over the compiled scalar functions, the others as
-compiled before. `Plain` runs all kernels as plain Python on NumPy's numbers, of any dtype.
-"""
+"""Kernels of element-wise ops that run without being compiled: as loops in Python, or in plain Python alone."""
 
 from __future__ import annotations
 

@@ -50,7 +50,6 @@ class Point:
         self.rng = np.random.default_rng(len(text))
 
     def fixed(self, name: str, value: Any) -> Any:
-        """An argument as `call` will pass it on: leaves stay `Leaf`, other tensors are made once."""
         if isinstance(value, list) and any(isinstance(v, SampledArgument) for v in value):
             return [self.tensor_or_leaf(name, i, v) for i, v in enumerate(value)]
         return self.tensor_or_leaf(name, None, value)
@@ -92,9 +91,7 @@ class Point:
         kwargs |= {id(own): other for own, other in zip(self.constants, constants or (), strict=False)}
 
         def passed(value: Any) -> Any:
-            if isinstance(value, list):
-                return [passed(v) for v in value]
-            return kwargs.get(id(value), value)
+            return [passed(v) for v in value] if isinstance(value, list) else kwargs.get(id(value), value)
 
         arguments = {name: passed(v) for name, v in self.arguments.items()}
         if "(a!)" in self.op.schema.partition("->")[0]:  # an op that only exists in place
@@ -187,7 +184,6 @@ class TypedCall:
         self.tensors = floats or [sample for sample in matches if sample.array.dtype.kind == "i" and "int" in op.dtypes]
 
     def values(self, kinds: Sequence[Any]) -> list[np.ndarray]:
-        """The numbers that the tensors hold in these dtypes, of which the last stands for all that follow."""
         padded = [*kinds, *[kinds[-1]] * len(self.tensors)]
         return [in_dtype(sample.array, kind) for sample, kind in zip(self.tensors, padded, strict=False)]
 

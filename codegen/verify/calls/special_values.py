@@ -1,8 +1,4 @@
-"""The numbers at which an element-wise op is looked at: `verify` reads them off the entry, nobody lists them.
-
-A column for each tensor: special values in all combinations; what lies on, directly beside and a thousandth beside
-every boundary of its expressions; random numbers, in the domain and far outside.
-"""
+"""The numbers at which an element-wise op is looked at: `verify` reads them off the entry, nobody lists them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ def variant_points(op: Any) -> Iterator[tuple[str, bool]]:
 
 
 def is_internal(op: Any) -> bool:
-    """Whether an op is no part of the public API: its callers give it what it takes."""
     entry = spec_entry(op)
     return entry is not None and entry.variants == ("formula",)
 

@@ -1,7 +1,6 @@
 """Check 0: kernels keep to their arrays. Each op runs once with hand-written kernels that look at every index.
 
-That takes processes without native code and with SPECGRAD_BOUNDS=1. An op that fails here is not run by kernels that
-do not look. Fused kernels run over flat arrays of one length and need no looking.
+That takes processes without native code and with SPECGRAD_BOUNDS=1. Fused kernels need no looking.
 """
 
 from __future__ import annotations

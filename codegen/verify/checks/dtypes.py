@@ -48,9 +48,12 @@ def check_dtypes(op: Any, report: Report) -> None:
                 shown = " ".join(result if " " in requested else dict.fromkeys(result))
                 text = f"({call.text}) gives {shown} for {expected_dtypes}, where the entry says {requested}"
                 report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
-        for kind, word in (("int", "int32"), ("bool", "bool")):
+        for kind, word in (("int", "int32"), ("bool", "bool")):  # a conversion that was left out shows nowhere else
             if kind in op.dtypes and word not in op.gives and has_key(op, "dtypes"):
-                _check_accepted(call, word, report)
+                report.checks += 1
+                if answer(call, word) == [REFUSED]:
+                    text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in "
+                    report.find(call.op, "dtypes", f"{text}`dtype_table`")
         if op.kind in ("elementwise", "kernel"):
             if "complex" not in call.op.dtypes:
                 report.checks += 1
@@ -78,21 +81,11 @@ def _tensor_kinds(expected_dtypes: str) -> list[Any]:
 
 
 def _numbers(call: TypedCall, expected_dtypes: str) -> dict[str, Any]:
-    """Numbers in the place of those of a call, of which the last stands for all that follow."""
     args = [NUMBERS[word] for word in expected_dtypes.split() if word in NUMBERS]
     return dict(zip(call.scalars, [*args, *args[-1:] * len(call.scalars)], strict=False))
 
 
-def _check_accepted(call: TypedCall, word: str, report: Report) -> None:
-    """A dtype of `dtypes` is accepted: a conversion that was left out shows nowhere else."""
-    report.checks += 1
-    if answer(call, word) == [REFUSED]:
-        text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `dtype_table`"
-        report.find(call.op, "dtypes", text)
-
-
 def _check_half(call: TypedCall, report: Report) -> None:
-    """An op that takes and gives float32 takes and gives float16, which differs in storage alone."""
     single = answer(call, "float32")
     if "float32" not in single or "complex64" in single:
         return

@@ -186,8 +186,7 @@ class Look:
         return np.asarray(table.value[0] / scale)
 
     def counted(self) -> tuple[np.ndarray, np.ndarray]:
-        """On how many boundaries: of conditions whose two values are equal, of denominators that are 0; and whether
-        one lies so near that differences reach beyond it."""
+        """On how many boundaries a point lies: equal sides, denominators of 0; whether differences reach beyond one."""
         results: dict[str, np.ndarray] = {}
         for condition in conditions(self.meaning.trees):
             difference = self.evaluated(condition.difference)

@@ -1,7 +1,4 @@
-"""Check 6: generated CUDA kernels against compiled CPU kernels. Check 16: row programs on both against NumPy.
-
-The device's threads are simulated, in three orders.
-"""
+"""Checks 6, 16: generated CUDA kernels, simulated in three orders, against CPU kernels; row programs against NumPy."""
 
 from __future__ import annotations
 

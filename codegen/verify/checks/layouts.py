@@ -1,7 +1,4 @@
-"""Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout.
-
-A view's formula may count elements from the beginning of the memory or of the tensor: `Displaced` tells these apart.
-"""
+"""Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout."""
 
 from __future__ import annotations
 
@@ -75,10 +72,7 @@ def check_inplace(point: Point, report: Report) -> None:
 
 
 def check_layouts(point: Point, report: Report) -> None:
-    """Values and gradients do not depend on the memory layout of operands and output gradients.
-
-    Not for ops on the memory itself, which show something else then; what may give views may refuse a layout.
-    """
+    """Not for ops on the memory itself, which show something else then; what may give views may refuse a layout."""
     on_memory = any(name == "storage_offset" for name, *_ in point.op.arguments)
     if on_memory or "(a!" in point.op.schema or not any(a.size > 1 for a in point.arrays):
         return

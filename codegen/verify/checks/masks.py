@@ -19,8 +19,7 @@ BACKWARD = "backward"  # the key of the kernel, and what findings about it are a
 
 
 def subsets(count: int) -> Iterator[list[bool]]:
-    for mask in range(1, 2**count - 1):
-        yield [bool(mask >> i & 1) for i in range(count)]
+    yield from ([bool(mask >> i & 1) for i in range(count)] for mask in range(1, 2**count - 1))
 
 
 def masks_of(count: int) -> list[list[bool]]:

@@ -128,7 +128,6 @@ class Dtypes:
             raise
 
     def halves(self) -> None:
-        """float16 and bfloat16 are computed in float32 and rounded once."""
         columns = self.columns(FLOATS[:14], np.float32)
         for word in HALVES:
             dtype = getattr(dtypes, word)

@@ -65,7 +65,6 @@ def _check_kind(point: Point, kind: str, report: Report) -> None:
 
 
 def integral(array: np.ndarray, kind: str) -> np.ndarray:
-    """Integers that lie about where the numbers do, none of them 0 by rounding; or bools."""
     if kind == "bool":
         return np.asarray(np.round(array * 10) % 2 == 1)
     return np.asarray(np.where(array > 0, np.ceil(array), np.floor(array)).astype(np.int64))
@@ -146,7 +145,6 @@ def difference(got: np.ndarray, right: np.ndarray) -> str:
 
 
 def agree(got: np.ndarray, right: np.ndarray) -> bool:
-    """Whole numbers are equal, others up to rounding, of the elements and of the largest; nan equals nan."""
     if got.dtype.kind in "iub" and right.dtype.kind in "iub":
         return np.array_equal(got, right)
     narrow = [ROUNDINGS * _unit(array) for array in (got, right) if _unit(array) > DOUBLE]

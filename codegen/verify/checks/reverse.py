@@ -101,7 +101,6 @@ def single(point: Point, which: int, index: Sequence[Any]) -> tuple[str, float]:
 
 
 def is_wrong(value: complex, requested: complex) -> bool:
-    """Whether a gradient is not the derivative; where there is no derivative anything but nan will do."""
     if np.isnan(requested) or not np.isfinite(value):
         return bool(np.isnan(value) or np.isfinite(requested))
     return abs(value - requested) > RELATIVE * abs(requested) + ABSOLUTE

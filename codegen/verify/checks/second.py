@@ -40,13 +40,11 @@ class Gradients:
         return concatenated(gradients([self.found[number]], self.inputs, [self.weights[number]]))
 
     def columns(self, number: int) -> np.ndarray:
-        """The weights of gradient `number` among all gradients' components, zero elsewhere."""
         parts = [real(w.array) * (k == number) for k, w in enumerate(self.weights)]
         return np.concatenate(parts)
 
 
 def check_second(point: Point, report: Report) -> None:
-    """Compare d<w, G> for the gradient G of each leaf in turn."""
     if not point.leaves:
         return
     recorded = Gradients(point)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.library.by_name import with_parts_by_name
-from specgrad.codegen.library.op_library import OpLibrary
+from specgrad.codegen.library.op_library import OpLibrary, with_parts_by_name
 from specgrad.codegen.spec.model import Entry, Spec
 
 Load = Callable[[str], tuple[Spec, list[str]]]
