@@ -124,21 +124,15 @@ def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.nda
     """
     by_rows = len(grad) >= max(grad.shape[1], input.shape[1]) and len(grad) and grad.itemsize > 2
     count = min(PIECES, max(1, grad.size * input.shape[1] // ENOUGH))
-    return (_sum_over_rows if by_rows else _output_by_output)(grad, input, member, count)
-
-
-def _sum_over_rows(grad: np.ndarray, input: np.ndarray, member: Any, count: int) -> np.ndarray:
-    first, *rest = _pieces(len(grad), count)
-    result = matmul2d_as_stored(grad[first].T, input[first])
-    for piece in rest:
-        member.advance()
-        own = matmul2d_as_stored(grad[piece].T, input[piece])
-        with np.errstate(all="ignore"):  # inf and nan are results
-            result += own
-    return result
-
-
-def _output_by_output(grad: np.ndarray, input: np.ndarray, member: Any, count: int) -> np.ndarray:
+    if by_rows:
+        first, *rest = _pieces(len(grad), count)
+        result: np.ndarray = matmul2d_as_stored(grad[first].T, input[first])
+        for piece in rest:
+            member.advance()
+            own = matmul2d_as_stored(grad[piece].T, input[piece])
+            with np.errstate(all="ignore"):  # inf and nan are results
+                result += own
+        return result
     result = np.empty((grad.shape[1], input.shape[1]), grad.dtype)
     for piece in _pieces(grad.shape[1], count):
         result[piece] = matmul2d_as_stored(np.ascontiguousarray(grad[:, piece]).T, input)

@@ -68,19 +68,15 @@ def row_distances_backward(
     value = np.zeros(x1.shape, x1.dtype), np.zeros(x2.shape, x2.dtype)
     if grad.size and x1.shape[-1]:
         arrays = [_matrices(contiguous(a)) for a in (grad, x1, x2, result)]
-        if kind_of_norm(p) == EUCLIDEAN:
-            euclidean_backward(*arrays, *map(_matrices, value))
+        if kind_of_norm(p) == EUCLIDEAN:  # rows of either matrix by themselves, so that threads may share them
+            grads, first, second, distance = arrays
+            weights, work = np.empty_like(grads), grads.size * x1.shape[-1] // WORK
+            for one, other, into, across in ((first, second, value[0], False), (second, first, value[1], True)):
+                arguments = grads, distance, weights, one, other, _matrices(into), across
+                shared(euclidean_gradients, arguments, len(one) * one.shape[1], work, min(ROWS, one.shape[1]))
         else:
             difference_norms_backward(*arrays, kind_of_norm(p), p, *map(_matrices, value))
     return tuple(a if yes else None for a, yes in zip(value, output_mask, strict=True))
-
-
-def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first: Array, second: Array) -> None:
-    """Both gradients of p = 2: rows of either matrix by themselves, so that threads may share them."""
-    weights, work = np.empty_like(grad), grad.size * x1.shape[-1] // WORK
-    for one, other, result, across in ((x1, x2, first, False), (x2, x1, second, True)):
-        arguments = grad, distance, weights, one, other, result, across
-        shared(euclidean_gradients, arguments, len(one) * one.shape[1], work, min(ROWS, one.shape[1]))
 
 
 def _matrices(a: Array) -> Array:

@@ -96,14 +96,11 @@ def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan
 
     plan = moved(in_parts(x), move) if prod(shape) <= MAX_MOVED_ELEMENTS else None
     if plan is None and last == end and not widened:
-        plan = assembled_rows(in_parts(x), shape)
+        own = lines(in_parts(x))
+        dims = [bordered(size, step, 0, requested - size) for (size, step), requested in zip(own, shape, strict=False)]
+        rest = [full_run(*line) for line in own[len(shape) :]]
+        plan = assembled((*shape, *in_parts(x).shape[len(shape) :]), [*dims, *rest])
     return None if plan is None else (copy_of(plan, COPY, 0, x.complex or widened),)
-
-
-def assembled_rows(x: Layout, shape: Ints) -> Plan | None:
-    own = lines(x)
-    dims = [bordered(size, step, 0, requested - size) for (size, step), requested in zip(own, shape, strict=False)]
-    return assembled((*shape, *x.shape[len(shape) :]), [*dims, *[full_run(*line) for line in own[len(shape) :]]])
 
 
 def finished(steps: Sequence[Step], shape: Ints, last: int, is_complex: bool) -> Plan | None:

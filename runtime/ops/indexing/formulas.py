@@ -80,10 +80,6 @@ def scattered_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """Elements written where a mask is true, by the kernel of the host if they lie there, and there are any."""
     if self._device is CPU and source.numel():
         return op.masked_written(self, mask, source)
-    return chosen_where(self, mask, source)
-
-
-def chosen_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     where = mask.expand(self._shape)
     if not source.numel():
         op.order_of_true(where, 0, 0)

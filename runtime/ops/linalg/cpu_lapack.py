@@ -80,18 +80,12 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
     if takes_blocks(a) and b.size:
         return run(plans.solve_triangular_matrices, *map(np.ascontiguousarray, (a, b)), upper, unitriangular)[0]
     result = np.array(b, order="C")
-    if result.size:
-        for one, out in matrices(a, result):
-            _solve_triangular(one, out, upper, unitriangular)
+    for one, out in matrices(a, result) if result.size else ():
+        # X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities.
+        value, transposed = (one, True) if one.flags.f_contiguous else (one.T, False)
+        options = {"side": 1, "lower": upper != transposed, "trans_a": transposed, "diag": unitriangular}
+        out[:] = routine("trsm", a.dtype.char)(1, value, out.T, overwrite_b=1, **options).T
     return result
-
-
-def _solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool) -> None:
-    """One matrix: X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities."""
-    value, transposed = (a, True) if a.flags.f_contiguous else (a.T, False)
-    lower = upper != transposed
-    solve = routine("trsm", a.dtype.char)
-    b[:] = solve(1, value, b.T, side=1, lower=lower, trans_a=transposed, diag=unitriangular, overwrite_b=1).T
 
 
 Factors = tuple[Array, Array, Array]  # packed factors, pivots, info
