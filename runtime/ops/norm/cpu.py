@@ -100,7 +100,7 @@ def normalize_rms(input: Array, weight: Maybe, dim: Ints, eps: float) -> tuple[A
 def normalize_rms_backward(
     output_mask: Sequence[bool], grad: Array, input: Array, weight: Maybe, scales: Array, dim: Ints
 ) -> tuple[Maybe, Maybe]:
-    """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
+    """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; those that output_mask names."""
     weights = _weights(weight, input, dim)
     if input.size:
         arrays = contiguous(grad), contiguous(input), weights, contiguous(scales)

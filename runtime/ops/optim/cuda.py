@@ -45,7 +45,7 @@ def scaled(values: Any, numbers: Any) -> Any:
 
 
 def share(norm: Any, max_norm: Any) -> Any:
-    """The factor that makes a norm no greater than `most`; of nan nan."""
+    """The factor that makes a norm no greater than `max_norm`; of nan nan."""
     factor = max_norm / (norm + 1e-6)
     return (1.0 if factor > 1.0 else factor,)
 

@@ -35,7 +35,7 @@ def adam(
     p: Any, g: Any, mean: Any, square: Any, max_exp_avg_sq: Any, shrink: Any, rate: Any, scale: Any, new1: Any,
     kept2: Any, new2: Any, small: Any, amsgrad: Any,
 ) -> Any:  # fmt: skip
-    """Adam; the parameter is first multiplied by `shrink`. `greatest` is read with `amsgrad` only."""
+    """Adam; the parameter is first multiplied by `shrink`. max_exp_avg_sq is read with `amsgrad` only."""
     m = mean + new1 * (g - mean)
     v = kept2 * square + new2 * g * g
     u = v

@@ -129,8 +129,8 @@ def gru_layer(x: Layout, hidden: Layout, *rest: Any) -> Plan | None:
 
 class Gradients(NamedTuple):
     """The numbers of the gradients of a layer's tensors, of those of its gates, and of what the loops work with.
-    `wanted` says of each of the layer's tensors whether its gradient is: of those that are not, memory of its own is
-    written to where the loops need it."""
+    `output_mask` names the gradients that are results: of others, memory of its own is written to where loops need it.
+    """
 
     sizes: Sizes
     output_mask: tuple[bool, ...]

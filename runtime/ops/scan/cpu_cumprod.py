@@ -1,7 +1,7 @@
 """Running products and linear recurrences; compiled on first use, for each dtype.
 
 y_i = f_i y_(i-1) + x_i along each line, or y_(i+1) in reverse; the first is x_i itself. Where `added` is empty there is
-no x, and the first is f_i: a running product. Arrays are flat memory seen as (before, along, after), as in cpu_sums.py.
+no x, and the first is f_i: a running product. Arrays are flat (before, along, after), as in cpu_cumsum.py.
 float32 is computed in double precision. For float64 and complex128 what rounding takes from products and sums is
 carried on beside them by the same recurrence.
 """
