@@ -52,7 +52,7 @@ interrupt = Interrupt()
 
 Operand = Any  # a Value, or an object that is known
 # Python's function for what is known, and LLVM's instructions for words and for numbers.
-ARITHMETIC: dict[type, tuple[Callable[..., Any], str | None, str | None]] = {
+ARITHMETIC: dict[type, tuple[Any, str | None, str | None]] = {
     ast.Add: (operator.add, "add", "fadd"),
     ast.Sub: (operator.sub, "sub", "fsub"),
     ast.Mult: (operator.mul, "mul", "fmul"),

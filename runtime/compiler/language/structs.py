@@ -108,7 +108,10 @@ def as_slots(value: Any) -> Sequence[int] | np.ndarray:
     return (result.astype(np.int64) if result.dtype == bool else result).ravel().view(np.int64)
 
 
-@functools.cache
+cached: Any = functools.cache  # for mypy, a class cannot be hashed
+
+
+@cached
 def fields(cls: Any) -> dict[str, Field]:
     results: dict[str, Field] = {}
     distance = 0
@@ -126,7 +129,7 @@ def _own_hints(cls: type) -> dict[str, Any]:
     return {name: kind for name, kind in get_type_hints(cls, include_extras=True).items() if name in names}
 
 
-@functools.cache
+@cached
 def length(cls: Any) -> int:
     return max(field.distance + field.item * max(field.capacity, 1) for field in fields(cls).values()) // WORD_BYTES
 

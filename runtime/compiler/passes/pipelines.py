@@ -85,7 +85,8 @@ class Flagged(CompilerBase):
 class Unoptimised(Flagged):
     """numba's passes, without LLVM's: for what runs once, on a few numbers, while somebody waits."""
 
-    library, behind = NewUnoptimisedLibrary, ()
+    library: type = NewUnoptimisedLibrary
+    behind: tuple[type, ...] = ()
 
     def define_pipelines(self) -> list[PassManager]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -180,7 +181,7 @@ TYPED = (
 
 class Kernel(Flagged):
     after: tuple[Any, ...] = (NewKernelLibrary, NativeLowering, NoPythonBackend)
-    flagged = ("no_cfunc_wrapper",)  # kernels are called by Python, or at the address of their own code
+    flagged: tuple[str, ...] = ("no_cfunc_wrapper",)  # kernels are called by Python, or at their code's address
 
     def define_pipelines(self) -> list[PassManager]:
         passes = LeanPasses("kernel")
@@ -193,7 +194,7 @@ class Kernel(Flagged):
 
 class LinkedKernel(Kernel):
     after = (NewLinkedLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
-    flagged = (*Kernel.flagged, "no_compile", "no_cpython_wrapper")
+    flagged: tuple[str, ...] = (*Kernel.flagged, "no_compile", "no_cpython_wrapper")
 
 
 class LinkedNoAlias(LinkedKernel):

@@ -19,7 +19,7 @@ def function(*x: Any) -> Any:
     """The function of a kernel, or that for usual arguments; `in_blocks` puts it here, as what follows."""
 
 
-def length(size: int) -> int:
+def length(size: int) -> Any:
     """The size of a loop: `size`, or BLOCK where its loop is that of a whole block."""
 
 
