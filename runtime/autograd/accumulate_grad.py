@@ -2,8 +2,7 @@
 
 Several threads may run backward over one leaf. Between a check whether `leaf._grad` is None and the assignment that
 follows nothing is called, so that no other thread runs there; what is added is added under a lock. The engine adds
-without a node: one is made when `next_functions` or a gradient edge is asked for, the same as long as somebody has
-it."""
+without a node: one is made when `next_functions` or a gradient edge is asked for, and kept while somebody has it."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from .node import LEAF, NODE, Node, node_at, output_at
 class Capture:
     """The gradients asked for by edge, and the nodes that lead to them; all others take no part in the pass.
 
-    `nodes` are those whose outputs are asked for, `forks` the leading nodes that have an edge to where nothing is asked
-    for; `special` are both."""
+    `nodes`: whose outputs are asked for; `forks`: leading nodes with an edge to where nothing is; `special`: both."""
 
     __slots__ = ("accumulate", "forks", "leading", "leaves", "nodes", "outputs", "special")
 

@@ -1,8 +1,7 @@
 """The backward engine: an explicit loop over nodes, newest first, without recursion.
 
 Every node has a sequence number larger than those of the nodes that made its inputs, so taking the waiting node with
-the largest number means that all contributions to its gradient have arrived. A straight chain never touches the
-heap."""
+the largest number means that all contributions to its gradient have arrived. A straight chain needs no heap."""
 
 from __future__ import annotations
 

@@ -29,8 +29,7 @@ REJECTABLE = ("bools", "integers", "out of range", "negative integers")
 
 
 def rejects(what: str) -> Callable[[Check], Check]:
-    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls; the generator reads
-    it.
+    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls.
 
     "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor nor
     positive numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold. "negative

@@ -1,7 +1,6 @@
 """Errors of kernels that no check foresaw, which say the op and its arguments; and the spec's record of an op.
 
-The runtime imports no generated package: the name of the module in which a function or a node was defined says where
-the registry is."""
+The runtime imports no generated package: the module in which a function or a node was defined says where it is."""
 
 from __future__ import annotations
 

@@ -159,8 +159,7 @@ def dtype_of(dl_tensor: DLTensor) -> Dtype:
 class Borrowed:
     """Memory of another library, given back when nothing refers to this object any more. Stands for a `Block`.
 
-    `address`: of what a capsule held; `deleter`: of the function that takes it back, or 0; `stream`: that used it
-    first."""
+    `address`: of what a capsule held; `deleter`: of the function that takes it back, or 0; `stream`: the first."""
 
     def __init__(self, address: int, deleter: int, stream: int) -> None:
         self.address, self.deleter, self.stream = address, deleter, stream

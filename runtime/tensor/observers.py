@@ -1,8 +1,7 @@
 """Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
 
 Every generated function calls `intercept` before its general path when a watcher wants it to. The watchers' functions
-are nested in their order: the profiler around batching, batching around the op. NOT_HANDLED leaves a call to the
-next."""
+are nested in their order: the profiler around batching, batching around the op. NOT_HANDLED leaves it to the next."""
 
 from __future__ import annotations
 
@@ -48,8 +47,7 @@ class Watch:
     While `saving` is true, native code notes nodes that keep tensors too. What else native code is not told of is left
     to the general path while `active` is true: for everybody but vmap, whose interceptors the general path asks, and
     autocast. For that, ops whose entries have the key read `casts` in the place of `every`, and `uncast`. `notes`,
-    `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in their
-    order."""
+    `passes`, `interceptors`, `functions`, `spans` and `reads` are what watchers asked for, in their order."""
 
     __slots__ = (
         "active",

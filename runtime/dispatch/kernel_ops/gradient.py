@@ -84,8 +84,7 @@ class KernelOpGradient:
 
     w: which gradients are wanted; g: the gradient, or that of one of several outputs; k: a kept tensor; r: one that
     keeps its dtype or is not there (on the host an index or a contiguous mask); i: a kept list of indices (as the last
-    one); v: a value, or what a function makes of it; c: a constant. Without `find` there are launches on devices
-    alone."""
+    one); v: a value, or what a function makes of it; c: a constant. Without `find`, launches on devices alone."""
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]

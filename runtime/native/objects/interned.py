@@ -2,8 +2,7 @@
 
     none: Object = interned(Object, None)
 
-In native code `none` is then the entry of that number. This module alone makes entries, so that numbers stay the
-same."""
+In native code `none` is then the entry of that number. This module alone makes entries: numbers stay the same."""
 
 from __future__ import annotations
 

@@ -139,8 +139,7 @@ def ordered(
 ) -> Array:
     """A flat array, owned, for the elements of tensor `k` in the order, whose own memory is owned and noted.
 
-    Its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are other
-    elements."""
+    Its own memory, to which nothing has to be brought, where that is nothing else. NULL: other elements."""
     if not note_ordered(tensor, kind, order, k, strided_operand, owned) or strided_operand.count != count:
         return cast(Array, NULL)
     if elements(tensor.storage) == count and without_gaps(strided_operand):
