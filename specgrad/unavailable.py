@@ -204,7 +204,8 @@ block | A block in which tensors count as copies on all processes: no tensor lie
     distributed._tensor.experimental: implicit_replication; distributed.tensor.experimental: implicit_replication
 """
 
-_KINDS: dict[str, Any] = {str(answer): answer for answer in (None, False, True, 0, 1, [], "cpu")}
+_ANSWERS: tuple[Any, ...] = (None, False, True, 0, 1, [], "cpu")
+_KINDS: dict[str, Any] = {str(answer): answer for answer in _ANSWERS}
 _KINDS |= {kind.__name__: kind for kind in (mark, block, absent, RuntimeError, NotImplementedError)}
 
 

@@ -13,9 +13,8 @@ from ...tensor.dtypes import dtype as Dtype
 from ...tensor.memory_format import sparse_coo
 from ...tensor.tensor import TensorBase
 from ..storage.legacy_constructors import TYPES
-from .create import coo_pattern
+from .create import constructed, coo_pattern
 from .graph import of
-from .like import constructed
 
 
 class SparseTensorType(type):

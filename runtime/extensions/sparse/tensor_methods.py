@@ -182,13 +182,13 @@ class LayoutMethods(TensorBase):
         """Give a sparse tensor another shape, `size`, with `sparse_dim` and `dense_dim` dimensions of each kind.
         Raises RuntimeError: places or values of the tensor are not part of it.
         """
-        from .like import resize
+        from .create import resize
 
         return resize(_require(self, "sparse_resize_", _COORDINATES, sparse_coo), size, sparse_dim, dense_dim, False)
 
     def sparse_resize_and_clear_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
         """Forget the elements, and `sparse_resize_` to `size` with `sparse_dim` and `dense_dim`."""
-        from .like import resize
+        from .create import resize
 
         return resize(
             _require(self, "sparse_resize_and_clear_", _COORDINATES, sparse_coo), size, sparse_dim, dense_dim, True
@@ -199,11 +199,11 @@ class LayoutMethods(TensorBase):
         return self.mm(mat).to_sparse()  # type: ignore[attr-defined]
 
     def _new_sparse(self, data: tuple[Any, ...], device: Any) -> Any:
-        from .like import new
+        from .create import new
 
         return new(self, data, device)
 
     def _resize_sparse_as(self, template: Any) -> Any:
-        from .like import resize_as_
+        from .create import resize_as_
 
         return resize_as_(self, template)
