@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from .node import LEAF, NODE, Node, node_at, output_at
+from .edges import LEAF, NODE, node_at, output_at
+from .node import Node
 
 
 class Capture:

@@ -25,6 +25,7 @@ from ..thread_state import mode as thread_mode
 from ..thread_state import set_states_here, states_here
 from .accumulate_grad import accumulate, all_different
 from .captured_inputs import Capture
+from .edges import LEAF, NODE
 from .hooks import (
     accumulator,
     registered,
@@ -35,7 +36,7 @@ from .hooks import (
     run_tensor_hooks,
 )
 from .leaf_hooks import propagate_with_hooks
-from .node import LEAF, NODE, Node
+from .node import Node
 
 Walk = Callable[[Any, Any, Any], tuple[Any, Any]]  # of a pass, a node and its gradient: those with which Python goes on
 

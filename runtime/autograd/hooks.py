@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from ..errors import type_name
 from ..tensor.dtype_views import unmarked
 from ..tensor.tensor import TensorBase
-from .node import output_at
+from .edges import output_at
 
 _ids = itertools.count()
 

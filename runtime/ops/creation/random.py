@@ -232,7 +232,7 @@ def rand(*args: Any, device: Any) -> Any:
         >>> bool((sg.rand(5) < 1).all())
         True
     """
-    return uniform(*args, device=device)
+    return uniform(*args, device=device)  # type: ignore[misc]
 
 
 @_sampled(RANDN)
@@ -244,7 +244,7 @@ def randn(*args: Any, device: Any) -> Any:
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
-    return normal(*args, device=device)
+    return normal(*args, device=device)  # type: ignore[misc]
 
 
 def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
