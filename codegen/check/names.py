@@ -73,8 +73,8 @@ def _check_operator(context: Context) -> Iterator[Problem]:
     count = 1 if entry.operator in UNARY else 2
     required = [a for a in entry.schema.arguments if a.default is None]
     if len(required) != count or any(a.keyword_only for a in required) or not any(a.type.is_tensor for a in required):
-        asked = f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
-        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {asked}"
+        expected = f"the schema asks for {', '.join(a.name for a in required) or 'no argument'}"
+        message = f"the operator '{entry.operator}' has {count} operand{'s' * (count - 1)}: {expected}"
         yield context.at("operator", message)
 
 

@@ -136,8 +136,8 @@ def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[
             yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
 
 
-def _range(fewest: int, most: float) -> str:
-    return f"{fewest} or more" if most == math.inf else f"{fewest} to {most}" if most > fewest else str(fewest)
+def _range(low: int, high: float) -> str:
+    return f"{low} or more" if high == math.inf else f"{low} to {high}" if high > low else str(low)
 
 
 def check_reference(context: Context) -> Iterator[Problem]:

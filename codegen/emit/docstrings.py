@@ -126,8 +126,8 @@ class DocCode:
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
         deprecated_args = extra_positional([code.entry for code in public]) if public else []
         forms = dict.fromkeys(f"({', '.join(form)})" for code in public for form in code.entry.deprecated)
-        older = f"only in older forms of the call, by place: {' or '.join(forms)}."
-        return lines + [(name, older) for name in deprecated_args] + out + theirs
+        message = f"only in older forms of the call, by place: {' or '.join(forms)}."
+        return lines + [(name, message) for name in deprecated_args] + out + theirs
 
     @property
     def returns(self) -> Lines:

@@ -204,8 +204,8 @@ class NodeClass:
     def arrays(self) -> list[str]:
         node = self.node
         one, retained = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
-        several = f"grads = arrays_in({self._provided_args}, dtype)"
-        lines = [several if self.has_multiple_outputs else f"grad = {one}(grad, dtype)"]
+        arrays = f"grads = arrays_in({self._provided_args}, dtype)"
+        lines = [arrays if self.has_multiple_outputs else f"grad = {one}(grad, dtype)"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
             array, read = ("arrays_of", "unpack_list") if t.kind == "list" else (retained, "unpack")

@@ -73,8 +73,8 @@ class OpCode(Properties):
         """What says the shapes of a kernel's results: the place of a function of the runtime's, which is loaded when it
         is asked for, or a function of a user's package; empty where the entry names none."""
         part = self.library.get("shape rule", self.entry.shape)
-        runtime_place = "" if part is None else f'"{".".join(part.module)}:{part.name}"'
-        return part.spelling if part is not None and part.op_library.label else runtime_place
+        runtime_path = "" if part is None else f'"{".".join(part.module)}:{part.name}"'
+        return part.spelling if part is not None and part.op_library.label else runtime_path
 
     @property
     def returns(self) -> str:
@@ -100,8 +100,8 @@ class OpCode(Properties):
         added = [f"out: {hint} | None = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
         reserved = (a for a in ordered if not method or a.name != "self")
-        places = extra_positional([self.entry]) if more and self.is_shown else []
-        extra_params = [f"{name}: Any = None" for name in places]
+        extra = extra_positional([self.entry]) if more and self.is_shown else []
+        extra_params = [f"{name}: Any = None" for name in extra]
         listed = parameter_list(reserved, added, self.written_hint if inplace else self.parameter_hint, extra_params)
         return ", ".join(filter(None, ["self" * method, listed]))
 

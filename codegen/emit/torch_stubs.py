@@ -48,7 +48,7 @@ class _Stub:
         settings = self.table["SETTINGS"].get(self.module, {})
         typed = [f"{name}: {_type(value)}" for name, value in settings.items()]
         typed += self._absent()
-        borrowed = [name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._names()]
+        borrowed = [name.endswith("()") or (name == "*" and module == "specgrad") for module, name, _ in self._names()]
         if self.module in self.table["BORROWERS"] or any(borrowed):
             typed.append(f"\n{_ANSWERS}")
         named = {name for _, name, _ in self._names()}
@@ -59,8 +59,8 @@ class _Stub:
 
     def _names(self) -> Iterator[tuple[str, str, str]]:
         for entry in self.table["NAMES"][self.module]:
-            home, _, phrases = entry.partition(":")
-            own = home.removeprefix(_PYTHON) if home.startswith(_PYTHON) else f"specgrad.{home}".rstrip(".")
+            module, _, phrases = entry.partition(":")
+            own = module.removeprefix(_PYTHON) if module.startswith(_PYTHON) else f"specgrad.{module}".rstrip(".")
             for name, _, there in (word.partition("=") for word in phrases.split()):
                 yield own, name, there or name
 

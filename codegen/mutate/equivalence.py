@@ -32,7 +32,7 @@ from ..verify.checks.layouts import scattered
 
 POINTS = 2000
 RELATIVE = 1e-13  # of the larger of two values
-FAR = (-(2**62), 2**62)  # integers beyond are as good as these
+INT_LIMITS = (-(2**62), 2**62)  # integers beyond are as good as these
 HARD = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-8, -1e-8, 1e-300, 20.0, -20.0, 1e8, -1e8, math.inf, -math.inf)
 
 Function = Callable[..., Any]
@@ -120,7 +120,7 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(0)
     tensors = tensor_names(entry)
     is_complex = kind is np.complex128
-    make: Any = (lambda v: np.int64(np.clip(np.nan_to_num(10 * v), *FAR))) if kind is np.int64 else kind
+    make: Any = (lambda v: np.int64(np.clip(np.nan_to_num(10 * v), *INT_LIMITS))) if kind is np.int64 else kind
     hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
     for spots in itertools.chain(hard, itertools.repeat(None)):
         values: dict[str, Any] = {}

@@ -164,8 +164,8 @@ def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:
     for what, node, new in changes(tree, scope):
-        place = location(entry.where.file, node)
-        yield Mutant(entry, place, key, what, ast.unparse(tree), ast.unparse(new), (tree, new)), new
+        where = location(entry.where.file, node)
+        yield Mutant(entry, where, key, what, ast.unparse(tree), ast.unparse(new), (tree, new)), new
 
 
 def _formulas(formulas: Mapping[str, Formula]) -> Iterator[tuple[list[str], ast.expr]]:

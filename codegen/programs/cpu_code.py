@@ -37,8 +37,8 @@ class _Writer:
         self.lowered = Lowered(program)
         self.spelling = Spelling(self.lowered, lambda array, at: f"T(element_at(of_{array}, {at}))", "float")
         self.written: set[str] = set()  # the rows of their own that have been written
-        wanted = [f"of_{fold.name}" for fold in self.lowered.folds.values() if self._wants(fold)]
-        self.buffers = {*self.lowered.retained, *wanted}
+        own = [f"of_{fold.name}" for fold in self.lowered.folds.values() if self._wants(fold)]
+        self.buffers = {*self.lowered.retained, *own}
 
     def _wants(self, fold: Fold) -> bool:
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.retained}

@@ -77,7 +77,7 @@ class _Writer:
     """Writes one kernel, of the passes before `stop` and what comes of them."""
 
     doc: str  # of the outputs' names, and the number of the last pass
-    team = "r = thread_group()"
+    thread_group = "r = thread_group()"
     range = "first, last = uint32(0), n if inside else uint32(0)"
 
     def __init__(self, program: Program, lowered: Lowered, name: str, stop: int) -> None:
@@ -103,7 +103,7 @@ class _Writer:
     def _lines(self) -> Iterator[str]:
         yield f"def {self.name}({', '.join(self._parameters())}):"
         yield f'    """{self.doc.format(", ".join(self.program.outputs), self.stop + 1)}"""'
-        for line in (self.team, "inside = r < rows", "r = r if inside else uint32(0)", self.range):
+        for line in (self.thread_group, "inside = r < rows", "r = r if inside else uint32(0)", self.range):
             yield f"    {line}"
         yield "    start = begin(layout, r)"
         yield from (f"    own_{name} = cuda.local.array(BLOCK, T)" for name in self._own())
@@ -195,7 +195,7 @@ class _Writer:
             yield f"found = {operand}"
             yield from self._better(fold, "i")
         elif fold.op in _JOIN:
-            yield self._joined(fold, operand)
+            yield self._merged(fold, operand)
         elif fold.op == COUNTS:
             yield f"{fold.name} += int32(1) if {operand} else int32(0)"
         elif fold.op == "prod":
@@ -208,7 +208,7 @@ class _Writer:
         yield f"if {word}(found, {where}, best_{fold.name}, {fold.name}):"
         yield f"    best_{fold.name}, {fold.name} = found, {where}"
 
-    def _joined(self, fold: Fold, other: str) -> str:
+    def _merged(self, fold: Fold, other: str) -> str:
         self.spelling.functions.add(_JOIN[fold.op])
         return f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {other})"
 
@@ -302,7 +302,7 @@ class _Split(_Writer):
     def _parts(self, folds: Sequence[Fold]) -> list[str]:
         return [name for fold in folds for name, _ in _held(fold)]
 
-    team = "r, part = split_group(parts)"
+    thread_group = "r, part = split_group(parts)"
     range = "first, last = split_range(part, size, n if inside else uint32(0))"
 
     def _before(self) -> Iterator[str]:
@@ -323,7 +323,7 @@ class _Split(_Writer):
             yield f"found, where = parts_of_best_{fold.name}[{at}], parts_of_{fold.name}[{at}]"
             yield from self._better(fold, "where")
         elif fold.op in _JOIN:
-            yield self._joined(fold, f"parts_of_{fold.name}[{at}]")
+            yield self._merged(fold, f"parts_of_{fold.name}[{at}]")
         else:
             yield f"{fold.name} {'*' if fold.op == 'prod' else '+'}= parts_of_{fold.name}[{at}]"
 

@@ -164,8 +164,8 @@ class Lowered:
     def retained(self) -> tuple[str, ...]:
         *passes, outputs = self.users
         needed = [self.needed(trees) for trees in (*passes, [*outputs, *map(_name, self.rows)])]
-        several = [n for n in self.elements if sum(n in each for each in needed) > 1]
-        return tuple(n for n in several if is_expensive(self.statements[n]))
+        multi_use = [n for n in self.elements if sum(n in each for each in needed) > 1]
+        return tuple(n for n in multi_use if is_expensive(self.statements[n]))
 
 
 def _denied(tree: ast.expr) -> ast.expr:

@@ -70,8 +70,8 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
     results = dict(before)
     reader = Reader(definitions, known)
     for d in definitions:
-        given = [derivative_source(argument) for argument in d.declared.args] if d.declared else []
-        results[d.name] = Scalar(d.parameters, tuple(given) or (None,) * len(d.parameters), reader.meaning(d))
+        declared = [derivative_source(argument) for argument in d.declared.args] if d.declared else []
+        results[d.name] = Scalar(d.parameters, tuple(declared) or (None,) * len(d.parameters), reader.meaning(d))
     trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in results.items()}
     calls = {name: {*functions_in(tree)} & results.keys() for name, tree in trees.items()}
     reached = {name: set(called) for name, called in calls.items()}

@@ -180,8 +180,8 @@ def on_purpose(error: BaseException) -> bool:
 def computes(error: BaseException) -> bool:
     """Whether an error comes from a kernel or its compiler: from their files, but for the check of row programs."""
     files = (_file(code) for each in _chain(error) for code in _codes(each))
-    words = [{*file.parts, file.stem} for file in files]
-    return any("row_shapes" not in own and ("kernels" in own or {"runtime", "compiler"} <= own) for own in words)
+    parts = [{*file.parts, file.stem} for file in files]
+    return any("row_shapes" not in own and ("kernels" in own or {"runtime", "compiler"} <= own) for own in parts)
 
 
 def error_message(error: BaseException) -> str:
