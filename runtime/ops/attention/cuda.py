@@ -219,7 +219,7 @@ def sum_for(result: Array | None, multi_query: bool) -> Array | None:
 
 def self_attention(projected: Array, heads: int, *rest: Any) -> tuple[Array, Array]:
     query, key, value = thirds(projected, heads)
-    output, logsumexp = attention(query, key, value, *rest, rows_first=True)
+    output, logsumexp = attention(query, key, value, *rest, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 
