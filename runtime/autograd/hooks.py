@@ -16,7 +16,10 @@ from typing import Any, TypeVar
 from ..errors import type_name
 from ..tensor.dtype_views import unmarked
 from ..tensor.tensor import TensorBase
+<<<<<<< HEAD
 from .edges import output_at
+=======
+>>>>>>> a8d7ec80263ebefe19e906def3f835db702f090c
 
 _ids = itertools.count()
 
@@ -82,8 +85,13 @@ def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> R
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     if tensor.is_leaf:
         return add_hook(leaf_hooks(tensor).tensor, (0, hook))
-    node, index = output_at(tensor._grad_fn)
-    return add_hook(hooks_of(node).tensor, (index, hook))
+    hooks, index = _output_hooks(tensor._grad_fn)
+    return add_hook(hooks.tensor, (index, hook))
+
+
+def _output_hooks(edge: Any) -> tuple[Hooks, int]:
+    node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
+    return hooks_of(node), index
 
 
 def hooks_of(node: Any) -> Hooks:
@@ -111,8 +119,8 @@ def retain_grad(tensor: Any) -> RemovableHandle:
         if alive is not None:
             alive._grad = grad.clone() if alive._grad is None else alive._grad + grad
 
-    node, index = output_at(tensor._grad_fn)
-    return add_hook(hooks_of(node).retained, (index, keep))
+    hooks, index = _output_hooks(tensor._grad_fn)
+    return add_hook(hooks.retained, (index, keep))
 
 
 def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:

@@ -19,9 +19,9 @@ def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any)
     """No operand may be read after it was written to: those over `into`'s memory have its elements in its order."""
     if into._shape != shape or into._dtype is not final or may_meet(into):
         return False
-    place = (*layout_of(into), into._offset)
+    layout = (*layout_of(into), into._offset)
     return all(
-        (*layout_of(v), v._offset) == place if v._storage is into._storage else disjoint(v, into)
+        (*layout_of(v), v._offset) == layout if v._storage is into._storage else disjoint(v, into)
         for v in operands
         if isinstance(v, TensorBase)
     )

@@ -50,8 +50,8 @@ def check_disjoint(name: str, tensor: Any, other: Any, same_allowed: bool) -> No
     meets = tensor._offset < other._offset + others and other._offset < tensor._offset + count
     if not (meets and count and others and all(is_dense(t._shape, t.stride()) for t in (tensor, other))):
         return
-    place, others_place = ((t._offset, t.numel(), t.stride()) for t in (tensor, other))
-    if not (same_allowed and (other is tensor or place == others_place)):
+    layout, other_layout = ((t._offset, t.numel(), t.stride()) for t in (tensor, other))
+    if not (same_allowed and (other is tensor or layout == other_layout)):
         raise RuntimeError(
             f"{name}(): unsupported operation: some elements of the input tensor and the written-to tensor {_ADVICE}"
         )

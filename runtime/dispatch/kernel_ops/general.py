@@ -101,8 +101,8 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
 
 
 def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
-    kept = (computed if computed is None or rule == "same" else result_dtype(rule, computed) for rule in rules)
-    return tuple([adopt(array, kind) for array, kind in zip(arrays, kept, strict=True)])
+    kinds = (computed if computed is None or rule == "same" else result_dtype(rule, computed) for rule in rules)
+    return tuple([adopt(array, kind) for array, kind in zip(arrays, kinds, strict=True)])
 
 
 def needs_grad(tensors: Sequence[Any]) -> bool:

@@ -154,8 +154,8 @@ class KernelOpGradient:
         outputs = len(node.edges)
         known, arg_kinds, tensors = [], "", ""
         for read, value in zip(self.reads, values, strict=True):
-            wanted = read.arg_kind == "w"
-            known.append(tuple([value >> i & 1 == 1 for i in range(outputs)]) if wanted else read.given(value))
+            is_mask = read.arg_kind == "w"
+            known.append(tuple([value >> i & 1 == 1 for i in range(outputs)]) if is_mask else read.given(value))
             arg_kinds += arg_kind_of(read, node, value, computed)
             tensors += arg_kinds[-1] if read.arg_kind in TENSORS else "v"
         plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None

@@ -69,9 +69,9 @@ def bits(flags: Sequence[bool]) -> int:
 def fits_capacity(op: Any) -> bool:
     """One of two operands may be a number, or the same for a whole row. So may one of those beside a mask."""
     numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
-    kept = () if op.node is None else (op.node.inputs, op.node.keeps, op.node.values)
-    records = max(map(len, kept), default=0) <= recording.MAX_NODE_TENSORS
-    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and records
+    records = () if op.node is None else (op.node.inputs, op.node.keeps, op.node.values)
+    fits = max(map(len, records), default=0) <= recording.MAX_NODE_TENSORS
+    return len(op.operands) < MAX_ARRAYS and numbers <= MAX_NUMBERS and fits
 
 
 def has_native_gradients(node: Any) -> bool:
