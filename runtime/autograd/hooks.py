@@ -16,10 +16,6 @@ from typing import Any, TypeVar
 from ..errors import type_name
 from ..tensor.dtype_views import unmarked
 from ..tensor.tensor import TensorBase
-<<<<<<< HEAD
-from .edges import output_at
-=======
->>>>>>> a8d7ec80263ebefe19e906def3f835db702f090c
 
 _ids = itertools.count()
 
