@@ -31,11 +31,11 @@ Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 
 
 def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array, Array]:
-    bias, mask, keep, *numbers, rows_first = rest
+    bias, mask, keep, keep_scale, is_causal, scale, rows_first = rest
     result = like(query, (*query.shape[:3], value.shape[3]))
     operands = [by_heads(a, rows_first) for a in (query, key, value, result)]
     logsumexp = memory.empty(operands[0].shape[:3], query.dtype, query.device)
-    attend(operands, (bias, mask, keep), *numbers, logsumexp)
+    attend(operands, (bias, mask, keep), keep_scale, is_causal, scale, logsumexp)
     return result, logsumexp
 
 
