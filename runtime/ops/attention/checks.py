@@ -42,7 +42,7 @@ def _fit(query: Sequence[int], key: Sequence[int], value: Sequence[int], rows_fi
     own_batch, *own_inner_dims, own_width = key
     value_batch, *value_inner_dims, _ = value
     heads, own_heads = (dims[1 if rows_first else 0] for dims in (inner_dims, own_inner_dims))
-    grouped = heads == own_heads or (own_heads > 0 and heads % own_heads == 0)
+    grouped = heads == own_heads or (own_heads > 0 and not heads % own_heads)
     return batch == own_batch == value_batch and own_inner_dims == value_inner_dims and width == own_width and grouped
 
 

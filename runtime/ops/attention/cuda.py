@@ -30,10 +30,8 @@ LANES = 32  # of a warp
 Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 
 
-def attention(
-    query: Array, key: Array, value: Array, bias: Array | None, mask: Array | None, keep: Array | None,
-    keep_scale: float, is_causal: bool, scale: float, rows_first: bool,
-) -> tuple[Array, Array]:  # fmt: skip
+def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array, Array]:
+    bias, mask, keep, keep_scale, is_causal, scale, rows_first = rest
     result = like(query, (*query.shape[:3], value.shape[3]))
     operands = [by_heads(a, rows_first) for a in (query, key, value, result)]
     logsumexp = memory.empty(operands[0].shape[:3], query.dtype, query.device)
@@ -218,8 +216,7 @@ def sum_for(result: Array | None, multi_query: bool) -> Array | None:
 
 
 def self_attention(projected: Array, heads: int, *rest: Any) -> tuple[Array, Array]:
-    query, key, value = thirds(projected, heads)
-    output, logsumexp = attention(query, key, value, *rest, True)
+    output, logsumexp = attention(*thirds(projected, heads), *rest, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 

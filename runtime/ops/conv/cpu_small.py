@@ -149,7 +149,7 @@ def on_blocks(
     behind = [move(samples_first, ~made[2][0], elements.result, call.result)] if elements.result else []
     inner = call._replace(x=x, w=w, result=result, spare=call.spare + len(made))
     last = {"sizes": block, "kernel": 1, "stride": 1, "pads": 0, "dilation": 1, "positions": block}
-    samples_behind: Any = {name: (*getattr(g, name)[1:], size) for name, size in last.items()}
+    samples_behind: dict[str, Any] = {name: (*getattr(g, name)[1:], size) for name, size in last.items()}
     return (*before, *plan_of(g._replace(batch=blocks, **samples_behind), inner), *behind)
 
 

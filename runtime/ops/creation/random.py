@@ -186,7 +186,7 @@ def _sampled(creation: Creation) -> Callable[[Any], Any]:
             if out is not None:
                 return written(partial(watched, *sizes, size=size, generator=generator), out, dtype, requires_grad)
             shape, kind = size_argument(name, sizes, size), chosen_dtype(name, dtype, get_default_dtype())
-            t = make(name, stream(name, generator), shape, kind, device=device)
+            t = make(stream(name, generator), shape, kind, device)
             return finish(name, t, device, requires_grad, pin_memory)
 
         watched = interceptable("random")(named_like(general, make))
@@ -219,7 +219,7 @@ def _sampled(creation: Creation) -> Callable[[Any], Any]:
 
 
 @_sampled(RAND)
-def rand(*args: Any, device: Any) -> Any:
+def rand(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
     """Numbers drawn uniformly from [0, 1).
 
     Args:
@@ -232,11 +232,11 @@ def rand(*args: Any, device: Any) -> Any:
         >>> bool((sg.rand(5) < 1).all())
         True
     """
-    return uniform(*args, device=device)  # type: ignore[misc]
+    return uniform("rand", generator, shape, kind, device=device)
 
 
 @_sampled(RANDN)
-def randn(*args: Any, device: Any) -> Any:
+def randn(generator: Generator, shape: Shape, kind: Dtype, device: Any) -> Any:
     """Numbers drawn from the normal distribution of mean 0 and variance 1; arguments as of `rand`.
 
     Example:
@@ -244,7 +244,7 @@ def randn(*args: Any, device: Any) -> Any:
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
-    return normal(*args, device=device)  # type: ignore[misc]
+    return normal("randn", generator, shape, kind, device=device)
 
 
 def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
