@@ -149,8 +149,8 @@ class Properties:
     def may_share(self) -> str:
         """How operands may lie in the memory that is written to (`before_write`); kernels with indices still read."""
         if self.entry.compute.kind != "kernel":
-            return "same"
-        return "never" if self.raw else "anyhow"
+            return "full"
+        return "none" if self.raw else "any"
 
     @cached_property
     def allowed(self) -> tuple[str, ...]:

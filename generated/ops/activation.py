@@ -53,7 +53,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SIGMOID.launch_out(input, out) is not None:
             return out
-        return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
+        return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="full")
     checks.tensor("sigmoid", "input", input)
     return _sigmoid("sigmoid", input)
 
@@ -67,7 +67,7 @@ def sigmoid_(input: Tensor) -> Tensor:
         and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("sigmoid_", input, (input,), keep=(), share="same")
+    original = before_write("sigmoid_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _sigmoid("sigmoid_", original, into=input)
     return after_write(input, before)
@@ -111,7 +111,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOGSIGMOID.launch_out(input, out) is not None:
             return out
-        return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="same")
+        return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="full")
     checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
@@ -154,7 +154,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.RELU.launch_out(input, out) is not None:
             return out
-        return write_out("relu", out, _relu("relu", input), (input,), share="same")
+        return write_out("relu", out, _relu("relu", input), (input,), share="full")
     checks.tensor("relu", "input", input)
     return _relu("relu", input)
 
@@ -165,7 +165,7 @@ def relu_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("relu_", input, (input,), keep=(), share="same")
+    original = before_write("relu_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _relu("relu_", original, into=input)
     return after_write(input, before)
@@ -218,7 +218,7 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
+    original = before_write("leaky_relu_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
     return after_write(input, before)
@@ -280,7 +280,7 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
         or input_scale.__class__ not in plain
     ) and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
         return result
-    original = before_write("elu_", input, (input,), keep=(input,), share="same")
+    original = before_write("elu_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
     return after_write(input, before)
@@ -333,7 +333,7 @@ def silu_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("silu_", input, (input,), keep=(input,), share="same")
+    original = before_write("silu_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _silu("silu_", original, into=input)
     return after_write(input, before)
@@ -499,7 +499,7 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
     if out is not None:
         if not watch.every and kernels.SOFTPLUS.launch_out(input, beta, threshold, out) is not None:
             return out
-        return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="same")
+        return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="full")
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
@@ -554,7 +554,7 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
         result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
+    original = before_write("hardtanh_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
     return after_write(input, before)
@@ -603,7 +603,7 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
     if out is not None:
         if not watch.every and alpha == 1.0 and kernels.CELU.launch_out(input, alpha, out) is not None:
             return out
-        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
+        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="full")
     checks.tensor("celu", "input", input)
     return _celu("celu", input, alpha)
 
@@ -616,7 +616,7 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
         result := intercept("celu", celu_, "elementwise", input, alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("celu_", input, (input,), keep=(input,), share="same")
+    original = before_write("celu_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _celu("celu_", original, alpha, into=input)
     return after_write(input, before)
@@ -662,7 +662,7 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SELU.launch_out(input, out) is not None:
             return out
-        return write_out("selu", out, _selu("selu", input), (input,), share="same")
+        return write_out("selu", out, _selu("selu", input), (input,), share="full")
     checks.tensor("selu", "input", input)
     return _selu("selu", input)
 
@@ -673,7 +673,7 @@ def selu_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("selu_", input, (input,), keep=(input,), share="same")
+    original = before_write("selu_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _selu("selu_", original, into=input)
     return after_write(input, before)
@@ -721,7 +721,7 @@ def mish_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("mish_", input, (input,), keep=(input,), share="same")
+    original = before_write("mish_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _mish("mish_", original, into=input)
     return after_write(input, before)
@@ -775,7 +775,7 @@ def hardsigmoid_(input: Tensor) -> Tensor:
         and (result := intercept("hardsigmoid", hardsigmoid_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
+    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _hardsigmoid("hardsigmoid_", original, into=input)
     return after_write(input, before)
@@ -829,7 +829,7 @@ def hardswish_(input: Tensor) -> Tensor:
         and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
+    original = before_write("hardswish_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _hardswish("hardswish_", original, into=input)
     return after_write(input, before)
@@ -874,7 +874,7 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
     if out is not None:
         if not watch.every and kernels.HARDSHRINK.launch_out(input, lambd, out) is not None:
             return out
-        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
+        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="full")
     checks.tensor("hardshrink", "input", input)
     return _hardshrink("hardshrink", input, lambd)
 
@@ -921,7 +921,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
     if out is not None:
         if not watch.every and lambd == 0.5 and kernels.SOFTSHRINK.launch_out(input, lambd, out) is not None:
             return out
-        return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="same")
+        return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="full")
     checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)
 
@@ -1061,7 +1061,7 @@ def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
         result := intercept("threshold", threshold_, "elementwise", input, bound, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
+    original = before_write("threshold_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _threshold("threshold_", original, bound, value, into=input)
     return after_write(input, before)
@@ -1235,7 +1235,7 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
         result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
+    original = before_write("masked_scale_", input, (input, mask), keep=(), share="full")
     before = input._grad_fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)
     return after_write(input, before)

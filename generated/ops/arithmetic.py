@@ -75,7 +75,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ABS.launch_out(input, out) is not None:
             return out
-        return write_out("abs", out, _abs("abs", input), (input,), share="same")
+        return write_out("abs", out, _abs("abs", input), (input,), share="full")
     checks.tensor("abs", "input", input)
     return _abs("abs", input)
 
@@ -84,7 +84,7 @@ def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
     if input.__class__ not in plain and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("abs_", input, (input,), keep=(input,), share="same")
+    original = before_write("abs_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _abs("abs_", original, into=input)
     return after_write(input, before)
@@ -128,7 +128,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.NEG.launch_out(input, out) is not None:
             return out
-        return write_out("neg", out, _neg("neg", input), (input,), share="same")
+        return write_out("neg", out, _neg("neg", input), (input,), share="full")
     checks.tensor("neg", "input", input)
     return _neg("neg", input)
 
@@ -139,7 +139,7 @@ def neg_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("neg_", input, (input,), keep=(), share="same")
+    original = before_write("neg_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _neg("neg_", original, into=input)
     return after_write(input, before)
@@ -183,7 +183,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SIGN.launch_out(input, out) is not None:
             return out
-        return write_out("sign", out, _sign("sign", input), (input,), share="same")
+        return write_out("sign", out, _sign("sign", input), (input,), share="full")
     checks.tensor("sign", "input", input)
     return _sign("sign", input)
 
@@ -194,7 +194,7 @@ def sign_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("sign_", input, (input,), keep=(), share="same")
+    original = before_write("sign_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _sign("sign_", original, into=input)
     return after_write(input, before)
@@ -238,7 +238,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SGN.launch_out(input, out) is not None:
             return out
-        return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
+        return write_out("sgn", out, _sgn("sgn", input), (input,), share="full")
     checks.tensor("sgn", "input", input)
     return _sgn("sgn", input)
 
@@ -249,7 +249,7 @@ def sgn_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("sgn_", input, (input,), keep=(input,), share="same")
+    original = before_write("sgn_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _sgn("sgn_", original, into=input)
     return after_write(input, before)
@@ -293,7 +293,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SQUARE.launch_out(input, out) is not None:
             return out
-        return write_out("square", out, _square("square", input), (input,), share="same")
+        return write_out("square", out, _square("square", input), (input,), share="full")
     checks.tensor("square", "input", input)
     return _square("square", input)
 
@@ -307,7 +307,7 @@ def square_(input: Tensor) -> Tensor:
         and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("square_", input, (input,), keep=(input,), share="same")
+    original = before_write("square_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _square("square_", original, into=input)
     return after_write(input, before)
@@ -351,7 +351,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SQRT.launch_out(input, out) is not None:
             return out
-        return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
+        return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="full")
     checks.tensor("sqrt", "input", input)
     return _sqrt("sqrt", input)
 
@@ -362,7 +362,7 @@ def sqrt_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("sqrt_", input, (input,), keep=(), share="same")
+    original = before_write("sqrt_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _sqrt("sqrt_", original, into=input)
     return after_write(input, before)
@@ -407,7 +407,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.RSQRT.launch_out(input, out) is not None:
             return out
-        return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
+        return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="full")
     checks.tensor("rsqrt", "input", input)
     return _rsqrt("rsqrt", input)
 
@@ -418,7 +418,7 @@ def rsqrt_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("rsqrt_", input, (input,), keep=(), share="same")
+    original = before_write("rsqrt_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _rsqrt("rsqrt_", original, into=input)
     return after_write(input, before)
@@ -463,7 +463,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.RECIPROCAL.launch_out(input, out) is not None:
             return out
-        return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
+        return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="full")
     checks.tensor("reciprocal", "input", input)
     return _reciprocal("reciprocal", input)
 
@@ -477,7 +477,7 @@ def reciprocal_(input: Tensor) -> Tensor:
         and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("reciprocal_", input, (input,), keep=(), share="same")
+    original = before_write("reciprocal_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _reciprocal("reciprocal_", original, into=input)
     return after_write(input, before)
@@ -528,7 +528,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     if out is not None:
         if not watch.every and kernels.POW_TENSOR_TENSOR.launch_out(input, exponent, out) is not None:
             return out
-        return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
+        return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="full")
     checks.tensor("pow", "input", input)
     return _pow_tensor_tensor("pow", input, exponent)
 
@@ -541,7 +541,7 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
         result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="same")
+    original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="full")
     before = input._grad_fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -587,7 +587,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     if out is not None:
         if not watch.every and kernels.POW_TENSOR_SCALAR.launch_out(input, exponent, out) is not None:
             return out
-        return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
+        return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="full")
     checks.tensor("pow", "input", input)
     return _pow_tensor_scalar("pow", input, exponent)
 
@@ -600,7 +600,7 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
         result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("pow_", input, (input,), keep=(input,), share="same")
+    original = before_write("pow_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
     return after_write(input, before)
@@ -682,7 +682,7 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     if out is not None:
         if not watch.every and kernels.POW_SCALAR.launch_out(exponent, input, out) is not None:
             return out
-        return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="same")
+        return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="full")
     return _pow_scalar("pow", input, exponent)
 
 
@@ -739,7 +739,7 @@ def add_tensor(
     if out is not None:
         if not watch.every and kernels.ADD_TENSOR.launch_out(input, other, alpha, out) is not None:
             return out
-        return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
+        return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="full")
     return _add_tensor("add", input, other, alpha)
 
 
@@ -751,7 +751,7 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
         result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("add_", input, (input, other), keep=(), share="same")
+    original = before_write("add_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _add_tensor("add_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -801,7 +801,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     if out is not None:
         if not watch.every and kernels.ADD_SCALAR.launch_out(input, other, alpha, out) is not None:
             return out
-        return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
+        return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="full")
     checks.tensor("add", "input", input)
     return _add_scalar("add", input, other, alpha)
 
@@ -814,7 +814,7 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
         result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("add_", input, (input,), keep=(), share="same")
+    original = before_write("add_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _add_scalar("add_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -886,7 +886,7 @@ def sub(
     if out is not None:
         if not watch.every and kernels.SUB_TENSOR.launch_out(input, other, alpha, out) is not None:
             return out
-        return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
+        return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="full")
     return _sub("sub", input, other, alpha)
 
 
@@ -905,7 +905,7 @@ def sub_(input: Tensor, other: Tensor | Number, more1: Any = None, alpha: Number
         result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("sub_", input, (input, other), keep=(), share="same")
+    original = before_write("sub_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _sub("sub_", original, other, alpha, into=input)
     return after_write(input, before)
@@ -967,7 +967,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
     if out is not None:
         if not watch.every and kernels.RSUB_TENSOR.launch_out(input, other, alpha, out) is not None:
             return out
-        return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
+        return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="full")
     checks.tensor("rsub", "input", input)
     return _rsub("rsub", input, other, alpha)
 
@@ -1024,7 +1024,7 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
     if out is not None:
         if not watch.every and kernels.MUL_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
+        return write_out("mul", out, _mul("mul", input, other), (input, other), share="full")
     return _mul("mul", input, other)
 
 
@@ -1036,7 +1036,7 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("mul.Tensor", mul_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("mul_", input, (input, other), keep=(other,), share="same")
+    original = before_write("mul_", input, (input, other), keep=(other,), share="full")
     before = input._grad_fn
     _mul("mul_", original, other, into=input)
     return after_write(input, before)
@@ -1087,7 +1087,7 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     if out is not None:
         if not watch.every and kernels.DIV_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
+        return write_out("div", out, _div_tensor("div", input, other), (input, other), share="full")
     return _div_tensor("div", input, other)
 
 
@@ -1099,7 +1099,7 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("div_", input, (input, other), keep=(other,), share="same")
+    original = before_write("div_", input, (input, other), keep=(other,), share="full")
     before = input._grad_fn
     _div_tensor("div_", original, other, into=input)
     return after_write(input, before)
@@ -1167,7 +1167,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
         result := intercept("div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("div_", input, (input, other), keep=(input, other), share="same")
+    original = before_write("div_", input, (input, other), keep=(input, other), share="full")
     before = input._grad_fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -1229,7 +1229,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("div_", input, (input,), keep=(input,), share="same")
+    original = before_write("div_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
     return after_write(input, before)
@@ -1272,7 +1272,7 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
     if out is not None:
         if not watch.every and kernels.FLOOR_DIVIDE.launch_out(input, other, out) is not None:
             return out
-        return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
+        return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="full")
     return _floor_divide("floor_divide", input, other)
 
 
@@ -1284,7 +1284,7 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("floor_divide", floor_divide_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
+    original = before_write("floor_divide_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _floor_divide("floor_divide_", original, other, into=input)
     return after_write(input, before)
@@ -1385,7 +1385,7 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
     if out is not None:
         if not watch.every and kernels.REMAINDER.launch_out(input, other, out) is not None:
             return out
-        return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
+        return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="full")
     return _remainder("remainder", input, other)
 
 
@@ -1397,7 +1397,7 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("remainder", remainder_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
+    original = before_write("remainder_", input, (input, other), keep=(other,), share="full")
     before = input._grad_fn
     _remainder("remainder_", original, other, into=input)
     return after_write(input, before)
@@ -1452,7 +1452,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if out is not None:
         if not watch.every and kernels.FMOD.launch_out(input, other, out) is not None:
             return out
-        return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
+        return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="full")
     checks.tensor("fmod", "input", input)
     return _fmod("fmod", input, other)
 
@@ -1465,7 +1465,7 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("fmod", fmod_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
+    original = before_write("fmod_", input, (input, other), keep=(other,), share="full")
     before = input._grad_fn
     _fmod("fmod_", original, other, into=input)
     return after_write(input, before)
@@ -1542,7 +1542,7 @@ def addcmul(
         if not watch.every and kernels.ADDCMUL.launch_out(input, tensor1, tensor2, value, out) is not None:
             return out
         return write_out(
-            "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
+            "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="full"
         )
     checks.tensor("addcmul", "input", input)
     return _addcmul("addcmul", input, tensor1, tensor2, value)
@@ -1568,7 +1568,7 @@ def addcmul_(
         result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="same")
+    original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="full")
     before = input._grad_fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
@@ -1650,7 +1650,7 @@ def addcdiv(
         if not watch.every and kernels.ADDCDIV.launch_out(input, tensor1, tensor2, value, out) is not None:
             return out
         return write_out(
-            "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
+            "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="full"
         )
     checks.tensor("addcdiv", "input", input)
     return _addcdiv("addcdiv", input, tensor1, tensor2, value)
@@ -1676,7 +1676,7 @@ def addcdiv_(
         result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="same")
+    original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="full")
     before = input._grad_fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
     return after_write(input, before)
@@ -1735,7 +1735,7 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     if out is not None:
         if not watch.every and kernels.LERP_TENSOR.launch_out(input, end, weight, out) is not None:
             return out
-        return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
+        return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="full")
     checks.tensor("lerp", "input", input)
     return _lerp_tensor("lerp", input, end, weight)
 
@@ -1746,7 +1746,7 @@ def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -
         result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="same")
+    original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="full")
     before = input._grad_fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -1808,7 +1808,7 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     if out is not None:
         if not watch.every and kernels.LERP_SCALAR.launch_out(input, end, weight, out) is not None:
             return out
-        return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
+        return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="full")
     checks.tensor("lerp", "input", input)
     return _lerp_scalar("lerp", input, end, weight)
 
@@ -1821,7 +1821,7 @@ def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
         result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("lerp_", input, (input, end), keep=(), share="same")
+    original = before_write("lerp_", input, (input, end), keep=(), share="full")
     before = input._grad_fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
     return after_write(input, before)
@@ -1876,7 +1876,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
     if out is not None:
         if not watch.every and kernels.COPYSIGN.launch_out(input, other, out) is not None:
             return out
-        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
+        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="full")
     checks.tensor("copysign", "input", input)
     return _copysign("copysign", input, other)
 
@@ -1889,7 +1889,7 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("copysign", copysign_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
+    original = before_write("copysign_", input, (input, other), keep=(input,), share="full")
     before = input._grad_fn
     _copysign("copysign_", original, other, into=input)
     return after_write(input, before)
@@ -1941,7 +1941,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     if out is not None:
         if not watch.every and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
             return out
-        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
+        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="full")
     checks.tensor("nextafter", "input", input)
     return _nextafter("nextafter", input, other)
 
@@ -1954,7 +1954,7 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("nextafter", nextafter_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
+    original = before_write("nextafter_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _nextafter("nextafter_", original, other, into=input)
     return after_write(input, before)
@@ -1996,7 +1996,7 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
+        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="any")
     return _frexp("frexp", input)
 
 
@@ -2066,7 +2066,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
         result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
+    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="full")
     before = input._grad_fn
     adopt_result("ldexp_", input, ldexp(original, other))
     return after_write(input, before)
@@ -2108,7 +2108,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
     if out is not None:
         if not watch.every and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
             return out
-        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
+        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="full")
     checks.tensor("heaviside", "input", input)
     return _heaviside("heaviside", input, values)
 
@@ -2121,7 +2121,7 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
         result := intercept("heaviside", heaviside_, "elementwise", input, values)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
+    original = before_write("heaviside_", input, (input, values), keep=(), share="full")
     before = input._grad_fn
     _heaviside("heaviside_", original, values, into=input)
     return after_write(input, before)
@@ -2362,7 +2362,7 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
     if out is not None:
         if not watch.every and kernels.GCD.launch_out(input, other, out) is not None:
             return out
-        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
+        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="full")
     checks.tensor("gcd", "input", input)
     return _gcd("gcd", input, other)
 
@@ -2375,7 +2375,7 @@ def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("gcd", gcd_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("gcd_", input, (input, other), keep=(), share="same")
+    original = before_write("gcd_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _gcd("gcd_", original, other, into=input)
     overwrite(input, before)
@@ -2421,7 +2421,7 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
     if out is not None:
         if not watch.every and kernels.LCM.launch_out(input, other, out) is not None:
             return out
-        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
+        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="full")
     checks.tensor("lcm", "input", input)
     return _lcm("lcm", input, other)
 
@@ -2434,7 +2434,7 @@ def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("lcm", lcm_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("lcm_", input, (input, other), keep=(), share="same")
+    original = before_write("lcm_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _lcm("lcm_", original, other, into=input)
     overwrite(input, before)

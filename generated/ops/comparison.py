@@ -52,7 +52,7 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ISNAN.launch_out(input, out) is not None:
             return out
-        return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
+        return write_out("isnan", out, _isnan("isnan", input), (input,), share="full")
     checks.tensor("isnan", "input", input)
     return _isnan("isnan", input)
 
@@ -89,7 +89,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ISINF.launch_out(input, out) is not None:
             return out
-        return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
+        return write_out("isinf", out, _isinf("isinf", input), (input,), share="full")
     checks.tensor("isinf", "input", input)
     return _isinf("isinf", input)
 
@@ -126,7 +126,7 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ISFINITE.launch_out(input, out) is not None:
             return out
-        return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
+        return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="full")
     checks.tensor("isfinite", "input", input)
     return _isfinite("isfinite", input)
 
@@ -174,7 +174,7 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if out is not None:
         if not watch.every and kernels.MAXIMUM.launch_out(input, other, out) is not None:
             return out
-        return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
+        return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="full")
     checks.tensor("maximum", "input", input)
     return _maximum("maximum", input, other)
 
@@ -227,7 +227,7 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if out is not None:
         if not watch.every and kernels.MINIMUM.launch_out(input, other, out) is not None:
             return out
-        return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
+        return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="full")
     checks.tensor("minimum", "input", input)
     return _minimum("minimum", input, other)
 
@@ -280,7 +280,7 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if out is not None:
         if not watch.every and kernels.FMAX.launch_out(input, other, out) is not None:
             return out
-        return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
+        return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="full")
     checks.tensor("fmax", "input", input)
     return _fmax("fmax", input, other)
 
@@ -333,7 +333,7 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     if out is not None:
         if not watch.every and kernels.FMIN.launch_out(input, other, out) is not None:
             return out
-        return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
+        return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="full")
     checks.tensor("fmin", "input", input)
     return _fmin("fmin", input, other)
 
@@ -411,7 +411,7 @@ def where_self(
         if not watch.every and kernels.WHERE_SELF.launch_out(condition, input, other, out) is not None:
             return out
         return write_out(
-            "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
+            "where", out, _where_self("where", condition, input, other), (condition, input, other), share="full"
         )
     checks.tensor("where", "condition", condition)
     return _where_self("where", condition, input, other)
@@ -460,7 +460,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
     if out is not None:
         if not watch.every and kernels.CLAMP_BOTH.launch_out(input, min, max, out) is not None:
             return out
-        return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
+        return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="full")
     checks.tensor("clamp", "input", input)
     return _clamp_both("clamp", input, min, max)
 
@@ -473,7 +473,7 @@ def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
         result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("clamp_", input, (input,), keep=(input,), share="same")
+    original = before_write("clamp_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _clamp_both("clamp_", original, min, max, into=input)
     return after_write(input, before)
@@ -539,7 +539,7 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
         and (result := intercept("clamp", clamp_default_, "composite", input, min, max)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("clamp_", input, (input,), keep=(input,), share="same")
+    original = before_write("clamp_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
     return after_write(input, before)
@@ -599,7 +599,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
         result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="same")
+    original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="full")
     before = input._grad_fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
     return after_write(input, before)
@@ -631,7 +631,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     if out is not None:
         if not watch.every and kernels.CLAMP_MIN.launch_out(input, min, out) is not None:
             return out
-        return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
+        return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="full")
     checks.tensor("clamp_min", "input", input)
     return _clamp_min_default("clamp_min", input, min)
 
@@ -644,7 +644,7 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
         result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
+    original = before_write("clamp_min_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _clamp_min_default("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -695,7 +695,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     if out is not None:
         if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_out(input, min, out) is not None:
             return out
-        return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
+        return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="full")
     checks.tensor("clamp_min", "input", input)
     return _clamp_min_tensor("clamp_min", input, min)
 
@@ -708,7 +708,7 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
         result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
+    original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="full")
     before = input._grad_fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
     return after_write(input, before)
@@ -751,7 +751,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     if out is not None:
         if not watch.every and kernels.CLAMP_MAX.launch_out(input, max, out) is not None:
             return out
-        return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
+        return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="full")
     checks.tensor("clamp_max", "input", input)
     return _clamp_max_default("clamp_max", input, max)
 
@@ -764,7 +764,7 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
         result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
+    original = before_write("clamp_max_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _clamp_max_default("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -815,7 +815,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     if out is not None:
         if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_out(input, max, out) is not None:
             return out
-        return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
+        return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="full")
     checks.tensor("clamp_max", "input", input)
     return _clamp_max_tensor("clamp_max", input, max)
 
@@ -828,7 +828,7 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
         result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
+    original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="full")
     before = input._grad_fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
     return after_write(input, before)
@@ -877,7 +877,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if out is not None:
         if not watch.every and kernels.EQ_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
+        return write_out("eq", out, _eq("eq", input, other), (input, other), share="full")
     checks.tensor("eq", "input", input)
     return _eq("eq", input, other)
 
@@ -888,7 +888,7 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("eq.Tensor", eq_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("eq_", input, (input, other), keep=(), share="same")
+    original = before_write("eq_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _eq("eq_", original, other, into=input)
     overwrite(input, before)
@@ -934,7 +934,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if out is not None:
         if not watch.every and kernels.NE_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
+        return write_out("ne", out, _ne("ne", input, other), (input, other), share="full")
     checks.tensor("ne", "input", input)
     return _ne("ne", input, other)
 
@@ -945,7 +945,7 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("ne.Tensor", ne_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("ne_", input, (input, other), keep=(), share="same")
+    original = before_write("ne_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _ne("ne_", original, other, into=input)
     overwrite(input, before)
@@ -991,7 +991,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if out is not None:
         if not watch.every and kernels.LT_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
+        return write_out("lt", out, _lt("lt", input, other), (input, other), share="full")
     checks.tensor("lt", "input", input)
     return _lt("lt", input, other)
 
@@ -1002,7 +1002,7 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("lt.Tensor", lt_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("lt_", input, (input, other), keep=(), share="same")
+    original = before_write("lt_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _lt("lt_", original, other, into=input)
     overwrite(input, before)
@@ -1048,7 +1048,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if out is not None:
         if not watch.every and kernels.LE_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("le", out, _le("le", input, other), (input, other), share="same")
+        return write_out("le", out, _le("le", input, other), (input, other), share="full")
     checks.tensor("le", "input", input)
     return _le("le", input, other)
 
@@ -1059,7 +1059,7 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("le.Tensor", le_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("le_", input, (input, other), keep=(), share="same")
+    original = before_write("le_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _le("le_", original, other, into=input)
     overwrite(input, before)
@@ -1105,7 +1105,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if out is not None:
         if not watch.every and kernels.GT_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
+        return write_out("gt", out, _gt("gt", input, other), (input, other), share="full")
     checks.tensor("gt", "input", input)
     return _gt("gt", input, other)
 
@@ -1116,7 +1116,7 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("gt.Tensor", gt_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("gt_", input, (input, other), keep=(), share="same")
+    original = before_write("gt_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _gt("gt_", original, other, into=input)
     overwrite(input, before)
@@ -1162,7 +1162,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     if out is not None:
         if not watch.every and kernels.GE_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
+        return write_out("ge", out, _ge("ge", input, other), (input, other), share="full")
     checks.tensor("ge", "input", input)
     return _ge("ge", input, other)
 
@@ -1173,7 +1173,7 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("ge.Tensor", ge_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("ge_", input, (input, other), keep=(), share="same")
+    original = before_write("ge_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _ge("ge_", original, other, into=input)
     overwrite(input, before)
@@ -1213,7 +1213,7 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SIGNBIT.launch_out(input, out) is not None:
             return out
-        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
+        return write_out("signbit", out, _signbit("signbit", input), (input,), share="full")
     checks.tensor("signbit", "input", input)
     return _signbit("signbit", input)
 
@@ -1250,7 +1250,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ISPOSINF.launch_out(input, out) is not None:
             return out
-        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
+        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="full")
     checks.tensor("isposinf", "input", input)
     return _isposinf("isposinf", input)
 
@@ -1287,7 +1287,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ISNEGINF.launch_out(input, out) is not None:
             return out
-        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
+        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="full")
     checks.tensor("isneginf", "input", input)
     return _isneginf("isneginf", input)
 
@@ -1324,7 +1324,7 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ISREAL.launch_out(input, out) is not None:
             return out
-        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
+        return write_out("isreal", out, _isreal("isreal", input), (input,), share="full")
     checks.tensor("isreal", "input", input)
     return _isreal("isreal", input)
 
@@ -1407,7 +1407,7 @@ def nan_to_num_(
         and (result := intercept("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
+    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
     return after_write(input, before)

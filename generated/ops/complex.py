@@ -179,7 +179,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.CONJ_PHYSICAL.launch_out(input, out) is not None:
             return out
-        return write_out("conj_physical", out, _conj_physical("conj_physical", input), (input,), share="same")
+        return write_out("conj_physical", out, _conj_physical("conj_physical", input), (input,), share="full")
     checks.tensor("conj_physical", "input", input)
     return _conj_physical("conj_physical", input)
 
@@ -193,7 +193,7 @@ def conj_physical_(input: Tensor) -> Tensor:
         and (result := intercept("conj_physical", conj_physical_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("conj_physical_", input, (input,), keep=(), share="same")
+    original = before_write("conj_physical_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _conj_physical("conj_physical_", original, into=input)
     return after_write(input, before)
@@ -456,7 +456,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="any")
     return _complex("complex", real, imag)
 
 
@@ -565,7 +565,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ANGLE.launch_out(input, out) is not None:
             return out
-        return write_out("angle", out, _angle("angle", input), (input,), share="same")
+        return write_out("angle", out, _angle("angle", input), (input,), share="full")
     checks.tensor("angle", "input", input)
     return _angle("angle", input)
 

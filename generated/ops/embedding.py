@@ -123,7 +123,7 @@ def embedding(
             out,
             _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq),
             (weight, indices),
-            share="never",
+            share="none",
         )
     return _embedding("embedding", weight, indices, padding_idx, scale_grad_by_freq)
 

@@ -54,7 +54,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.EXP.launch_out(input, out) is not None:
             return out
-        return write_out("exp", out, _exp("exp", input), (input,), share="same")
+        return write_out("exp", out, _exp("exp", input), (input,), share="full")
     checks.tensor("exp", "input", input)
     return _exp("exp", input)
 
@@ -65,7 +65,7 @@ def exp_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("exp_", input, (input,), keep=(), share="same")
+    original = before_write("exp_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _exp("exp_", original, into=input)
     return after_write(input, before)
@@ -109,7 +109,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.EXP2.launch_out(input, out) is not None:
             return out
-        return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
+        return write_out("exp2", out, _exp2("exp2", input), (input,), share="full")
     checks.tensor("exp2", "input", input)
     return _exp2("exp2", input)
 
@@ -120,7 +120,7 @@ def exp2_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("exp2_", input, (input,), keep=(), share="same")
+    original = before_write("exp2_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _exp2("exp2_", original, into=input)
     return after_write(input, before)
@@ -165,7 +165,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.EXPM1.launch_out(input, out) is not None:
             return out
-        return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
+        return write_out("expm1", out, _expm1("expm1", input), (input,), share="full")
     checks.tensor("expm1", "input", input)
     return _expm1("expm1", input)
 
@@ -176,7 +176,7 @@ def expm1_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("expm1_", input, (input,), keep=(), share="same")
+    original = before_write("expm1_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _expm1("expm1_", original, into=input)
     return after_write(input, before)
@@ -221,7 +221,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOG.launch_out(input, out) is not None:
             return out
-        return write_out("log", out, _log("log", input), (input,), share="same")
+        return write_out("log", out, _log("log", input), (input,), share="full")
     checks.tensor("log", "input", input)
     return _log("log", input)
 
@@ -232,7 +232,7 @@ def log_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("log_", input, (input,), keep=(input,), share="same")
+    original = before_write("log_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _log("log_", original, into=input)
     return after_write(input, before)
@@ -277,7 +277,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOG2.launch_out(input, out) is not None:
             return out
-        return write_out("log2", out, _log2("log2", input), (input,), share="same")
+        return write_out("log2", out, _log2("log2", input), (input,), share="full")
     checks.tensor("log2", "input", input)
     return _log2("log2", input)
 
@@ -288,7 +288,7 @@ def log2_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("log2_", input, (input,), keep=(input,), share="same")
+    original = before_write("log2_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _log2("log2_", original, into=input)
     return after_write(input, before)
@@ -333,7 +333,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOG10.launch_out(input, out) is not None:
             return out
-        return write_out("log10", out, _log10("log10", input), (input,), share="same")
+        return write_out("log10", out, _log10("log10", input), (input,), share="full")
     checks.tensor("log10", "input", input)
     return _log10("log10", input)
 
@@ -344,7 +344,7 @@ def log10_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("log10_", input, (input,), keep=(input,), share="same")
+    original = before_write("log10_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _log10("log10_", original, into=input)
     return after_write(input, before)
@@ -389,7 +389,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOG1P.launch_out(input, out) is not None:
             return out
-        return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
+        return write_out("log1p", out, _log1p("log1p", input), (input,), share="full")
     checks.tensor("log1p", "input", input)
     return _log1p("log1p", input)
 
@@ -400,7 +400,7 @@ def log1p_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("log1p_", input, (input,), keep=(input,), share="same")
+    original = before_write("log1p_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _log1p("log1p_", original, into=input)
     return after_write(input, before)
@@ -453,7 +453,7 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     if out is not None:
         if not watch.every and kernels.LOGADDEXP.launch_out(input, other, out) is not None:
             return out
-        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
+        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="full")
     checks.tensor("logaddexp", "input", input)
     return _logaddexp("logaddexp", input, other)
 
@@ -506,7 +506,7 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     if out is not None:
         if not watch.every and kernels.LOGADDEXP2.launch_out(input, other, out) is not None:
             return out
-        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
+        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="full")
     checks.tensor("logaddexp2", "input", input)
     return _logaddexp2("logaddexp2", input, other)
 

@@ -367,7 +367,7 @@ def index_put(
             out,
             _index_put("index_put", input, indices, values, accumulate),
             (input, *listed(indices), values),
-            share="never",
+            share="none",
         )
     return _index_put("index_put", input, indices, values, accumulate)
 
@@ -381,7 +381,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
     ) is not NOT_HANDLED:
         return result
     original = before_write(
-        "index_put_", input, (input, *listed(indices), values), keep=(), share="never", replaces=True
+        "index_put_", input, (input, *listed(indices), values), keep=(), share="none", replaces=True
     )
     before = input._grad_fn
     _index_put("index_put_", original, indices, values, accumulate, into=input)
@@ -477,7 +477,7 @@ def index_select(
         return result
     if out is not None:
         return write_out(
-            "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="never"
+            "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="none"
         )
     return _index_select("index_select", input, dim, index)
 
@@ -571,7 +571,7 @@ def index_add(
             out,
             _index_add("index_add", input, dim, index, source, alpha),
             (input, index, source),
-            share="never",
+            share="none",
         )
     return _index_add("index_add", input, dim, index, source, alpha)
 
@@ -594,7 +594,7 @@ def index_add_(
         result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("index_add_", input, (input, index, source), keep=(), share="never")
+    original = before_write("index_add_", input, (input, index, source), keep=(), share="none")
     before = input._grad_fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
     return after_write(input, before)
@@ -694,9 +694,7 @@ def gather(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out(
-            "gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="never"
-        )
+        return write_out("gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="none")
     return _gather("gather", input, dim, index, sparse_grad)
 
 
@@ -771,7 +769,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         return result
     if out is not None:
         return write_out(
-            "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="never"
+            "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="none"
         )
     return _scatter_src("scatter", input, dim, index, src)
 
@@ -787,7 +785,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         or src.__class__ not in plain
     ) and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED:
         return result
-    original = before_write("scatter_", input, (input, index, src), keep=(), share="never")
+    original = before_write("scatter_", input, (input, index, src), keep=(), share="none")
     before = input._grad_fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
     return after_write(input, before)
@@ -873,7 +871,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         return result
     if out is not None:
         return write_out(
-            "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="never"
+            "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="none"
         )
     return _scatter_value("scatter", input, dim, index, value)
 
@@ -889,7 +887,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
         or value.__class__ not in plain
     ) and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED:
         return result
-    original = before_write("scatter_", input, (input, index), keep=(), share="never")
+    original = before_write("scatter_", input, (input, index), keep=(), share="none")
     before = input._grad_fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
     return after_write(input, before)
@@ -986,7 +984,7 @@ def scatter_add(
         return result
     if out is not None:
         return write_out(
-            "scatter_add", out, _scatter_add("scatter_add", input, dim, index, src), (input, index, src), share="never"
+            "scatter_add", out, _scatter_add("scatter_add", input, dim, index, src), (input, index, src), share="none"
         )
     return _scatter_add("scatter_add", input, dim, index, src)
 
@@ -1006,7 +1004,7 @@ def scatter_add_(
         or src.__class__ not in plain
     ) and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED:
         return result
-    original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
+    original = before_write("scatter_add_", input, (input, index, src), keep=(), share="none")
     before = input._grad_fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
     return after_write(input, before)
@@ -1091,7 +1089,7 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
         if not watch.every and kernels.MASKED_FILL_SCALAR.launch_out(input, mask, value, out) is not None:
             return out
         return write_out(
-            "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
+            "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="full"
         )
     checks.tensor("masked_fill", "input", input)
     return _masked_fill_scalar("masked_fill", input, mask, value)
@@ -1105,7 +1103,7 @@ def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
         result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("masked_fill_", input, (input, mask), keep=(), share="same", replaces=True)
+    original = before_write("masked_fill_", input, (input, mask), keep=(), share="full", replaces=True)
     before = input._grad_fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
@@ -1158,7 +1156,7 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
             out,
             _masked_fill_tensor("masked_fill", input, mask, value),
             (input, mask, value),
-            share="same",
+            share="full",
         )
     checks.tensor("masked_fill", "input", input)
     return _masked_fill_tensor("masked_fill", input, mask, value)
@@ -1170,7 +1168,7 @@ def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> 
         result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="same", replaces=True)
+    original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="full", replaces=True)
     before = input._grad_fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
     return after_write(input, before)
@@ -1247,7 +1245,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="anyhow")
+        return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="any")
     return _nonzero_default("nonzero", input)
 
 
@@ -1435,7 +1433,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("take", out, _take("take", input, index), (input, index), share="never")
+        return write_out("take", out, _take("take", input, index), (input, index), share="none")
     return _take("take", input, index)
 
 
@@ -1508,7 +1506,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
         return result
     if out is not None:
         return write_out(
-            "put", out, _put("put", input, index, source, accumulate), (input, index, source), share="never"
+            "put", out, _put("put", input, index, source, accumulate), (input, index, source), share="none"
         )
     return _put("put", input, index, source, accumulate)
 
@@ -1521,7 +1519,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         result := intercept("put", put_, "put_elements", input, index, source, accumulate)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("put_", input, (input, index, source), keep=(), share="never")
+    original = before_write("put_", input, (input, index, source), keep=(), share="none")
     before = input._grad_fn
     _put("put_", original, index, source, accumulate, into=input)
     return after_write(input, before)
@@ -1715,7 +1713,7 @@ def index_copy(
             out,
             _index_copy("index_copy", input, dim, index, source),
             (input, index, source),
-            share="never",
+            share="none",
         )
     return _index_copy("index_copy", input, dim, index, source)
 
@@ -1735,7 +1733,7 @@ def index_copy_(
         or source.__class__ not in plain
     ) and (result := intercept("index_copy", index_copy_, "copy_rows", input, dim, index, source)) is not NOT_HANDLED:
         return result
-    original = before_write("index_copy_", input, (input, index, source), keep=(), share="never")
+    original = before_write("index_copy_", input, (input, index, source), keep=(), share="none")
     before = input._grad_fn
     _index_copy("index_copy_", original, dim, index, source, into=input)
     return after_write(input, before)
@@ -1828,7 +1826,7 @@ def index_fill_int_scalar(
             out,
             _index_fill_int_scalar("index_fill", input, dim, index, value),
             (input, index),
-            share="never",
+            share="none",
         )
     return _index_fill_int_scalar("index_fill", input, dim, index, value)
 
@@ -1846,7 +1844,7 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
         result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "fill_rows", input, dim, index, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("index_fill_", input, (input, index), keep=(), share="never", replaces=True)
+    original = before_write("index_fill_", input, (input, index), keep=(), share="none", replaces=True)
     before = input._grad_fn
     _index_fill_int_scalar("index_fill_", original, dim, index, value, into=input)
     return after_write(input, before)
@@ -1935,7 +1933,7 @@ def index_fill_int_tensor(
             out,
             _index_fill_int_tensor("index_fill", input, dim, index, value),
             (input, index, value),
-            share="never",
+            share="none",
         )
     return _index_fill_int_tensor("index_fill", input, dim, index, value)
 
@@ -1953,7 +1951,7 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
         result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "fill_rows", input, dim, index, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("index_fill_", input, (input, index, value), keep=(), share="never", replaces=True)
+    original = before_write("index_fill_", input, (input, index, value), keep=(), share="none", replaces=True)
     before = input._grad_fn
     _index_fill_int_tensor("index_fill_", original, dim, index, value, into=input)
     return after_write(input, before)
@@ -2082,7 +2080,7 @@ def scatter_reduce(
             out,
             _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
             (input, index, src),
-            share="never",
+            share="none",
         )
     return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
 
@@ -2111,7 +2109,7 @@ def scatter_reduce_(
         )
     ) is not NOT_HANDLED:
         return result
-    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
+    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="none")
     before = input._grad_fn
     _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
     return after_write(input, before)
@@ -2229,7 +2227,7 @@ def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, 
         )
     ) is not NOT_HANDLED:
         return result
-    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
+    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="full")
     before = input._grad_fn
     adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
     return after_write(input, before)
@@ -2293,7 +2291,7 @@ def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number,
         )
     ) is not NOT_HANDLED:
         return result
-    original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
+    original = before_write("scatter_", input, (input, index), keep=(input, index), share="full")
     before = input._grad_fn
     adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
     return after_write(input, before)
@@ -2405,7 +2403,7 @@ def index_reduce_(
         )
     ) is not NOT_HANDLED:
         return result
-    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
+    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="full")
     before = input._grad_fn
     adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
     return after_write(input, before)
@@ -2583,7 +2581,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source)
     ) is not NOT_HANDLED:
         return result
-    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="same")
+    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="full")
     name = "masked_scatter"
     self = input
     if not isinstance(self, Tensor):
@@ -2642,11 +2640,7 @@ def select_scatter(
         return result
     if out is not None:
         return write_out(
-            "select_scatter",
-            out,
-            _select_scatter("select_scatter", input, src, dim, index),
-            (input, src),
-            share="anyhow",
+            "select_scatter", out, _select_scatter("select_scatter", input, src, dim, index), (input, src), share="any"
         )
     return _select_scatter("select_scatter", input, src, dim, index)
 
@@ -2750,7 +2744,7 @@ def slice_scatter(
             out,
             _slice_scatter("slice_scatter", input, src, dim, start, end, step),
             (input, src),
-            share="anyhow",
+            share="any",
         )
     return _slice_scatter("slice_scatter", input, src, dim, start, end, step)
 
@@ -2845,7 +2839,7 @@ def diagonal_scatter(
             out,
             _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2),
             (input, src),
-            share="anyhow",
+            share="any",
         )
     return _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2)
 
@@ -2974,7 +2968,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
         result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("fill_", input, (input,), keep=(), share="same", replaces=True)
+    original = before_write("fill_", input, (input,), keep=(), share="full", replaces=True)
     before = input._grad_fn
     _fill__scalar("fill_", original, value, into=input)
     return after_write(input, before)
@@ -3013,7 +3007,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
         result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("fill_", input, (input, value), keep=(), share="same")
+    original = before_write("fill_", input, (input, value), keep=(), share="full")
     before = input._grad_fn
     _fill__tensor("fill_", original, value, into=input)
     return after_write(input, before)
@@ -3051,7 +3045,7 @@ def zero_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("zero_", input, (input,), keep=(), share="same", replaces=True)
+    original = before_write("zero_", input, (input,), keep=(), share="full", replaces=True)
     before = input._grad_fn
     _zero_("zero_", original, into=input)
     return after_write(input, before)
@@ -3136,7 +3130,7 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("copy_", input, (input, src), keep=(), share="same")
+    original = before_write("copy_", input, (input, src), keep=(), share="full")
     before = input._grad_fn
     _copy_("copy_", original, src, non_blocking, into=input)
     return after_write(input, before)

@@ -52,7 +52,7 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     if out is not None:
         if not watch.every and kernels.LOGICAL_AND.launch_out(input, other, out) is not None:
             return out
-        return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
+        return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="full")
     checks.tensor("logical_and", "input", input)
     return _logical_and("logical_and", input, other)
 
@@ -63,7 +63,7 @@ def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("logical_and", logical_and_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("logical_and_", input, (input, other), keep=(), share="same")
+    original = before_write("logical_and_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _logical_and("logical_and_", original, other, into=input)
     overwrite(input, before)
@@ -109,7 +109,7 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     if out is not None:
         if not watch.every and kernels.LOGICAL_OR.launch_out(input, other, out) is not None:
             return out
-        return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
+        return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="full")
     checks.tensor("logical_or", "input", input)
     return _logical_or("logical_or", input, other)
 
@@ -120,7 +120,7 @@ def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("logical_or", logical_or_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("logical_or_", input, (input, other), keep=(), share="same")
+    original = before_write("logical_or_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _logical_or("logical_or_", original, other, into=input)
     overwrite(input, before)
@@ -166,7 +166,7 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     if out is not None:
         if not watch.every and kernels.LOGICAL_XOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
+        return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="full")
     checks.tensor("logical_xor", "input", input)
     return _logical_xor("logical_xor", input, other)
 
@@ -177,7 +177,7 @@ def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("logical_xor", logical_xor_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
+    original = before_write("logical_xor_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _logical_xor("logical_xor_", original, other, into=input)
     overwrite(input, before)
@@ -217,7 +217,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOGICAL_NOT.launch_out(input, out) is not None:
             return out
-        return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
+        return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="full")
     checks.tensor("logical_not", "input", input)
     return _logical_not("logical_not", input)
 
@@ -229,7 +229,7 @@ def logical_not_(input: Tensor) -> Tensor:
         and (result := intercept("logical_not", logical_not_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("logical_not_", input, (input,), keep=(), share="same")
+    original = before_write("logical_not_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _logical_not("logical_not_", original, into=input)
     overwrite(input, before)
@@ -274,7 +274,7 @@ def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
     if out is not None:
         if not watch.every and kernels.BITWISE_AND_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
+        return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="full")
     return _bitwise_and("bitwise_and", input, other)
 
 
@@ -286,7 +286,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
+    original = before_write("bitwise_and_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _bitwise_and("bitwise_and_", original, other, into=input)
     overwrite(input, before)
@@ -332,7 +332,7 @@ def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     if out is not None:
         if not watch.every and kernels.BITWISE_OR_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
+        return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="full")
     return _bitwise_or("bitwise_or", input, other)
 
 
@@ -344,7 +344,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
+    original = before_write("bitwise_or_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _bitwise_or("bitwise_or_", original, other, into=input)
     overwrite(input, before)
@@ -390,7 +390,7 @@ def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
     if out is not None:
         if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
+        return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="full")
     return _bitwise_xor("bitwise_xor", input, other)
 
 
@@ -402,7 +402,7 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
+    original = before_write("bitwise_xor_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
     overwrite(input, before)
@@ -442,7 +442,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.BITWISE_NOT.launch_out(input, out) is not None:
             return out
-        return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
+        return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="full")
     checks.tensor("bitwise_not", "input", input)
     return _bitwise_not("bitwise_not", input)
 
@@ -456,7 +456,7 @@ def bitwise_not_(input: Tensor) -> Tensor:
         and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("bitwise_not_", input, (input,), keep=(), share="same")
+    original = before_write("bitwise_not_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _bitwise_not("bitwise_not_", original, into=input)
     overwrite(input, before)
@@ -506,7 +506,7 @@ def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: T
             out,
             _bitwise_left_shift("bitwise_left_shift", input, other),
             (input, other),
-            share="same",
+            share="full",
         )
     return _bitwise_left_shift("bitwise_left_shift", input, other)
 
@@ -519,7 +519,7 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
+    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
     overwrite(input, before)
@@ -570,7 +570,7 @@ def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: 
             out,
             _bitwise_right_shift("bitwise_right_shift", input, other),
             (input, other),
-            share="same",
+            share="full",
         )
     return _bitwise_right_shift("bitwise_right_shift", input, other)
 
@@ -583,7 +583,7 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
+    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="full")
     before = input._grad_fn
     _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
     overwrite(input, before)

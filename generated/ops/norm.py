@@ -167,7 +167,7 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
         and (result := intercept("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
+    original = before_write("renorm_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
     return after_write(input, before)

@@ -50,7 +50,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.FLOOR.launch_out(input, out) is not None:
             return out
-        return write_out("floor", out, _floor("floor", input), (input,), share="same")
+        return write_out("floor", out, _floor("floor", input), (input,), share="full")
     checks.tensor("floor", "input", input)
     return _floor("floor", input)
 
@@ -61,7 +61,7 @@ def floor_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("floor_", input, (input,), keep=(), share="same")
+    original = before_write("floor_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _floor("floor_", original, into=input)
     return after_write(input, before)
@@ -105,7 +105,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.CEIL.launch_out(input, out) is not None:
             return out
-        return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
+        return write_out("ceil", out, _ceil("ceil", input), (input,), share="full")
     checks.tensor("ceil", "input", input)
     return _ceil("ceil", input)
 
@@ -116,7 +116,7 @@ def ceil_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("ceil_", input, (input,), keep=(), share="same")
+    original = before_write("ceil_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _ceil("ceil_", original, into=input)
     return after_write(input, before)
@@ -157,7 +157,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ROUND.launch_out(input, out) is not None:
             return out
-        return write_out("round", out, _round_default("round", input), (input,), share="same")
+        return write_out("round", out, _round_default("round", input), (input,), share="full")
     checks.tensor("round", "input", input)
     return _round_default("round", input)
 
@@ -171,7 +171,7 @@ def round_default_(input: Tensor) -> Tensor:
         and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("round_", input, (input,), keep=(), share="same")
+    original = before_write("round_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _round_default("round_", original, into=input)
     return after_write(input, before)
@@ -217,7 +217,7 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
             and kernels.ROUND_DECIMALS.launch_out(input, decimals, out) is not None
         ):
             return out
-        return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
+        return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="full")
     checks.tensor("round", "input", input)
     return _round_decimals("round", input, decimals)
 
@@ -234,7 +234,7 @@ def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
         result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("round_", input, (input,), keep=(), share="same")
+    original = before_write("round_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _round_decimals("round_", original, decimals, into=input)
     return after_write(input, before)
@@ -280,7 +280,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.TRUNC.launch_out(input, out) is not None:
             return out
-        return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
+        return write_out("trunc", out, _trunc("trunc", input), (input,), share="full")
     checks.tensor("trunc", "input", input)
     return _trunc("trunc", input)
 
@@ -291,7 +291,7 @@ def trunc_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("trunc_", input, (input,), keep=(), share="same")
+    original = before_write("trunc_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _trunc("trunc_", original, into=input)
     return after_write(input, before)
@@ -335,7 +335,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.FRAC.launch_out(input, out) is not None:
             return out
-        return write_out("frac", out, _frac("frac", input), (input,), share="same")
+        return write_out("frac", out, _frac("frac", input), (input,), share="full")
     checks.tensor("frac", "input", input)
     return _frac("frac", input)
 
@@ -346,7 +346,7 @@ def frac_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("frac_", input, (input,), keep=(), share="same")
+    original = before_write("frac_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _frac("frac_", original, into=input)
     return after_write(input, before)

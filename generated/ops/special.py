@@ -54,7 +54,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ERF.launch_out(input, out) is not None:
             return out
-        return write_out("erf", out, _erf("erf", input), (input,), share="same")
+        return write_out("erf", out, _erf("erf", input), (input,), share="full")
     checks.tensor("erf", "input", input)
     return _erf("erf", input)
 
@@ -65,7 +65,7 @@ def erf_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("erf_", input, (input,), keep=(input,), share="same")
+    original = before_write("erf_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _erf("erf_", original, into=input)
     return after_write(input, before)
@@ -109,7 +109,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
             return out
-        return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
+        return write_out("erfc", out, _erfc("erfc", input), (input,), share="full")
     checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
 
@@ -120,7 +120,7 @@ def erfc_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("erfc_", input, (input,), keep=(input,), share="same")
+    original = before_write("erfc_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _erfc("erfc_", original, into=input)
     return after_write(input, before)
@@ -242,7 +242,7 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     if out is not None:
         if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
             return out
-        return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
+        return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="full")
     checks.tensor("xlogy", "input", input)
     return _xlogy_tensor("xlogy", input, other)
 
@@ -255,7 +255,7 @@ def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
+    original = before_write("xlogy_", input, (input, other), keep=(input, other), share="full")
     before = input._grad_fn
     _xlogy_tensor("xlogy_", original, other, into=input)
     return after_write(input, before)
@@ -298,7 +298,7 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     if out is not None:
         if not watch.every and kernels.XLOGY_SCALAR_SELF.launch_out(other, input, out) is not None:
             return out
-        return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
+        return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="full")
     return _xlogy_scalar_self("xlogy", input, other)
 
 
@@ -347,7 +347,7 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     if out is not None:
         if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
             return out
-        return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
+        return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="full")
     checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
 
@@ -389,7 +389,7 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     if out is not None:
         if not watch.every and kernels.XLOG1PY_SELF_SCALAR.launch_out(other, input, out) is not None:
             return out
-        return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
+        return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="full")
     return _xlog1py_self_scalar("xlog1py", input, other)
 
 
@@ -444,7 +444,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
         and (result := intercept("logit", logit_, "composite", input, eps)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("logit_", input, (input,), keep=(input,), share="same")
+    original = before_write("logit_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("logit_", input, logit(original, eps))
     return after_write(input, before)
@@ -552,7 +552,7 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
             return out
-        return write_out("entr", out, _entr("entr", input), (input,), share="same")
+        return write_out("entr", out, _entr("entr", input), (input,), share="full")
     checks.tensor("entr", "input", input)
     return _entr("entr", input)
 
@@ -597,7 +597,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SINC.launch_out(input, out) is not None:
             return out
-        return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
+        return write_out("sinc", out, _sinc("sinc", input), (input,), share="full")
     checks.tensor("sinc", "input", input)
     return _sinc("sinc", input)
 
@@ -608,7 +608,7 @@ def sinc_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("sinc_", input, (input,), keep=(input,), share="same")
+    original = before_write("sinc_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _sinc("sinc_", original, into=input)
     return after_write(input, before)
@@ -653,7 +653,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
             return out
-        return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
+        return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="full")
     checks.tensor("erfinv", "input", input)
     return _erfinv("erfinv", input)
 
@@ -667,7 +667,7 @@ def erfinv_(input: Tensor) -> Tensor:
         and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("erfinv_", input, (input,), keep=(), share="same")
+    original = before_write("erfinv_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _erfinv("erfinv_", original, into=input)
     return after_write(input, before)
@@ -711,7 +711,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
             return out
-        return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
+        return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="full")
     checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
 
@@ -754,7 +754,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
             return out
-        return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
+        return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="full")
     checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
 
@@ -797,7 +797,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
             return out
-        return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
+        return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="full")
     checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
 
@@ -841,7 +841,7 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
             return out
-        return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
+        return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="full")
     checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
 
@@ -884,7 +884,7 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
             return out
-        return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
+        return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="full")
     checks.tensor("lgamma", "input", input)
     return _lgamma("lgamma", input)
 
@@ -898,7 +898,7 @@ def lgamma_(input: Tensor) -> Tensor:
         and (result := intercept("lgamma", lgamma_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
+    original = before_write("lgamma_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _lgamma("lgamma_", original, into=input)
     return after_write(input, before)
@@ -957,7 +957,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
         and (result := intercept("mvlgamma", mvlgamma_, "composite", input, p)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
+    original = before_write("mvlgamma_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("mvlgamma_", input, mvlgamma(original, p))
     return after_write(input, before)
@@ -991,7 +991,7 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
             return out
-        return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
+        return write_out("digamma", out, _digamma("digamma", input), (input,), share="full")
     checks.tensor("digamma", "input", input)
     return _digamma("digamma", input)
 
@@ -1005,7 +1005,7 @@ def digamma_(input: Tensor) -> Tensor:
         and (result := intercept("digamma", digamma_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("digamma_", input, (input,), keep=(input,), share="same")
+    original = before_write("digamma_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _digamma("digamma_", original, into=input)
     return after_write(input, before)
@@ -1057,7 +1057,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
             and kernels.POLYGAMMA.launch_out(input, n, out) is not None
         ):
             return out
-        return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
+        return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="full")
     return _polygamma("polygamma", n, input)
 
 
@@ -1069,7 +1069,7 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
         result := intercept("polygamma", polygamma_, "elementwise", input, n)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("polygamma_", input, (input,), keep=(input,), share="same")
+    original = before_write("polygamma_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _polygamma("polygamma_", n, original, into=input)
     return after_write(input, before)
@@ -1122,7 +1122,7 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     if out is not None:
         if not watch.every and kernels.ZETA.launch_out(input, other, out) is not None:
             return out
-        return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
+        return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="full")
     checks.tensor("zeta", "input", input)
     return _zeta_default("zeta", input, other)
 
@@ -1164,7 +1164,7 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
     if out is not None:
         if not watch.every and kernels.ZETA_SELF_SCALAR.launch_out(other, input, out) is not None:
             return out
-        return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
+        return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="full")
     return _zeta_self_scalar("zeta", input, other)
 
 
@@ -1273,7 +1273,7 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     if out is not None:
         if not watch.every and kernels.IGAMMA.launch_out(input, other, out) is not None:
             return out
-        return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
+        return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="full")
     checks.tensor("igamma", "input", input)
     return _igamma("igamma", input, other)
 
@@ -1286,7 +1286,7 @@ def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("igamma", igamma_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("igamma_", input, (input, other), keep=(other,), share="same")
+    original = before_write("igamma_", input, (input, other), keep=(other,), share="full")
     before = input._grad_fn
     _igamma("igamma_", original, other, into=input)
     return after_write(input, before)
@@ -1340,7 +1340,7 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     if out is not None:
         if not watch.every and kernels.IGAMMAC.launch_out(input, other, out) is not None:
             return out
-        return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
+        return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="full")
     checks.tensor("igammac", "input", input)
     return _igammac("igammac", input, other)
 
@@ -1353,7 +1353,7 @@ def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("igammac", igammac_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("igammac_", input, (input, other), keep=(other,), share="same")
+    original = before_write("igammac_", input, (input, other), keep=(other,), share="full")
     before = input._grad_fn
     _igammac("igammac_", original, other, into=input)
     return after_write(input, before)
@@ -1574,7 +1574,7 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.I0.launch_out(input, out) is not None:
             return out
-        return write_out("i0", out, _i0("i0", input), (input,), share="same")
+        return write_out("i0", out, _i0("i0", input), (input,), share="full")
     checks.tensor("i0", "input", input)
     return _i0("i0", input)
 
@@ -1585,7 +1585,7 @@ def i0_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("i0_", input, (input,), keep=(input,), share="same")
+    original = before_write("i0_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _i0("i0_", original, into=input)
     return after_write(input, before)
@@ -1629,7 +1629,7 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.I0E.launch_out(input, out) is not None:
             return out
-        return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
+        return write_out("i0e", out, _i0e("i0e", input), (input,), share="full")
     checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
 
@@ -1672,7 +1672,7 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.I1.launch_out(input, out) is not None:
             return out
-        return write_out("i1", out, _i1("i1", input), (input,), share="same")
+        return write_out("i1", out, _i1("i1", input), (input,), share="full")
     checks.tensor("i1", "input", input)
     return _i1("i1", input)
 
@@ -1715,7 +1715,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.I1E.launch_out(input, out) is not None:
             return out
-        return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
+        return write_out("i1e", out, _i1e("i1e", input), (input,), share="full")
     checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
 
@@ -1759,7 +1759,7 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
             return out
         return write_out(
-            "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
+            "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="full"
         )
     checks.tensor("modified_bessel_k0", "input", input)
     return _modified_bessel_k0("modified_bessel_k0", input)
@@ -1804,7 +1804,7 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
             return out
         return write_out(
-            "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
+            "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="full"
         )
     checks.tensor("modified_bessel_k1", "input", input)
     return _modified_bessel_k1("modified_bessel_k1", input)
@@ -1853,7 +1853,7 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
             out,
             _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input),
             (input,),
-            share="same",
+            share="full",
         )
     checks.tensor("scaled_modified_bessel_k0", "input", input)
     return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
@@ -1902,7 +1902,7 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
             out,
             _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input),
             (input,),
-            share="same",
+            share="full",
         )
     checks.tensor("scaled_modified_bessel_k1", "input", input)
     return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
@@ -1948,7 +1948,7 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not watch.every and kernels.SPHERICAL_BESSEL_J0.launch_out(input, out) is not None:
             return out
         return write_out(
-            "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
+            "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="full"
         )
     checks.tensor("spherical_bessel_j0", "input", input)
     return _spherical_bessel_j0("spherical_bessel_j0", input)
@@ -1990,7 +1990,7 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
             return out
-        return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
+        return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="full")
     checks.tensor("airy_ai", "input", input)
     return _airy_ai("airy_ai", input)
 
@@ -2029,7 +2029,7 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
             return out
-        return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
+        return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="full")
     checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
 
@@ -2072,7 +2072,7 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
             return out
-        return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
+        return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="full")
     checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
 
@@ -2115,7 +2115,7 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
             return out
-        return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
+        return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="full")
     checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
 
@@ -2158,7 +2158,7 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
             return out
-        return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
+        return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="full")
     checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)
 

@@ -52,7 +52,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SIN.launch_out(input, out) is not None:
             return out
-        return write_out("sin", out, _sin("sin", input), (input,), share="same")
+        return write_out("sin", out, _sin("sin", input), (input,), share="full")
     checks.tensor("sin", "input", input)
     return _sin("sin", input)
 
@@ -63,7 +63,7 @@ def sin_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("sin_", input, (input,), keep=(input,), share="same")
+    original = before_write("sin_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _sin("sin_", original, into=input)
     return after_write(input, before)
@@ -107,7 +107,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.COS.launch_out(input, out) is not None:
             return out
-        return write_out("cos", out, _cos("cos", input), (input,), share="same")
+        return write_out("cos", out, _cos("cos", input), (input,), share="full")
     checks.tensor("cos", "input", input)
     return _cos("cos", input)
 
@@ -118,7 +118,7 @@ def cos_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("cos_", input, (input,), keep=(input,), share="same")
+    original = before_write("cos_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _cos("cos_", original, into=input)
     return after_write(input, before)
@@ -163,7 +163,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.TAN.launch_out(input, out) is not None:
             return out
-        return write_out("tan", out, _tan("tan", input), (input,), share="same")
+        return write_out("tan", out, _tan("tan", input), (input,), share="full")
     checks.tensor("tan", "input", input)
     return _tan("tan", input)
 
@@ -174,7 +174,7 @@ def tan_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("tan_", input, (input,), keep=(), share="same")
+    original = before_write("tan_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _tan("tan_", original, into=input)
     return after_write(input, before)
@@ -219,7 +219,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ASIN.launch_out(input, out) is not None:
             return out
-        return write_out("asin", out, _asin("asin", input), (input,), share="same")
+        return write_out("asin", out, _asin("asin", input), (input,), share="full")
     checks.tensor("asin", "input", input)
     return _asin("asin", input)
 
@@ -230,7 +230,7 @@ def asin_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("asin_", input, (input,), keep=(input,), share="same")
+    original = before_write("asin_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _asin("asin_", original, into=input)
     return after_write(input, before)
@@ -275,7 +275,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ACOS.launch_out(input, out) is not None:
             return out
-        return write_out("acos", out, _acos("acos", input), (input,), share="same")
+        return write_out("acos", out, _acos("acos", input), (input,), share="full")
     checks.tensor("acos", "input", input)
     return _acos("acos", input)
 
@@ -286,7 +286,7 @@ def acos_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("acos_", input, (input,), keep=(input,), share="same")
+    original = before_write("acos_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _acos("acos_", original, into=input)
     return after_write(input, before)
@@ -330,7 +330,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ATAN.launch_out(input, out) is not None:
             return out
-        return write_out("atan", out, _atan("atan", input), (input,), share="same")
+        return write_out("atan", out, _atan("atan", input), (input,), share="full")
     checks.tensor("atan", "input", input)
     return _atan("atan", input)
 
@@ -341,7 +341,7 @@ def atan_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("atan_", input, (input,), keep=(input,), share="same")
+    original = before_write("atan_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _atan("atan_", original, into=input)
     return after_write(input, before)
@@ -386,7 +386,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.SINH.launch_out(input, out) is not None:
             return out
-        return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
+        return write_out("sinh", out, _sinh("sinh", input), (input,), share="full")
     checks.tensor("sinh", "input", input)
     return _sinh("sinh", input)
 
@@ -397,7 +397,7 @@ def sinh_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("sinh_", input, (input,), keep=(input,), share="same")
+    original = before_write("sinh_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _sinh("sinh_", original, into=input)
     return after_write(input, before)
@@ -442,7 +442,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.COSH.launch_out(input, out) is not None:
             return out
-        return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
+        return write_out("cosh", out, _cosh("cosh", input), (input,), share="full")
     checks.tensor("cosh", "input", input)
     return _cosh("cosh", input)
 
@@ -453,7 +453,7 @@ def cosh_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("cosh_", input, (input,), keep=(input,), share="same")
+    original = before_write("cosh_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _cosh("cosh_", original, into=input)
     return after_write(input, before)
@@ -497,7 +497,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.TANH.launch_out(input, out) is not None:
             return out
-        return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
+        return write_out("tanh", out, _tanh("tanh", input), (input,), share="full")
     checks.tensor("tanh", "input", input)
     return _tanh("tanh", input)
 
@@ -508,7 +508,7 @@ def tanh_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("tanh_", input, (input,), keep=(), share="same")
+    original = before_write("tanh_", input, (input,), keep=(), share="full")
     before = input._grad_fn
     _tanh("tanh_", original, into=input)
     return after_write(input, before)
@@ -552,7 +552,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ASINH.launch_out(input, out) is not None:
             return out
-        return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
+        return write_out("asinh", out, _asinh("asinh", input), (input,), share="full")
     checks.tensor("asinh", "input", input)
     return _asinh("asinh", input)
 
@@ -563,7 +563,7 @@ def asinh_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("asinh_", input, (input,), keep=(input,), share="same")
+    original = before_write("asinh_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _asinh("asinh_", original, into=input)
     return after_write(input, before)
@@ -607,7 +607,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ACOSH.launch_out(input, out) is not None:
             return out
-        return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
+        return write_out("acosh", out, _acosh("acosh", input), (input,), share="full")
     checks.tensor("acosh", "input", input)
     return _acosh("acosh", input)
 
@@ -618,7 +618,7 @@ def acosh_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("acosh_", input, (input,), keep=(input,), share="same")
+    original = before_write("acosh_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _acosh("acosh_", original, into=input)
     return after_write(input, before)
@@ -662,7 +662,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         if not watch.every and kernels.ATANH.launch_out(input, out) is not None:
             return out
-        return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
+        return write_out("atanh", out, _atanh("atanh", input), (input,), share="full")
     checks.tensor("atanh", "input", input)
     return _atanh("atanh", input)
 
@@ -673,7 +673,7 @@ def atanh_(input: Tensor) -> Tensor:
         return input
     if input.__class__ not in plain and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
-    original = before_write("atanh_", input, (input,), keep=(input,), share="same")
+    original = before_write("atanh_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     _atanh("atanh_", original, into=input)
     return after_write(input, before)
@@ -729,7 +729,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     if out is not None:
         if not watch.every and kernels.ATAN2.launch_out(input, other, out) is not None:
             return out
-        return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
+        return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="full")
     checks.tensor("atan2", "input", input)
     return _atan2("atan2", input, other)
 
@@ -742,7 +742,7 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("atan2", atan2_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
+    original = before_write("atan2_", input, (input, other), keep=(input, other), share="full")
     before = input._grad_fn
     _atan2("atan2_", original, other, into=input)
     return after_write(input, before)
@@ -796,7 +796,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     if out is not None:
         if not watch.every and kernels.HYPOT.launch_out(input, other, out) is not None:
             return out
-        return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
+        return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="full")
     checks.tensor("hypot", "input", input)
     return _hypot("hypot", input, other)
 
@@ -809,7 +809,7 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
         result := intercept("hypot", hypot_, "elementwise", input, other)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
+    original = before_write("hypot_", input, (input, other), keep=(input,), share="full")
     before = input._grad_fn
     _hypot("hypot_", original, other, into=input)
     return after_write(input, before)
@@ -866,7 +866,7 @@ def deg2rad_(input: Tensor) -> Tensor:
         and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
+    original = before_write("deg2rad_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("deg2rad_", input, deg2rad(original))
     return after_write(input, before)
@@ -912,7 +912,7 @@ def rad2deg_(input: Tensor) -> Tensor:
         and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
+    original = before_write("rad2deg_", input, (input,), keep=(input,), share="full")
     before = input._grad_fn
     adopt_result("rad2deg_", input, rad2deg(original))
     return after_write(input, before)

@@ -31,19 +31,17 @@ class FunctionCtx:
         saved_tensors: what `save_for_backward` kept; while `jvp` runs, what `save_for_forward` kept.
     """
 
-    # As long as nothing is said in a call, these hold, and the call's own dictionary stays small.
+    # Defaults on the class: a call's own dictionary has only what the call has set.
     to_save: Any = ()
     saved_for_forward: Any = None
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
     materialize_grads = True
-    _saved: Any = ()
-    _versions: tuple[int, ...] = ()
-    _saved_outputs: dict[int, int] = {}  # position among the saved -> number of the output
-    _node: Any = None  # a weak reference once the call is recorded
-    _forward_saved: Any = (
-        None  # what saved_tensors is while it is not what backward gets: in jvp, and for examples of a batch
-    )
+    _saved: Any = ()  # what `to_save` named, packed by the hooks on saved tensors
+    _versions: tuple[int, ...] = ()  # the version of each of `_saved` when it was saved
+    _saved_outputs: dict[int, int] = {}  # index in `_saved` -> index of the output that is saved there
+    _node: Any = None  # a weak reference to the call's graph node; None for a call that is not recorded
+    _forward_saved: Any = None  # replaces `saved_tensors` while `jvp` runs, and in vmap's contexts of one example
 
     def __init__(self, needs_input_grad: tuple[bool, ...] = ()) -> None:
         self.needs_input_grad = needs_input_grad
@@ -107,13 +105,13 @@ class FunctionCtx:
         if self._forward_saved is not None:
             return self._forward_saved
         node = None if self._node is None else self._node()
-        slots = enumerate(zip(self._saved, self._versions, strict=True))  # says so when they were freed
+        slots = enumerate(zip(self._saved, self._versions, strict=True))  # FREED raises when iterated
         return tuple([self._unpacked(node, position, *saved) for position, saved in slots])
 
     def _unpacked(self, node: Any, position: int, tensor: Any, version: int) -> Any:
         if tensor is None or (current_version(tensor) == version and position not in self._saved_outputs):
             return tensor
-        if node is None:  # the outputs are gone, and with them the graph that an output would have a place in
+        if node is None:  # no output is alive, so that there is no node for a saved output to be attached to
             return tensor.placed() if type(tensor) is Packed else tensor
         return SavedTensor(node, "kept_tensors", position).unpack()
 
@@ -124,7 +122,11 @@ class FunctionCtx:
         return self.saved_tensors
 
     def keep(self, outputs: Sequence[Any], results: Sequence[Any]) -> None:
-        """Keep what was to be saved; `outputs` as aliases of `results`, so that node and output form no cycle."""
+        """Keep what forward asked to save. `outputs` are the tensors that forward returned, by which a saved output is
+        recognized; `results` are what the caller gets, with their edges in the graph, one for each output.
+
+        A saved output is kept as an alias of its result, for the result refers to the node: kept itself, it would make
+        a cycle."""
         if self.to_save and self._node is not None:
             self._saved_outputs = {}
             saved_value = tuple(

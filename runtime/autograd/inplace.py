@@ -7,7 +7,7 @@ edge that refuses to be used."""
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import DtypeError, ShapeError, warn_user
 from ..namespace import op
@@ -26,6 +26,7 @@ from .saved_tensors import edge_of, meta_of, version_of
 from .version_counter import Awaited, end_write, note_write
 from .view_history import check_origin, live_views, outdate
 
+Share = Literal["any", "full", "none"]  # how operands may share the memory that is written to
 BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anything is written
 
 
@@ -53,13 +54,14 @@ def check_shape(name: str, into: Any, result: Any) -> None:
 
 
 def before_write(
-    name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: str, replaces: bool = False
+    name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: Share, replaces: bool = False
 ) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
     `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
-    then. `share`: the other operands may lie in the memory "anyhow", in the "same" places, or "never". `replaces`: each
-    element keeps its value or gets one that does not depend on it, so that several may share a place."""
+    then. `share`: the other operands may overlap with it in "any" way, in "full" (the same elements), or not ("none").
+    `replaces`: each element keeps its value or gets one that does not depend on it, so that several may share a place.
+    """
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     check_written(tensor)
@@ -86,10 +88,12 @@ def unchanged(tensor: Any) -> Any:
     return as_recorded(alias(tensor, tensor._shape, tensor._strides, tensor._offset), tensor)
 
 
-def check_shared(name: str, tensor: Any, others: tuple[Any, ...], share: str) -> None:
-    for other in others if share != "anyhow" else ():
+def check_shared(name: str, tensor: Any, others: tuple[Any, ...], share: Share) -> None:
+    if share == "any":
+        return
+    for other in others:
         if getattr(other, "_storage", None) is tensor._storage:
-            check_disjoint(name, tensor, other, share == "same")
+            check_disjoint(name, tensor, other, share == "full")
 
 
 def is_recording(operands: tuple[Any, ...]) -> bool:
@@ -128,7 +132,7 @@ def check_out(name: str, out: Any, result: Any) -> None:
         )
 
 
-def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
+def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: Share = "any") -> Any:
     """The `out=` form: the result copied into `out`, which nothing may be differentiating; see `before_write`."""
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -165,7 +169,7 @@ def after_write(tensor: Any, before: Any) -> Any:
         if root._views is not None:
             refresh_views(root)
     count, _ = tensor._version_counter
-    if type(count) is Awaited:
+    if type(count) is Awaited:  # views wait for this write, and are updated by the history that was just recorded
         end_write(tensor)
     return tensor
 

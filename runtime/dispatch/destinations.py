@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.inplace import check_out, write_out
+from ..autograd.inplace import Share, check_out, write_out
 from ..device.device import CPU
 from ..errors import DtypeError
 from ..shapes import Shape
@@ -51,7 +51,7 @@ def layout_of(value: Any) -> tuple[Any, Any, Any]:
     return (value._dtype, value._shape, value._strides) if there else (None, None, None)
 
 
-def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
+def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: Share = "any") -> Any:
     """Results copied into tensors of just their dtypes, all of which are checked before one is written to."""
     if not isinstance(outs, (tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(outs).__name__}")

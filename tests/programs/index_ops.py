@@ -51,7 +51,7 @@ def assign_list(machine: Machine, a: Cell, b: Cell, key: str) -> None:
     if a.repeats():
         raise Unsuitable
     value = without_leading_ones(machine, b, at(a.positions, key).ndim)
-    machine.write(a, lambda old, new: put(old, key, new), [value], keeps=True, share="never")
+    machine.write(a, lambda old, new: put(old, key, new), [value], keeps=True, share="none")
 
 
 def assign_number(machine: Machine, a: Cell, key: str, number: float) -> None:
@@ -110,7 +110,7 @@ def accumulate(
         np.add.at(derivatives, indices, found.derivatives)
         return Dual(values, derivatives)
 
-    machine.write(a, function, [b], keeps=keeps, share="never", doubts=doubts)
+    machine.write(a, function, [b], keeps=keeps, share="none", doubts=doubts)
 
 
 def added_rows(machine: Machine, a: Cell, b: Cell, indices: list[int]) -> None:

@@ -97,14 +97,14 @@ class Machine:
         saves: Any = (),
         keeps: bool = False,
         replaces: bool = False,
-        share: str = "same",
+        share: str = "full",
         doubts: Sequence[Cell] = (),
     ) -> None:
         """An op in place: `function` gets the target's old value and the operands.
 
         `saves` are operands, or RESULT; `replaces` says that elements keep their number or get one that does not
-        depend on it; `share` says how operands may lie in the target's memory: in the "same" places, "never", or
-        "anyhow". `doubts` are operands that PyTorch saves for their shape.
+        depend on it; `share` says how operands may overlap with the target's memory: in "full" (the same elements),
+        "none", or in "any" way. `doubts` are operands that PyTorch saves for their shape.
         """
         recorded = self.records(target, *operands)
         edges = []
@@ -119,8 +119,8 @@ class Machine:
             check_single(target)
         if recorded and target.base is not None and target.base.repeats():
             raise Unsuitable  # PyTorch fails in backward, where it takes the base's gradient apart
-        for operand in operands if share != "anyhow" else ():
-            check_disjoint(target, operand, share == "same")
+        for operand in operands if share != "any" else ():
+            check_disjoint(target, operand, share == "full")
         dual = checked(function(target.dual(), *(cell.dual() for cell in operands)))
         if dual.shape != target.shape:
             raise Refused

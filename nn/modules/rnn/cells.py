@@ -45,9 +45,9 @@ class RNNCellBase(Module):
         self.input_size = argument_checks.integer(name, "input_size", input_size)
         self.hidden_size = argument_checks.integer(name, "hidden_size", hidden_size)
         self.bias = bias
-        rows, factory = num_chunks * hidden_size, {"device": device, "dtype": dtype}
-        self.weight_ih = Parameter(empty((rows, input_size), **factory))
-        self.weight_hh = Parameter(empty((rows, hidden_size), **factory))
+        rows, factory = num_chunks * self.hidden_size, {"device": device, "dtype": dtype}
+        self.weight_ih = Parameter(empty((rows, self.input_size), **factory))
+        self.weight_hh = Parameter(empty((rows, self.hidden_size), **factory))
         self.register_parameter("bias_ih", Parameter(empty(rows, **factory)) if bias else None)
         self.register_parameter("bias_hh", Parameter(empty(rows, **factory)) if bias else None)
         self.reset_parameters()
@@ -66,6 +66,7 @@ class RNNCellBase(Module):
             if state._shape != (shape[0], self.hidden_size):
                 return self._checked_step(kind, input, args, count)
         weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        # A packed sequence of one batch size is one step in two dimensions: input and states need no views.
         return list(LAYERS[kind](input, args, weights, (shape[0],), False)[1:])
 
     def _checked_step(self, kind: str, input: Tensor, args: list[Tensor] | None, count: int) -> list[Tensor]:
@@ -107,8 +108,6 @@ class RNNCellBase(Module):
         parts = [str(self.input_size), str(self.hidden_size)]
         if not self.bias:
             parts.append("bias=False")
-        if getattr(self, "nonlinearity", "tanh") != "tanh":
-            parts.append(f"nonlinearity={self.nonlinearity}")
         return ", ".join(parts)
 
 
@@ -155,6 +154,10 @@ class RNNCell(RNNCellBase):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return self._step(kind, input, None if hx is None else [hx], 1)[0]
 
+    def extra_repr(self) -> str:
+        own = "" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}"
+        return super().extra_repr() + own
+
 
 @completed_from(RNNCell)
 class LSTMCell(RNNCellBase):
@@ -182,9 +185,9 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        hidden, cell = self._step(
-            "LSTM_STEP" if watch.casts else "LSTM", input, None if hx is None else [hx[0], hx[1]], 2
-        )
+        # Inside autocast on the CPU, a cell computes in the dtype of its states, a layer in the lower dtype.
+        kind = "LSTM_STEP" if watch.casts else "LSTM"
+        hidden, cell = self._step(kind, input, None if hx is None else [hx[0], hx[1]], 2)
         return hidden, cell
 
 

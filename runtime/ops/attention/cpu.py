@@ -19,12 +19,11 @@ from . import cpu_loops
 Array = np.ndarray
 
 
-def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array, Array]:
-    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer.
-
-    `rest` is bias, mask, keep, keep_scale, is_causal, scale, rows_first.
-    """
-    *extras, keep_scale, is_causal, scale, rows_first = rest
+def attention(
+    query: Array, key: Array, value: Array, bias: Array | None, mask: Array | None, keep: Array | None,
+    keep_scale: float, is_causal: bool, scale: float, rows_first: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
     q, k, v = (with_rows(a, rows_first) for a in (query, key, value))
     batch, heads, queries, _ = q.shape
     result = np.empty((*query.shape[:3], value.shape[3]), query.dtype)
@@ -33,7 +32,7 @@ def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array
         result[...], logsumexp[...] = 0, np.inf
         return result, logsumexp
     sizes, table = _sizes(q, k, v), cpu_loops.locate_all(q, k, v, output)
-    full_extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), extras)
+    full_extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), (bias, mask, keep))
     arguments = table, sizes, is_causal, scale, keep_scale, logsumexp
     shared(cpu_loops.attend, arguments, batch * k.shape[1], _work(sizes))
     del full_extras  # whose addresses are in the table: they had to live until here
@@ -41,12 +40,13 @@ def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array
 
 
 def attention_backward(
-    output_mask: Sequence[bool], grad: Array, query: Array, key: Array, value: Array, *rest: Any
-) -> tuple[Array | None, ...]:
-    *extras, output, logsumexp, keep_scale, is_causal, scale, rows_first = rest
-    inputs = zip(output_mask, (query, key, value, extras[0]), strict=True)
+    output_mask: Sequence[bool], grad: Array, query: Array, key: Array, value: Array, bias: Array | None,
+    mask: Array | None, keep: Array | None, output: Array, logsumexp: Array, keep_scale: float, is_causal: bool,
+    scale: float, rows_first: bool,
+) -> tuple[Array | None, ...]:  # fmt: skip
+    inputs = zip(output_mask, (query, key, value, bias), strict=True)
     results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
-    args = extras, logsumexp, keep_scale, is_causal, scale, rows_first
+    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale, rows_first
     add_gradients((query, key, value, output, grad), args, results)
     return tuple(results)
 
@@ -74,22 +74,27 @@ def add_gradients(operands: Sequence[Array], args: tuple[Any, ...], results: Seq
         results[3][...] = full if full.shape == results[3].shape else full.sum(3, keepdims=True)
 
 
-def self_attention(projected: Array, heads: int, *rest: Any) -> tuple[Array, Array]:
+def self_attention(
+    projected: Array, heads: int, bias: Array | None, mask: Array | None, keep: Array | None, keep_scale: float,
+    is_causal: bool, scale: float,
+) -> tuple[Array, Array]:  # fmt: skip
     """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
-    output, logsumexp = attention(*_thirds(projected, heads), *rest, True)
+    query, key, value = _thirds(projected, heads)
+    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 
 def self_attention_backward(
-    output_mask: Sequence[bool], grad: Array, projected: Array, heads: int, *rest: Any
-) -> tuple[Array | None, ...]:
-    bias, mask, keep, output, *others = rest
+    output_mask: Sequence[bool], grad: Array, projected: Array, heads: int, bias: Array | None, mask: Array | None,
+    keep: Array | None, output: Array, logsumexp: Array, keep_scale: float, is_causal: bool, scale: float,
+) -> tuple[Array | None, ...]:  # fmt: skip
     result = np.zeros(projected.shape, projected.dtype) if output_mask[0] else None
     bias_result = None if bias is None or not output_mask[1] else np.zeros(bias.shape, bias.dtype)
     split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
     operands = *_thirds(projected, heads), output.reshape(split_heads_shape), grad.reshape(split_heads_shape)
     thirds = (None,) * 3 if result is None else _thirds(result, heads)
-    add_gradients(operands, ((bias, mask, keep), *others, True), (*thirds, bias_result))
+    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale, True
+    add_gradients(operands, args, (*thirds, bias_result))
     return result, bias_result
 
 

@@ -30,8 +30,10 @@ LANES = 32  # of a warp
 Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 
 
-def attention(query: Array, key: Array, value: Array, *rest: Any) -> tuple[Array, Array]:
-    bias, mask, keep, keep_scale, is_causal, scale, rows_first = rest
+def attention(
+    query: Array, key: Array, value: Array, bias: Array | None, mask: Array | None, keep: Array | None,
+    keep_scale: float, is_causal: bool, scale: float, rows_first: bool,
+) -> tuple[Array, Array]:  # fmt: skip
     result = like(query, (*query.shape[:3], value.shape[3]))
     operands = [by_heads(a, rows_first) for a in (query, key, value, result)]
     logsumexp = memory.empty(operands[0].shape[:3], query.dtype, query.device)
@@ -164,19 +166,24 @@ def steps_of(a: Array) -> tuple[int, ...]:
 
 
 def attention_backward(
-    output_mask: Sequence[bool], grad: Array, query: Array, key: Array, value: Array, *rest: Any
-) -> tuple[Array | None, ...]:
-    bias, mask, keep, output, *others, rows_first = rest
+    output_mask: Sequence[bool], grad: Array, query: Array, key: Array, value: Array, bias: Array | None,
+    mask: Array | None, keep: Array | None, output: Array, logsumexp: Array, keep_scale: float, is_causal: bool,
+    scale: float, rows_first: bool,
+) -> tuple[Array | None, ...]:  # fmt: skip
     inputs = zip(output_mask, (query, key, value), strict=False)
     results = [like(query, a.shape) if yes else None for yes, a in inputs]
     operands = [by_heads(a, rows_first) for a in (query, key, value, output, grad)]
     heads = [None if a is None else by_heads(a, rows_first) for a in results]
-    return *results, gradients(operands, (bias, mask, keep), *others, heads, bias if output_mask[3] else None)
+    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
+    return *results, gradients(operands, *args, heads, bias if output_mask[3] else None)
 
 
-def gradients(operands: Sequence[Array], extras: Extras, logsumexp: Array, *rest: Any) -> Array | None:
+def gradients(
+    operands: Sequence[Array], extras: Extras, logsumexp: Array, keep_scale: float, is_causal: bool, scale: float,
+    results: Sequence[Array | None], bias: Array | None,
+) -> Array | None:  # fmt: skip
     """Fill the results of query, key and value that are there; the gradient of a bias."""
-    (q, k, v, output, above), (keep_scale, is_causal, scale, results, bias) = operands, rest
+    q, k, v, output, above = operands
     shape = (*q.shape[:3], k.shape[2])
     if not output.size or not k.shape[2]:
         for result in results:
@@ -215,21 +222,26 @@ def sum_for(result: Array | None, multi_query: bool) -> Array | None:
     return memory.empty(result.shape, result.dtype, result.device) if is_rounded and result is not None else result
 
 
-def self_attention(projected: Array, heads: int, *rest: Any) -> tuple[Array, Array]:
-    output, logsumexp = attention(*thirds(projected, heads), *rest, True)
+def self_attention(
+    projected: Array, heads: int, bias: Array | None, mask: Array | None, keep: Array | None, keep_scale: float,
+    is_causal: bool, scale: float,
+) -> tuple[Array, Array]:  # fmt: skip
+    query, key, value = thirds(projected, heads)
+    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
 
 
 def self_attention_backward(
-    output_mask: Sequence[bool], grad: Array, projected: Array, heads: int, *rest: Any
-) -> tuple[Array | None, ...]:
-    bias, mask, keep, output, *others = rest
+    output_mask: Sequence[bool], grad: Array, projected: Array, heads: int, bias: Array | None, mask: Array | None,
+    keep: Array | None, output: Array, logsumexp: Array, keep_scale: float, is_causal: bool, scale: float,
+) -> tuple[Array | None, ...]:  # fmt: skip
     result = like(projected, projected.shape) if output_mask[0] else None
     split_heads_shape = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
     split = [*thirds(projected, heads), reshaped(output, *split_heads_shape), reshaped(grad, *split_heads_shape)]
     to = [None] * 3 if result is None else [by_heads(a, True) for a in thirds(result, heads)]
     operands = [by_heads(a, True) for a in split]
-    return result, gradients(operands, (bias, mask, keep), *others, to, bias if output_mask[1] else None)
+    args = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
+    return result, gradients(operands, *args, to, bias if output_mask[1] else None)
 
 
 def thirds(projected: Array, heads: int) -> list[Array]:

@@ -36,16 +36,21 @@ def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any
     return recompute_jvp(_self_attention_in_ops, (projected, bias), (projected_t, bias_t), heads, *rest)
 
 
-def _self_attention_in_ops(projected: Tensor, bias: Tensor | None, heads: int, *rest: Any) -> tuple[Tensor]:
+def _self_attention_in_ops(
+    projected: Tensor, bias: Tensor | None, heads: int, mask: Tensor | None, keep: Tensor | None, keep_scale: float,
+    is_causal: bool, scale: float,
+) -> tuple[Tensor]:  # fmt: skip
     batch, rows, width = projected._shape
-    parts = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
-    (output,) = attention_in_ops(*parts, bias, *rest, True)
+    q, k, v = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
+    (output,) = attention_in_ops(q, k, v, bias, mask, keep, keep_scale, is_causal, scale, True)
     return (output.reshape((batch, rows, width // 3)),)
 
 
-def attention_in_ops(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, *rest: Any) -> tuple[Tensor]:
+def attention_in_ops(
+    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, mask: Tensor | None, keep: Tensor | None,
+    keep_scale: float, is_causal: bool, scale: float, rows_first: bool,
+) -> tuple[Tensor]:  # fmt: skip
     """softmax(scale Q K^T + bias) V; a query that may look at no key gets zeros."""
-    mask, keep, keep_scale, is_causal, scale, rows_first = rest
     q, k, v = (t.transpose(1, 2) if rows_first else t for t in (query, key, value))
     k, v = _for_heads(k, q._shape[1]), _for_heads(v, q._shape[1])
     weights = _weights(attention_scores(q, k, bias, mask, is_causal, scale))

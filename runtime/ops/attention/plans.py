@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,51 +28,57 @@ class Matrices(NamedTuple):
 ABSENT = Matrices((), -1, (0, 0, 0))
 
 
-def attention(query: Layout, key: Layout, value: Layout, *rest: Any) -> Plan | None:
-    *added, keep_scale, is_causal, scale, rows_first = rest
+def attention(
+    query: Layout, key: Layout, value: Layout, bias: Layout | None, mask: Layout | None, keep: Layout | None,
+    keep_scale: float, is_causal: bool, scale: float, rows_first: bool,
+) -> Plan | None:  # fmt: skip
     shape = (*query.shape[:3], value.shape[-1])
     operands = [matrices(layout, rows_first) for layout in (query, key, value, Layout(shape, None))]
-    extras = [_broadcast(extra, operands) for extra in added]
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
     return _forward(located([*operands, *extras], is_causal), (0, 1, 2, 3, 4, 5), shape, scale, keep_scale)
 
 
 def attention_backward(
-    output_mask: tuple[bool, ...], grad: Layout, query: Layout, key: Layout, value: Layout, *rest: Any
-) -> Plan | None:
-    *added, output, logsumexp, keep_scale, is_causal, scale, rows_first = rest
+    output_mask: tuple[bool, ...], grad: Layout, query: Layout, key: Layout, value: Layout, bias: Layout | None,
+    mask: Layout | None, keep: Layout | None, output: Layout, logsumexp: Layout, keep_scale: float, is_causal: bool,
+    scale: float, rows_first: bool,
+) -> Plan | None:  # fmt: skip
     if logsumexp.strides is not None:
         return None
     inputs, operands = (query, key, value), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
     pairs = zip(inputs, output_mask, strict=False)
     to = [matrices(Layout(x.shape, None), rows_first) if yes else ABSENT for x, yes in pairs]
-    extras = [_broadcast(extra, operands) for extra in added]
-    offsets = [*operands, *to, *extras, _grad_bias(added[0], output_mask[3], operands)]
-    numbered = enumerate(zip((*inputs, added[0]), output_mask, strict=True))
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    offsets = [*operands, *to, *extras, _grad_bias(bias, output_mask[3], operands)]
+    numbered = enumerate(zip((*inputs, bias), output_mask, strict=True))
     shapes = [(i, x.shape) if yes and x is not None else (4 + i, (1,)) for i, (x, yes) in numbered]
     return _backward(located(offsets, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
 
 
-def self_attention(projected: Layout, heads: int, *rest: Any) -> Plan | None:
-    *added, keep_scale, is_causal, scale = rest
+def self_attention(
+    projected: Layout, heads: int, bias: Layout | None, mask: Layout | None, keep: Layout | None, keep_scale: float,
+    is_causal: bool, scale: float,
+) -> Plan | None:  # fmt: skip
     batch, rows, width = projected.shape
     split_heads_shape = Layout((batch, rows, heads, width // (3 * heads)), None)
     operands = [*_thirds(projected, heads), matrices(split_heads_shape, True)]
-    extras = [_broadcast(extra, operands) for extra in added]
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
     table = located([*operands, *extras], is_causal)
     return _forward(table, (0, 0, 0, 2, 3, 4), (batch, rows, width // 3), scale, keep_scale)
 
 
 def self_attention_backward(
-    output_mask: tuple[bool, ...], grad: Layout, projected: Layout, heads: int, *rest: Any
-) -> Plan | None:
-    *added, output, logsumexp, keep_scale, is_causal, scale = rest
+    output_mask: tuple[bool, ...], grad: Layout, projected: Layout, heads: int, bias: Layout | None,
+    mask: Layout | None, keep: Layout | None, output: Layout, logsumexp: Layout, keep_scale: float, is_causal: bool,
+    scale: float,
+) -> Plan | None:  # fmt: skip
     if not output_mask[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
         return None
-    bias, (batch, rows, width) = added[0], projected.shape
+    batch, rows, width = projected.shape
     split_heads_shape = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
     operands = [*_thirds(projected, heads), split_heads_shape, split_heads_shape]
     to = _thirds(Layout(projected.shape, None), heads)
-    extras = [_broadcast(extra, operands) for extra in added]
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
     table = located([*operands, *to, *extras, _grad_bias(bias, output_mask[1], operands)], is_causal)
     for_bias = (1, bias.shape) if bias is not None and output_mask[1] else (2, (1,))
     results = *((0, projected.shape),) * 3, for_bias

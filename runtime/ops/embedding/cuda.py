@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import in_order
@@ -43,8 +41,10 @@ def embedding_gather(
 
 
 @pinned_reader(cpu.bag_totals)
-def bag_totals(weight: DeviceArray, indices: DeviceArray, offsets: DeviceArray, *kind: Any) -> DeviceArray:
-    mean, include_last_offset, padding_idx = kind
+def bag_totals(
+    weight: DeviceArray, indices: DeviceArray, offsets: DeviceArray, mean: bool, include_last_offset: bool,
+    padding_idx: int,
+) -> DeviceArray:  # fmt: skip
     named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
     start = arrays.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
     rows = rows_gathered("bag_totals", weight, 0, named, False)
@@ -53,9 +53,9 @@ def bag_totals(weight: DeviceArray, indices: DeviceArray, offsets: DeviceArray, 
 
 @pinned_reader(cpu.embedding_bag_scatter_grad)
 def embedding_bag_scatter_grad(
-    grad_output: DeviceArray, indices: DeviceArray, offsets: DeviceArray, num_weights: int, *kind: Any
-) -> DeviceArray:
-    mean, include_last_offset, padding_idx = kind
+    grad_output: DeviceArray, indices: DeviceArray, offsets: DeviceArray, num_weights: int, mean: bool,
+    include_last_offset: bool, padding_idx: int,
+) -> DeviceArray:  # fmt: skip
     named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
     rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
     start = arrays.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))

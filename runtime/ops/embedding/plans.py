@@ -39,9 +39,9 @@ def bag_totals(
 
 
 def embedding_bag_scatter_grad(
-    grad_output: Layout, indices: Layout, offsets: Layout, num_weights: int, *kind: int
-) -> Plan | None:
-    mean, _, padding_idx = kind
+    grad_output: Layout, indices: Layout, offsets: Layout, num_weights: int, mean: bool, include_last_offset: bool,
+    padding_idx: int,
+) -> Plan | None:  # fmt: skip
     bags, width = grad_output.shape
     if not bags * width * num_weights or not are_contiguous(grad_output, indices, offsets):
         return None

@@ -81,13 +81,14 @@ def sample_grid(
 
 
 def sample_grid_backward(
-    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, grid: Layout | None, input_shape: Ints, *kind: int
-) -> Plan | None:
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, grid: Layout | None, input_shape: Ints,
+    interpolation_mode: int, padding_mode: int, align_corners: bool,
+) -> Plan | None:  # fmt: skip
     """The gradient of x by planes, and that of the grid by blocks of points; nearest pixels do not change with it."""
-    shape, (interpolation_mode, *others) = tuple(input_shape), kind
+    shape = tuple(input_shape)
     if grid is None or not are_contiguous(grad, x, grid) or not prod(grad.shape):
         return None
-    ints = interpolation_mode, *map(int, others), shape[1], prod(grad.shape[2:])
+    ints = interpolation_mode, padding_mode, int(align_corners), shape[1], prod(grad.shape[2:])
     tables, work, steps = _sizes(shape), prod(grad.shape) * _taps(shape, interpolation_mode), []
     if output_mask[0]:
         planes = prod(shape[:2]), min(CHANNELS, shape[1])

@@ -57,9 +57,11 @@ def cross_entropy(
     return input, target, weight, reduction, ignore_index, label_smoothing
 
 
-def nll_loss_backward(op: str, grad_output: Any, target: Any, weight: Any, *rest: Any) -> tuple[Any, ...]:
+def nll_loss_backward(
+    op: str, grad_output: Any, target: Any, weight: Any, total_weight: Any, input_shape: Sequence[int], reduction: int,
+    ignore_index: int,
+) -> tuple[Any, ...]:  # fmt: skip
     """Target and weight that fit input_shape as in `nll_loss`, and a gradient in the shape of the reduced loss."""
-    total_weight, input_shape, reduction, ignore_index = rest
     _require_classes(op, target, weight, tuple(input_shape))
     _require_reduction(op, reduction)
     require_shape(op, "grad_output", grad_output, () if reduction else target._shape)

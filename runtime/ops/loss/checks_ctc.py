@@ -14,9 +14,11 @@ from ...tensor import dtypes
 from ...tensor.tensor import host_array
 
 
-def ctc_loss(op: str, log_probs: Any, targets: Any, *rest: Any) -> tuple[Any, ...]:
+def ctc_loss(
+    op: str, log_probs: Any, targets: Any, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int,
+    *rest: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     """Log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one after another."""
-    input_lengths, target_lengths, blank, *others = rest
     if log_probs.ndim not in (2, 3):
         raise ShapeError(f"{op}(): expected log_probs of 2 or 3 dimensions, got shape {list(log_probs._shape)}")
     require_index_dtype(op, "targets", targets, (dtypes.int64, dtypes.int32))
@@ -33,7 +35,7 @@ def ctc_loss(op: str, log_probs: Any, targets: Any, *rest: Any) -> tuple[Any, ..
     if not 0 <= blank < classes:
         raise RuntimeError(f"{op}(): blank must be in label range [0, {classes}), got {blank}")
     _require_labels(op, targets, lengths[1], classes)
-    return log_probs, targets, *lengths, blank, *others
+    return log_probs, targets, *lengths, blank, *rest
 
 
 def ctc_loss_of_tensors(

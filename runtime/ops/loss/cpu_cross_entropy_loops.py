@@ -1,8 +1,7 @@
 """The loops of cross-entropy, as plans call them: over rows of classes, and over columns where dimensions follow them.
 
 An ignored target has no loss and no gradient. No weights stand for weights of one. The last two arguments are the range
-of rows, or of items of the batch. Sums are kept for each block of BLOCK rows, or for each item, in float64 in memory of
-twice as many numbers: (losses, weights, the index of the first target that is no class + 1).
+of rows, or of items of the batch.
 """
 
 from __future__ import annotations
@@ -15,7 +14,12 @@ from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.reduce import range_of
 from ...kernels.scalar import exp, log
 
-BLOCK = 64  # rows whose losses are added by one thread
+# One thread adds the losses of BLOCK rows, as `first` of `losses_of_rows` is a multiple of BLOCK. The scratch memory
+# `sums` has three float64 for each block of rows, or for each item of the batch: the sum of its losses, that of their
+# weights, and 1 + the index of its first target that is no class, or 0. The plan asks for six numbers of x's dtype for
+# each: of float32 that is just enough, of float64 twice as much.
+BLOCK = 64
+COLUMN_BLOCK = 256  # columns whose sums one pass over the classes computes
 _REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
 Array = np.ndarray
 
@@ -26,9 +30,9 @@ def class_weight(weights: Array, target: int) -> float:
 
 
 @jit
-def total_weight(weights: Array, classes: int) -> float:
+def total_weight(weights: Array, num_classes: int) -> float:
     if not weights.size:
-        return float(classes)
+        return float(num_classes)
     total = weights.dtype.type(0)
     for c in range(weights.size):
         total += weights[c]
@@ -70,23 +74,23 @@ def finish_losses(losses: Array, saved_state: Array, sums: Array, blocks: int, r
 
 @jit
 def losses_of_rows(
-    x: Array, classes: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
-    rows: int, count: int, reduction: int, ignored: int, first: int, last: int,
+    x: Array, targets: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
+    rows: int, num_classes: int, reduction: int, ignored: int, first: int, last: int,
 ) -> None:  # fmt: skip
     totals = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
-    share = smoothing / max(count, 1)
-    every = share * total_weight(weights, count)
+    share = smoothing / max(num_classes, 1)
+    every = share * total_weight(weights, num_classes)
     for n in range(first, last):
-        target, own = classes[n], part_of(totals, n // BLOCK * 3, 3)
+        target, own = targets[n], part_of(totals, n // BLOCK * 3, 3)
         if n % BLOCK == 0:
             own[0] = own[1] = own[2] = 0
         if target == ignored:
             note_loss(losses, saved_state, reduction, n, 0.0, saved_state.dtype.type(0))
             continue
-        if target < 0 or target >= count:
+        if target < 0 or target >= num_classes:
             own[2] = own[2] if own[2] > 0 else n + 1
             continue
-        row = part_of(x, n * count, count)
+        row = part_of(x, n * num_classes, num_classes)
         low, top = range_of(row)
         shift = float(log(exponential_sum(row, low, top)))
         weight = class_weight(weights, target)
@@ -106,19 +110,20 @@ def target_gradient(grads: Array, saved_state: Array, reduction: int, index: int
 
 @jit
 def losses_of_rows_backward(
-    grads: Array, x: Array, classes: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
-    rows: int, count: int, reduction: int, ignored: int, first: int, last: int,
+    grads: Array, x: Array, targets: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
+    rows: int, num_classes: int, reduction: int, ignored: int, first: int, last: int,
 ) -> None:  # fmt: skip
     """An IndexError if a target is no class any more: its memory may be an array that somebody writes to."""
     to = x.dtype.type
-    share = smoothing / max(count, 1)
-    every = share * total_weight(weights, count)
+    share = smoothing / max(num_classes, 1)
+    every = share * total_weight(weights, num_classes)
     for n in range(first, last):
-        row, out, target = part_of(x, n * count, count), part_of(result, n * count, count), classes[n]
+        start, target = n * num_classes, targets[n]
+        row, out = part_of(x, start, num_classes), part_of(result, start, num_classes)
         if target == ignored:
             clear(out)
             continue
-        if target < 0 or target >= count:
+        if target < 0 or target >= num_classes:
             raise IndexError
         grad = target_gradient(grads, saved_state, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
@@ -131,33 +136,30 @@ def losses_of_rows_backward(
         out[target] -= to(direct)
 
 
-_BLOCK = 256
-
-
 @jit
 def losses_of_columns(
-    x: Array, classes: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
-    batch: int, count: int, positions: int, reduction: int, ignored: int, first: int, last: int,
+    x: Array, targets: Array, weights: Array, losses: Array, saved_state: Array, sums: Array, smoothing: float,
+    batch: int, num_classes: int, positions: int, reduction: int, ignored: int, first: int, last: int,
 ) -> None:  # fmt: skip
-    totals, none = row_at(0.0, address(sums), 3 * batch), x.dtype.type(0)
-    share = smoothing / max(count, 1)
-    every = share * total_weight(weights, count)
+    totals, zero = row_at(0.0, address(sums), 3 * batch), x.dtype.type(0)
+    share = smoothing / max(num_classes, 1)
+    every = share * total_weight(weights, num_classes)
     for n in range(first, last):
         own = part_of(totals, 3 * n, 3)
         own[0] = own[1] = own[2] = 0
-        for start in range(0, positions, _BLOCK):
-            width = min(_BLOCK, positions - start)
-            tops, shifts = empty_row(none, width), empty_row(none, width)
+        for start in range(0, positions, COLUMN_BLOCK):
+            width = min(COLUMN_BLOCK, positions - start)
+            tops, shifts = empty_row(zero, width), empty_row(zero, width)
             smooth = empty_row(0.0, width if smoothing != 0 else 0)
-            item = part_of(x, n * count * positions, count * positions)
+            item = part_of(x, n * num_classes * positions, num_classes * positions)
             _column_sums(item, positions, start, weights, tops, shifts, smooth)
             for j in range(width):
                 index = n * positions + start + j
-                target = classes[index]
+                target = targets[index]
                 if target == ignored:
                     note_loss(losses, saved_state, reduction, index, 0.0, saved_state.dtype.type(0))
                     continue
-                if target < 0 or target >= count:
+                if target < 0 or target >= num_classes:
                     own[2] = own[2] if own[2] > 0 else index + 1
                     continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
@@ -195,31 +197,31 @@ def _column_sums(
 
 @jit
 def losses_of_columns_backward(
-    grads: Array, x: Array, classes: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
-    batch: int, count: int, positions: int, reduction: int, ignored: int, first: int, last: int,
+    grads: Array, x: Array, targets: Array, weights: Array, saved_state: Array, result: Array, smoothing: float,
+    batch: int, num_classes: int, positions: int, reduction: int, ignored: int, first: int, last: int,
 ) -> None:  # fmt: skip
     to = x.dtype.type
-    share = smoothing / max(count, 1)
-    every = share * total_weight(weights, count)
+    share = smoothing / max(num_classes, 1)
+    every = share * total_weight(weights, num_classes)
     for n in range(first, last):
         scales, spreads = empty_row(to(0), positions), empty_row(to(0), positions)
-        own, sums = part_of(classes, n * positions, positions), part_of(saved_state, n * positions, positions)
+        own, log_sums = part_of(targets, n * positions, positions), part_of(saved_state, n * positions, positions)
         clear(scales)
         clear(spreads)
         for j in range(positions):
             if own[j] != ignored:
-                if own[j] < 0 or own[j] >= count:
+                if own[j] < 0 or own[j] >= num_classes:
                     raise IndexError
                 grad = target_gradient(grads, saved_state, reduction, n * positions + j)
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
-        for c in range(count):
-            at = (n * count + c) * positions
+        for c in range(num_classes):
+            at = (n * num_classes + c) * positions
             row, out = part_of(x, at, positions), part_of(result, at, positions)
             even = to(share * class_weight(weights, c))
             for j in range(row.size):
-                out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
+                out[j] = scales[j] * exp(row[j] - log_sums[j]) - even * spreads[j]
         for j in range(positions):
             if own[j] != ignored:
                 share_of_target = (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]
-                result[(n * count + own[j]) * positions + j] -= to(share_of_target)
+                result[(n * num_classes + own[j]) * positions + j] -= to(share_of_target)

@@ -8,7 +8,6 @@ statistics as arguments, and `follow` moves running statistics towards those of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -62,9 +61,11 @@ def standardize_groups(input: Array, weight: Maybe, bias: Maybe, groups: int, ep
     return result[0].reshape(input.shape), *result[1:]
 
 
-def standardize_groups_backward(output_mask: Sequence[bool], grad: Array, input: Maybe, *rest: Any) -> Sequence[Maybe]:
+def standardize_groups_backward(
+    output_mask: Sequence[bool], grad: Array, input: Maybe, weight: Maybe, mean: Array, var: Array, groups: int,
+    eps: float,
+) -> Sequence[Maybe]:  # fmt: skip
     """The gradients of weight and bias are in the shape (groups, channels of a group, 1)."""
-    weight, mean, var, groups, eps = rest
     x = None if input is None else _grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
     return standardize_backward(output_mask, _grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)

@@ -63,40 +63,44 @@ def _shares_of(layout: NormLayout) -> tuple[int, int]:
     return layout.folded[1], COLUMNS if layout.kind == "columns" else 1
 
 
-def standardize_backward(output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, *rest: Any) -> Plan | None:
-    weight, _, _, dim, affine_shape, eps = rest
+def standardize_backward(
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, weight: Layout | None, mean: Layout, var: Layout,
+    dim: Ints, affine_shape: Ints, eps: float,
+) -> Plan | None:  # fmt: skip
     plain = weight is None and not any(output_mask[1:])
     layout = None if x is None else layout_of(x.shape, dim, affine_shape, plain)
-    return _backward(layout, output_mask, (grad, x, *rest[:3]), eps)
+    return _backward(layout, output_mask, (grad, x, weight, mean, var), eps)
 
 
 def standardize_groups_backward(
-    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, *rest: Any
-) -> Plan | None:
-    *stats, groups, eps = rest
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout | None, weight: Layout | None, mean: Layout, var: Layout,
+    groups: int, eps: float,
+) -> Plan | None:  # fmt: skip
     layout = None if x is None else layout_of_groups(x.shape, groups)
-    return _backward(layout, output_mask, (grad, x, *stats), eps)
+    return _backward(layout, output_mask, (grad, x, weight, mean, var), eps)
 
 
 def _backward(
     layout: NormLayout | None, output_mask: tuple[bool, ...], operands: Sequence[Any], eps: float
 ) -> Plan | None:
-    _, x, weight, *stats = operands
+    grad, x, weight, mean, var = operands
     if layout is None or x is None or not _is_folded(layout, *[each for each in operands if each is not None]):
         return None
     if weight is not None:
-        return folded_backward(output_mask, *operands, layout, eps)
+        return folded_backward(output_mask, grad, x, weight, mean, var, layout, eps)
     if any(output_mask[1:]):  # of shifts alone, which have a shape that is not known here
         return None
     ones = 2 * len(output_mask) + 1  # behind the gradients, and those that are not wanted
     table = Layout(layout.table_shape, None)
-    first, *others = folded_backward(output_mask, *operands[:2], table, *stats, layout, eps)
+    first, *others = folded_backward(output_mask, grad, x, table, mean, var, layout, eps)
     return (_filled(ones, layout, 1.0), first._replace(operands=(1, 2, ~ones, 4, 5)), *others)
 
 
-def folded_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan:
+def folded_backward(
+    output_mask: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout, mean: Layout, var: Layout,
+    layout: NormLayout, eps: float,
+) -> Plan:  # fmt: skip
     """For a folded gradient and array, and a table of weights: the gradients of those of the three that are wanted."""
-    _, x, weight, _, _, layout, eps = rest
     operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
     x_grad, *affine = zip(_requested_indices(output_mask), (x.shape, weight.shape, weight.shape), strict=True)
     if layout.kind != "rows":

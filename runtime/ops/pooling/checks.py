@@ -16,11 +16,13 @@ Sizes = tuple[int, ...]
 Window = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel size, stride, padding, dilation
 
 
-def max_pool(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
+def max_pool(
+    op: str, input: Any, kernel_size: Ints, stride: Ints | None, padding: Ints, dilation: Ints, ceil_mode: bool,
+    spatial: int,
+) -> tuple[Any, ...]:  # fmt: skip
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
-    *sizes, ceil_mode, spatial = rest
     op = f"max_pool{spatial}d"
-    window = _window(op, spatial, *sizes)
+    window = _window(op, spatial, kernel_size, stride, padding, dilation)
     _output_shape(op, input._shape, window, ceil_mode)
     return input, *window, ceil_mode, spatial
 
@@ -33,9 +35,10 @@ def max_pool_backward(op: str, grad_output: Any, indices: Any, input_shape: Ints
     return grad_output, indices, tuple(input_shape), spatial
 
 
-def max_unpool(op: str, self: Any, indices: Any, *rest: Any) -> tuple[Any, ...]:
+def max_unpool(
+    op: str, self: Any, indices: Any, kernel_size: Ints, stride: Ints | None, padding: Ints, output_size: Ints | None
+) -> tuple[Any, ...]:
     """An index for each maximum; an output_size, of all dimensions or those of the plane, that pooling leaves open."""
-    kernel_size, stride, padding, output_size = rest
     spatial = int(op.removeprefix("max_unpool")[0])
     if len(self._shape) <= spatial:
         raise ShapeError(f"{op}(): expected channels of {spatial} dimensions, but got shape {list(self._shape)}")
@@ -85,14 +88,16 @@ def avg_pool_backward(op: str, grad_output: Any, input_shape: Ints, *rest: Any) 
     return grad_output, tuple(input_shape), *window
 
 
-def _mean_windows(op: str, input_shape: Sizes, *rest: Any) -> tuple[Any, ...]:
+def _mean_windows(
+    op: str, input_shape: Sizes, kernel_size: Ints, stride: Ints | None, padding: Ints, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None, spatial: int,
+) -> tuple[Any, ...]:  # fmt: skip
     """The shape of the output, and the arguments of avg_pool with complete sizes."""
-    *sizes, ceil_mode, count_include_pad, divisor, spatial = rest
-    window = _window(op, spatial, *sizes, (1,))
+    window = _window(op, spatial, kernel_size, stride, padding, (1,))
     shape = _output_shape(op, input_shape, window, ceil_mode)
-    if divisor == 0:
+    if divisor_override == 0:
         raise RuntimeError(f"{op}(): divisor must be not zero")
-    return shape, *window[:3], ceil_mode, count_include_pad, divisor, spatial
+    return shape, *window[:3], ceil_mode, count_include_pad, divisor_override, spatial
 
 
 def adaptive_pool(op: str, input: Any, output_size: Ints, spatial: int) -> tuple[Any, ...]:

@@ -16,8 +16,10 @@ Array = np.ndarray
 Ints = tuple[int, ...]
 
 
-def full_avg_pool(input: Array, *window: Any) -> Array:
-    kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
+def full_avg_pool(
+    input: Array, kernel_size: Ints, stride: Ints | None, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+    divisor_override: int | None, spatial: int,
+) -> Array:  # fmt: skip
     total, count = input, np.ones((1,) * spatial, np.int64)
     sizes = kernel_size, stride or kernel_size, padding
     kernel, steps, pads = (tuple(v) * spatial if len(v) == 1 else v for v in sizes)

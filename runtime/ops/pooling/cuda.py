@@ -216,8 +216,10 @@ def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: i
     return scatter_grad(grad_output, input_shape, geometry, True, False, 0)
 
 
-def means_of(shape: Ints, *window: Any) -> tuple[Geometry, bool, int, int]:
-    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
+def means_of(
+    shape: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+    divisor_override: int | None, spatial: int,
+) -> tuple[Geometry, bool, int, int]:  # fmt: skip
     geometry = sliding(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     return geometry, count_include_pad, divisor_override or 0, spatial
 

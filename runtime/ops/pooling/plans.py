@@ -98,8 +98,10 @@ def adaptive_avg_pool_backward(grad: Layout, input_shape: Ints, spatial: int) ->
     return _scatter_grad(shape, windows, windows.elements, spatial) if are_contiguous(grad) else None
 
 
-def _windows_and_divisors(shape: Ints, *window: Any) -> tuple[Windows, Array, int]:
-    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial = window
+def _windows_and_divisors(
+    shape: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+    divisor_override: int | None, spatial: int,
+) -> tuple[Windows, Array, int]:  # fmt: skip
     windows = windows_of(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
     elements = windows.elements if count_include_pad else windows.inside
     return windows, np.array(divisor_override) if divisor_override else elements, spatial

@@ -9,18 +9,24 @@ from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError
 
 
-def rnn_layer(op: str, input: Any, hidden: Any, *rest: Any) -> tuple[Any, ...]:
+def rnn_layer(
+    op: str, input: Any, hidden: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any,
+    batch_sizes: Sequence[int], reverse: bool, nonlinearity: str,
+) -> tuple[Any, ...]:  # fmt: skip
     """input (steps, batch, features), or (rows, features) with batch_sizes; states and weights of fitting sizes."""
-    *weights, batch_sizes, reverse, nonlinearity = rest
+    weights = weight_ih, weight_hh, bias_ih, bias_hh
     if nonlinearity not in ("tanh", "relu"):
         raise ValueError(f"{op}(): Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
     sizes = _checked_layer(op, 1, input, hidden, weights, batch_sizes)
     return input, hidden, *weights, sizes, reverse, nonlinearity
 
 
-def lstm_layer(op: str, input: Any, hidden: Any, cell: Any, *rest: Any) -> tuple[Any, ...]:
+def lstm_layer(
+    op: str, input: Any, hidden: Any, cell: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any,
+    weight_hr: Any, batch_sizes: Sequence[int], reverse: bool,
+) -> tuple[Any, ...]:  # fmt: skip
     """Sizes of an LSTM layer, with weights of four gates; hidden has the size of the projection where there is one."""
-    *weights, weight_hr, batch_sizes, reverse = rest
+    weights = weight_ih, weight_hh, bias_ih, bias_hh
     sizes = _checked_sizes(op, input, batch_sizes)
     _require_weights(op, 4, input, cell, *weights, hidden)
     if weight_hr is not None:
@@ -31,9 +37,12 @@ def lstm_layer(op: str, input: Any, hidden: Any, cell: Any, *rest: Any) -> tuple
     return input, hidden, cell, *weights, weight_hr, sizes, reverse
 
 
-def gru_layer(op: str, input: Any, hidden: Any, *rest: Any) -> tuple[Any, ...]:
+def gru_layer(
+    op: str, input: Any, hidden: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any,
+    batch_sizes: Sequence[int], reverse: bool,
+) -> tuple[Any, ...]:  # fmt: skip
     """Sizes of a GRU layer, with weights of three gates."""
-    *weights, batch_sizes, reverse = rest
+    weights = weight_ih, weight_hh, bias_ih, bias_hh
     return input, hidden, *weights, _checked_layer(op, 3, input, hidden, weights, batch_sizes), reverse
 
 
@@ -88,9 +97,11 @@ def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int
     return sizes
 
 
-def _require_weights(op: str, gates: int, input: Any, state: Any, *weights: Any) -> None:
-    weight_ih, weight_hh, bias_ih, bias_hh, *out = weights
-    hidden = out[0] if out else state
+def _require_weights(
+    op: str, gates: int, input: Any, state: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any,
+    out: Any = None,
+) -> None:  # fmt: skip
+    hidden = state if out is None else out
     if len(state._shape) != 2 or len(hidden._shape) != 2:
         raise ShapeError(
             f"{op}(): expected states of shape (batch, size), got {list(hidden._shape)}, {list(state._shape)}"

@@ -86,42 +86,50 @@ def through_time(
     return Step(kernel, operands, results, (), ints, shares, sizes.rows * sizes.size**2 * sizes.parts // PRODUCTS)
 
 
-def rnn_layer(x: Layout, hidden: Layout, *rest: Any) -> Plan | None:
-    *weights, batch_sizes, reverse, nonlinearity = rest
+def rnn_layer(
+    x: Layout, hidden: Layout, weight_ih: Layout, weight_hh: Layout, bias_ih: Layout | None, bias_hh: Layout | None,
+    batch_sizes: Ints, reverse: bool, nonlinearity: str,
+) -> Plan | None:  # fmt: skip
+    weights = weight_ih, weight_hh, bias_ih, bias_hh
     sizes = sizes_of(x, hidden, weights, batch_sizes, reverse, 1)
     if sizes is None:
         return None
     output, last, panels = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape), (2, sizes.panels)
     return (
-        *projected(sizes, (4, 5) if weights[2] else None, (0, 2), output),
+        *projected(sizes, (4, 5) if bias_ih else None, (0, 2), output),
         packed(sizes, 3, panels, True),
         through_time(loops.rnn_states, sizes, (1,), (output, last, panels), nonlinearity == "tanh"),
     )
 
 
-def lstm_layer(x: Layout, hidden: Layout, cell: Layout, *rest: Any) -> Plan | None:
-    *weights, weight_hr, batch_sizes, reverse = rest
-    sizes = sizes_of(x, cell, (hidden, *weights), batch_sizes, reverse, 4)
+def lstm_layer(
+    x: Layout, hidden: Layout, cell: Layout, weight_ih: Layout, weight_hh: Layout, bias_ih: Layout | None,
+    bias_hh: Layout | None, weight_hr: Layout | None, batch_sizes: Ints, reverse: bool,
+) -> Plan | None:  # fmt: skip
+    sizes = sizes_of(x, cell, (hidden, weight_ih, weight_hh, bias_ih, bias_hh), batch_sizes, reverse, 4)
     if sizes is None or weight_hr is not None:
         return None
     output, last, last_cell = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape), (2, cell.shape)
     gates, cells, panels = (3, sizes.gates), (4, (sizes.rows, sizes.size)), (5, sizes.panels)
     return (
-        *projected(sizes, (5, 6) if weights[2] else None, (0, 3), gates),
+        *projected(sizes, (5, 6) if bias_ih else None, (0, 3), gates),
         packed(sizes, 4, panels, True),
         through_time(loops.lstm_states, sizes, (1, 2), (gates, output, last, last_cell, cells, panels)),
     )
 
 
-def gru_layer(x: Layout, hidden: Layout, *rest: Any) -> Plan | None:
-    *weights, batch_sizes, reverse = rest
+def gru_layer(
+    x: Layout, hidden: Layout, weight_ih: Layout, weight_hh: Layout, bias_ih: Layout | None, bias_hh: Layout | None,
+    batch_sizes: Ints, reverse: bool,
+) -> Plan | None:  # fmt: skip
+    weights = weight_ih, weight_hh, bias_ih, bias_hh
     sizes = sizes_of(x, hidden, weights, batch_sizes, reverse, 3, 1)
     if sizes is None:
         return None
     output, last = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape)
     gates, panels = (2, sizes.gates), (3, sizes.panels)
     return (
-        *projected(sizes, (4, 5) if weights[2] else None, (0, 2), gates),
+        *projected(sizes, (4, 5) if bias_ih else None, (0, 2), gates),
         packed(sizes, 3, panels, True),
         through_time(loops.gru_states, sizes, (1,), (gates, output, last, panels)),
     )
@@ -212,10 +220,14 @@ def gradients_of(
     return sizes and Gradients(sizes, output_mask, states)
 
 
-def rnn_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None:
-    *operands, batch_sizes, reverse, nonlinearity = rest
+def rnn_layer_backward(
+    output_mask: tuple[bool, ...], grad: Layout | None, grad_hidden: Layout | None, x: Layout | None,
+    hidden: Layout | None, weight_ih: Layout | None, weight_hh: Layout | None, output: Layout | None, batch_sizes: Ints,
+    reverse: bool, nonlinearity: str,
+) -> Plan | None:  # fmt: skip
+    operands = grad, grad_hidden, x, hidden, weight_ih, weight_hh, output
     result = gradients_of(output_mask, 1, operands, (batch_sizes, reverse), 1)
-    if result is None:
+    if result is None or x is None:
         return None
     gates, state, panels = result.gates, result.state(0), result.panels
     before, states = result.before(7, 4, result.rows(0)) if output_mask[3] else ((), 4)
@@ -225,14 +237,19 @@ def rnn_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None
         packed(result.sizes, 6, panels, False),
         through_time(loops.rnn_gradients, result.sizes, (7,), (gates, state, panels), nonlinearity == "tanh"),
         *before,
-        *result.of_tensors(3, operands[2].shape, states, 5),
+        *result.of_tensors(3, x.shape, states, 5),
     )
 
 
-def lstm_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None:
-    *operands, batch_sizes, reverse = rest
+def lstm_layer_backward(
+    output_mask: tuple[bool, ...], grad: Layout | None, grad_hidden: Layout | None, grad_cell: Layout | None,
+    x: Layout | None, hidden: Layout | None, cell: Layout | None, weight_ih: Layout | None, weight_hh: Layout | None,
+    weight_hr: Layout | None, output: Layout | None, gates: Layout | None, cells: Layout | None, batch_sizes: Ints,
+    reverse: bool,
+) -> Plan | None:  # fmt: skip
+    operands = (grad, grad_hidden, grad_cell, x, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells)
     result = gradients_of(output_mask, 2, operands, (batch_sizes, reverse), 4)
-    if result is None or operands[8] is not None:  # weight_hr
+    if result is None or x is None or weight_hr is not None:
         return None
     results = result.gates, result.rows(0), result.state(0), result.state(1), result.panels
     cells_before, before = result.before(12, 6, result.rows(1))
@@ -243,14 +260,18 @@ def lstm_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | Non
         *cells_before,
         through_time(loops.lstm_gradients, result.sizes, (11, 12, before), results),
         *states_before,
-        *result.of_tensors(4, operands[3].shape, states, 7),
+        *result.of_tensors(4, x.shape, states, 7),
     )
 
 
-def gru_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None:
-    *operands, batch_sizes, reverse = rest
+def gru_layer_backward(
+    output_mask: tuple[bool, ...], grad: Layout | None, grad_hidden: Layout | None, x: Layout | None,
+    hidden: Layout | None, weight_ih: Layout | None, weight_hh: Layout | None, output: Layout | None,
+    gates: Layout | None, batch_sizes: Ints, reverse: bool,
+) -> Plan | None:  # fmt: skip
+    operands = grad, grad_hidden, x, hidden, weight_ih, weight_hh, output, gates
     result = gradients_of(output_mask, 1, operands, (batch_sizes, reverse), 3, 1)
-    if result is None:
+    if result is None or x is None:
         return None
     results = result.gates, result.rows(0), result.state(0), result.panels
     before, states = result.before(7, 4, result.rows(1))
@@ -260,5 +281,5 @@ def gru_layer_backward(output_mask: tuple[bool, ...], *rest: Any) -> Plan | None
         packed(result.sizes, 6, result.panels, False),
         *before,
         through_time(loops.gru_gradients, result.sizes, (8, states), results),
-        *result.of_tensors(3, operands[2].shape, states, 5),
+        *result.of_tensors(3, x.shape, states, 5),
     )

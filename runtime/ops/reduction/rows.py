@@ -179,8 +179,8 @@ def zero_row_backward(x: Row) -> Row:
 
 
 def logsumexp_row_backward(x: Row, grad_row: Each, result_row: Each) -> Row:
-    """grad exp(x - result), and 0 where all x are -inf."""
-    return where(isneginf(result_row), 0.0, grad_row * exp(x - result_row))
+    """grad exp(x - result), where a result of -inf counts as 0: so grad 0 where all x are -inf."""
+    return grad_row * exp(x - where(isneginf(result_row), 0.0, result_row))
 
 
 def selected_backward(x: Row, grad_row: Each, index_row: Each, i: ElementIndex) -> Row:

@@ -118,6 +118,7 @@ GRADIENTS: dict[str, tuple[Function, list[tuple[int, ...]]]] = {
     "amax": (lambda x: x.amax(1), [(3, 40)]),
     "max": (lambda x: x.max(1).values, [(3, 40)]),
     "logsumexp": (lambda x: x.logsumexp(0), [(3, 40)]),
+    "logsumexp of -inf": (lambda x: (x - INF).logsumexp(1), [(3, 40)]),
     **{f"norm {p}": (lambda x, p=p: x.norm(p, 1), [(3, 40)]) for p in (1, 2, 3, INF)},
     **{
         f"mse {reduction}": (lambda x, y, r=reduction: F.mse_loss(x, y, reduction=r), [(3, 40), (3, 40)])
@@ -142,6 +143,15 @@ def test_gradients(name: str) -> None:
     values = [sg.randn(*shape) for shape in shapes]
     same(gradients(function, values, "cuda"), gradients(function, values, "cpu"), 1e-4)
     assert not cpu_fallback.counts
+
+
+@pytest.mark.parametrize(("grad", "right"), [(2.0, 0.0), (INF, np.nan), (np.nan, np.nan)])
+def test_gradient_of_logsumexp_where_all_is_minus_infinity(grad: float, right: float) -> None:
+    """It is grad times 0, for a grad that is not finite too."""
+    for device in ("cuda", "cpu"):
+        x = sg.full((2, 40), -INF, device=device, requires_grad=True)
+        x.logsumexp(1).backward(sg.full((2,), grad, device=device))
+        np.testing.assert_array_equal(array(x.grad), np.full((2, 40), right))
 
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
