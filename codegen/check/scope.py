@@ -124,7 +124,7 @@ class Scope:
         if name in self.values:
             yield call, f"'{name}' is a value here, not a function"
         elif name in self.ops.functions:
-            yield from _op_faults(call, self.ops.functions[name], given=0)
+            yield from _op_faults(call, self.ops.functions[name], bound=0)
         elif self.functions is not None and name not in self.functions:
             yield call, f"unknown function '{name}'{did_you_mean(name, {*self._callable(), *self.values})}"
         elif self.functions is not None:
@@ -133,7 +133,7 @@ class Scope:
     def _method_faults(self, call: ast.Call) -> Iterator[Fault]:
         name = called(call)
         if name in self.ops.methods:
-            yield from _op_faults(call, self.ops.methods[name], given=1)
+            yield from _op_faults(call, self.ops.methods[name], bound=1)
         elif name in TENSOR_METHODS:
             yield from _arity_faults(call, TENSOR_METHODS[name])
         else:
@@ -147,9 +147,9 @@ def _arity_faults(call: ast.Call, arity: Arity) -> Iterator[Fault]:
         yield call, f"{called(call)} takes {_spell(arity)}, got {value}"
 
 
-def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[Fault]:
+def _op_faults(call: ast.Call, overloads: list[Schema], bound: int) -> Iterator[Fault]:
     keywords = [keyword.arg or "" for keyword in call.keywords]
-    faults = [_mismatch(schema, given, len(call.args) + given, keywords) for schema in overloads]
+    faults = [_mismatch(schema, bound, len(call.args) + bound, keywords) for schema in overloads]
     if faults and all(faults):
         yield call, f"{called(call)} " + "; or ".join(dict.fromkeys(faults))
 

@@ -272,7 +272,7 @@ def _requires_grad(argument: Argument) -> str:
 
 def checked(code: OpCode, argument: Argument) -> list[str]:
     if unlike := code.unlike(argument):
-        return [f"if {unlike}:", f"    {argument.name} = {code.check(argument, given=True)}"]
+        return [f"if {unlike}:", f"    {argument.name} = {code.check(argument, is_set=True)}"]
     return [f"{argument.name} = {code.check(argument)}"]
 
 

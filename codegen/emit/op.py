@@ -129,7 +129,7 @@ class OpCode(Properties):
         saved = [] if self.node is None else [t.needed_by for t in self.node.plan.tensors if t.name == first]
         return "".join(f"{a.python_name}, " for a in self.tensors if any(a.name in names for names in saved))
 
-    def check(self, argument: Argument, given: bool = False) -> str:
+    def check(self, argument: Argument, is_set: bool = False) -> str:
         type_ = argument.type
         name = _CHECKS[type_.base]
         shown = f'name, "{argument.python_name}", {argument.name}'
@@ -139,7 +139,7 @@ class OpCode(Properties):
             name = "operand"
         elif type_.is_list:
             name, shown = f"{name}_list", shown if type_.size is None else f"{shown}, {type_.size}"
-        return f"checks.{'optional_' if type_.optional and not given else ''}{name}({shown})"
+        return f"checks.{'optional_' if type_.optional and not is_set else ''}{name}({shown})"
 
     def unlike(self, argument: Argument) -> str:
         """Whether an argument is no plain value of its type, which its check is for; empty where that always runs."""

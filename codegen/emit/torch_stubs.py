@@ -32,8 +32,8 @@ def torch_stubs(table: Path) -> Files:
     packages = {name.rpartition(".")[0] for name in names}
     files = {}
     for name in names:
-        place = name.replace(".", "/") + ("/__init__" if name in packages else "")
-        files[f"{place}.pyi"] = _Stub(name, result, table.parent.parent).text()
+        path = name.replace(".", "/") + ("/__init__" if name in packages else "")
+        files[f"{path}.pyi"] = _Stub(name, result, table.parent.parent).text()
     return files
 
 
@@ -76,11 +76,15 @@ class _Stub:
         yield from (f"from . import {name} as {name}" for name in self._below() if name not in named)
 
     def _below(self) -> Iterator[str]:
-        homes = [op_library.replace(".", "/") for op_library, name, _ in self._names() if name == "*"]
-        texts = [path.read_text() for op_library in homes if (path := self.root / op_library / "__init__.py").is_file()]
+        star_imports = [op_library.replace(".", "/") for op_library, name, _ in self._names() if name == "*"]
+        init_sources = [
+            path.read_text()
+            for op_library in star_imports
+            if (path := self.root / op_library / "__init__.py").is_file()
+        ]
         for name in self.table["NAMES"]:
             above, _, last = name.rpartition(".")
-            if above == self.module and not any(f'    "{last}",' in text for text in texts):
+            if above == self.module and not any(f'    "{last}",' in source for source in init_sources):
                 yield last
 
     def _absent(self) -> Iterator[str]:

@@ -94,7 +94,7 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
         if mutant is None:
             each.wrong = answer.how if isinstance(answer, Lost) else answer
         else:
-            each.note(mutant, Verdict(found=answer.how) if isinstance(answer, Lost) else answer)
+            each.note(mutant, Verdict(finding=answer.how) if isinstance(answer, Lost) else answer)
     return scores
 
 
@@ -131,8 +131,8 @@ class Score:
         return len(self.killed) + len(self.equivalent) + len(self.survivors)
 
     def note(self, mutant: Mutant, verdict: Verdict) -> None:
-        if verdict.found:
-            self.killed.append((mutant, verdict.found))
+        if verdict.finding:
+            self.killed.append((mutant, verdict.finding))
         elif verdict.equal:
             self.equivalent.append((mutant, verdict.equal))
         elif verdict.call:

@@ -110,7 +110,7 @@ def _answer(call: TypedCall, ask: Question) -> Answer:
 
 def _derivatives(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
     leaves = call.leaves(arrays)
-    yield (outputs := call.given(leaves))
+    yield (outputs := call.apply(leaves))
     grad_leaves = [leaf for leaf in leaves if leaf.requires_grad]
     yield (first := _gradients(outputs, grad_leaves))
     yield _gradients(first, grad_leaves)
@@ -126,14 +126,14 @@ def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
 def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
     with dual_level():
         duals = [make_dual(leaf, _direction(leaf)) if leaf.requires_grad else leaf for leaf in call.leaves(arrays)]
-        pairs = [unpack_dual(output) for output in call.given(duals)]
+        pairs = [unpack_dual(output) for output in call.apply(duals)]
         yield [pair.tangent for pair in pairs if pair.tangent is not None]
 
 
 def _batch(arrays: Sequence[np.ndarray], dims: Sequence[int | None], call: TypedCall) -> Iterator[list[Any]]:
     pairs = zip(arrays, dims, strict=True)
     stacks = [a if d is None else np.stack([np.roll(a, k) for k in range(3)], d) for a, d in pairs]
-    yield list(vmap(lambda *tensors: tuple(call.given(tensors)), tuple(dims))(*map(share, stacks)))
+    yield list(vmap(lambda *tensors: tuple(call.apply(tensors)), tuple(dims))(*map(share, stacks)))
 
 
 def _direction(tensor: Any) -> Any:

@@ -59,7 +59,7 @@ class Origin(NamedTuple):
 class Verdict(NamedTuple):
     """The finding about a mutant, why it is equivalent, or a call that shows the mistake; or none of `calls` does."""
 
-    found: str = ""
+    finding: str = ""
     equal: str = ""
     call: str = ""
     calls: int = 0

@@ -38,7 +38,7 @@ class Beside:
     """What lies beside a spec, by op, and what is wrong with it."""
 
     pairs: dict[str, Pairs] = field(default_factory=dict)  # op -> keys and values
-    places: dict[str, Where] = field(default_factory=dict)  # op -> where its keys begin
+    locations: dict[str, Where] = field(default_factory=dict)  # op -> where its keys begin
     references: dict[str, Reference] = field(default_factory=dict)  # identifier of an op -> its function
     problems: list[Problem] = field(default_factory=list)
 
@@ -108,9 +108,9 @@ def _read_keys(source: Source, result: Beside) -> None:
         if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
             result.report(where, "expected the name of an op with its keys")
         elif op.value in result.pairs:
-            result.report(where, f"the op is there twice, first at {result.places[op.value]}", op.value)
+            result.report(where, f"the op is there twice, first at {result.locations[op.value]}", op.value)
         else:
-            result.places[op.value] = where
+            result.locations[op.value] = where
             result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
 
 
@@ -142,7 +142,7 @@ def _read_functions(source: Source, result: Beside) -> None:
 
 
 def strangers_beside(beside: Beside, ops: set[str]) -> Iterator[Problem]:
-    for op, where in beside.places.items():
+    for op, where in beside.locations.items():
         if op not in ops:
             yield Problem(where, op, "", f"the spec has no entry of this name{did_you_mean(op, ops)}")
     names = {identifier_of(op) for op in ops}

@@ -191,14 +191,14 @@ def _named(statement: ast.stmt, is_last: bool) -> tuple[str, ast.expr | None]:
 def source_of(reference: Reference, node: ast.expr) -> SourceString:
     lines = reference.source.lines
     assert node.end_lineno is not None and node.end_col_offset is not None
-    places: list[LineColumn] = []
+    positions: list[LineColumn] = []
     for number in range(node.lineno, node.end_lineno + 1):
         line = lines[number - 1]
         begin = _column(line, node.col_offset) if number == node.lineno else 0
         end = _column(line, node.end_col_offset) if number == node.end_lineno else len(line) + 1  # the line's end too
-        places += ((number, column + 1) for column in range(begin, end))
-    value = "".join((lines[line - 1] + "\n")[column - 1] for line, column in places)
-    return SourceString(value, reference.source.file, (*places, (places[-1][0], places[-1][1] + 1)))
+        positions += ((number, column + 1) for column in range(begin, end))
+    value = "".join((lines[line - 1] + "\n")[column - 1] for line, column in positions)
+    return SourceString(value, reference.source.file, (*positions, (positions[-1][0], positions[-1][1] + 1)))
 
 
 def _column(line: str, offset: int) -> int:

@@ -68,15 +68,15 @@ class _Parser:
 
     def expect(self, token: str) -> None:
         if not self.accept(token):
-            raise self.fail(f"expected '{token}', found {self.found()}")
+            raise self.fail(f"expected '{token}', found {self.current_token()}")
 
-    def found(self) -> str:
+    def current_token(self) -> str:
         return f"'{self.token}'" if self.token else "the end of the schema"
 
     def identifier(self, what: str) -> str:
         fault = name_fault(self.token)
         if fault == NO_NAME:
-            raise self.fail(f"expected {what}, found {self.found()}")
+            raise self.fail(f"expected {what}, found {self.current_token()}")
         if fault:
             raise self.fail(f"{fault}: it cannot be {what}")
         return self.take()
@@ -89,7 +89,7 @@ class _Parser:
         self.expect("->")
         returns = self.returns()
         if self.token:
-            raise self.fail(f"expected the end of the schema, found {self.found()}")
+            raise self.fail(f"expected the end of the schema, found {self.current_token()}")
         return Schema(name, overload, arguments, returns, self.text)
 
     def arguments(self) -> tuple[Argument, ...]:

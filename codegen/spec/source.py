@@ -89,10 +89,10 @@ def compose(content: str, source: Source | None = None) -> yaml.Node | None:
 
 
 def first_item(content: str, key: str) -> str | None:
-    wanted = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent]
+    expected_events = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent]
     try:
         events = _events(content)
-        begins = all(isinstance(next(events, None), each) for each in wanted)
+        begins = all(isinstance(next(events, None), each) for each in expected_events)
         name, value = next(events, None), next(events, None)
     except yaml.YAMLError:
         return None

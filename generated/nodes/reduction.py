@@ -1510,7 +1510,7 @@ class LogsumexpBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - restore_reduced_dims(without_infinities(result), self.shape, dim, keepdim)).exp()."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - restore_reduced_dims(without_negative_infinities(result), self.shape, dim, keepdim)).exp()."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -1519,7 +1519,7 @@ class LogsumexpBackward0(Node):
         share = (
             self
             - reduction_formulas.restore_reduced_dims(
-                elementwise_formulas.without_infinities(result), self_shape, dim, keepdim
+                elementwise_formulas.without_negative_infinities(result), self_shape, dim, keepdim
             )
         ).exp()
         return (
@@ -1537,7 +1537,7 @@ class LogsumexpBackward0(Node):
         share = (
             self
             - reduction_formulas.restore_reduced_dims(
-                elementwise_formulas.without_infinities(result), self._shape, dim, keepdim
+                elementwise_formulas.without_negative_infinities(result), self._shape, dim, keepdim
             )
         ).exp()
         tangent0 = (share * self_t).sum(dim, keepdim)

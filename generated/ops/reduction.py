@@ -2163,7 +2163,7 @@ def logsumexp(
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
         self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share)
-        where share: (self - restore_reduced_dims(without_infinities(result), self.shape, dim, keepdim)).exp()
+        where share: (self - restore_reduced_dims(without_negative_infinities(result), self.shape, dim, keepdim)).exp()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:

@@ -183,8 +183,8 @@ class StudentT(Parametric):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        far = (((value - self.loc) / self.scale) ** 2 / self.df).log1p()
-        return -0.5 * (self.df + 1) * far - self.scale.log() - self._log_normalizer()
+        log_term = (((value - self.loc) / self.scale) ** 2 / self.df).log1p()
+        return -0.5 * (self.df + 1) * log_term - self.scale.log() - self._log_normalizer()
 
     def _log_normalizer(self) -> Tensor:
         """The logarithm of sqrt(df) B(df / 2, 1 / 2)."""

@@ -217,22 +217,25 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         return self.probs.masked_fill(~self._outside(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
-        far = self._safe_probs()
-        general_value = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
+        safe_probs = self._safe_probs()
+        general_value = ((-safe_probs).log1p() - safe_probs.log()).abs().log() - (1 - 2 * safe_probs).abs().log()
         x = (self.probs - 0.5).square()
         return ops.where(self._outside(), general_value, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
-        far = self._safe_probs()
-        general_value = far / (2.0 * far - 1.0) + 1.0 / ((-far).log1p() - far.log())
+        safe_probs = self._safe_probs()
+        general_value = safe_probs / (2.0 * safe_probs - 1.0) + 1.0 / ((-safe_probs).log1p() - safe_probs.log())
         x = self.probs - 0.5
         return ops.where(self._outside(), general_value, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x)
 
     @property
     def variance(self) -> Tensor:
-        far = self._safe_probs()
-        general_value = far * (far - 1.0) / (1.0 - 2.0 * far).square() + 1.0 / ((-far).log1p() - far.log()).square()
+        safe_probs = self._safe_probs()
+        general_value = (
+            safe_probs * (safe_probs - 1.0) / (1.0 - 2.0 * safe_probs).square()
+            + 1.0 / ((-safe_probs).log1p() - safe_probs.log()).square()
+        )
         x = (self.probs - 0.5).square()
         return ops.where(self._outside(), general_value, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
@@ -247,15 +250,17 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check(value)
-        far = self._safe_probs()
-        general_value = (far.pow(value) * (1.0 - far).pow(1.0 - value) + far - 1.0) / (2.0 * far - 1.0)
+        safe_probs = self._safe_probs()
+        general_value = (safe_probs.pow(value) * (1.0 - safe_probs).pow(1.0 - value) + safe_probs - 1.0) / (
+            2.0 * safe_probs - 1.0
+        )
         within = ops.where(self._outside(), general_value, value)
         return within.masked_fill(value <= 0.0, 0.0).masked_fill(value >= 1.0, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
-        far = self._safe_probs()
-        log_0 = (-far).log1p()
-        general_value = ((value * (2.0 * far - 1.0) - far).log1p() - log_0) / (far.log() - log_0)
+        safe_probs = self._safe_probs()
+        log_0 = (-safe_probs).log1p()
+        general_value = ((value * (2.0 * safe_probs - 1.0) - safe_probs).log1p() - log_0) / (safe_probs.log() - log_0)
         return ops.where(self._outside(), general_value, value)
 
     def entropy(self) -> Tensor:
@@ -267,8 +272,8 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         """The logarithm of (e^x - 1) / x."""
         outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
-        far = x.masked_fill(~outside, self._lims[0] - 0.5)
-        general_value = far.expm1().abs().log() - far.abs().log()
+        safe_x = x.masked_fill(~outside, self._lims[0] - 0.5)
+        general_value = safe_x.expm1().abs().log() - safe_x.abs().log()
         return ops.where(outside, general_value, 0.5 * x + x.square() / 24.0 - x.square().square() / 2880.0)
 
 

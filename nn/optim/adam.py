@@ -9,7 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adam_update, adamax_update, nadam_update
 from ..docstrings import completed_from
 from .functional import functional
-from .optimizer import checked, given
+from .optimizer import checked, hyperparameters
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, descend, root, shrink, written
 
@@ -114,7 +114,7 @@ class AdamW(Adam):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(params, **given(locals()), decoupled_weight_decay=True)
+        super().__init__(params, **hyperparameters(locals()), decoupled_weight_decay=True)
 
 
 adamw = functional(AdamW, decoupled_weight_decay=True)

@@ -135,17 +135,17 @@ class SparseAdam(PerParameter):
     def _sparse_update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if not grad.is_sparse:
             self._update(param, grad, group)
-        state, (kept, beta2_decay) = self.state[param], group["betas"]
+        state, (beta1, beta2) = self.state[param], group["betas"]
         if not state:
             state.update(step=0, exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
         state["step"] += 1
         grad = grad.coalesce()
         values, positions = grad._values(), tuple(grad._indices().unbind(0))
         values = -values if group["maximize"] else values
-        mean = _moved(state["exp_avg"], positions, values, 1 - kept)
-        square = _moved(state["exp_avg_sq"], positions, values * values, 1 - beta2_decay)
+        mean = _moved(state["exp_avg"], positions, values, 1 - beta1)
+        square = _moved(state["exp_avg_sq"], positions, values * values, 1 - beta2)
         step = state["step"]
-        rate = float(group["lr"]) * (1 - beta2_decay**step) ** 0.5 / (1 - kept**step)
+        rate = float(group["lr"]) * (1 - beta2**step) ** 0.5 / (1 - beta1**step)
         param[positions] = param[positions] - rate * mean / (square.sqrt_().add_(group["eps"]))
 
 

@@ -41,14 +41,14 @@ def check_betas(betas: Any) -> None:
             raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
 
 
-def given(arguments: dict[str, Any]) -> dict[str, Any]:
+def hyperparameters(arguments: dict[str, Any]) -> dict[str, Any]:
     """The hyperparameters among the `locals()` of an optimizer's constructor."""
     return {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
 
 
 def checked(arguments: dict[str, Any], *not_negative: str) -> dict[str, Any]:
     """The constructor's arguments, the defaults of groups, once it is known that those named are not negative."""
-    result = given(arguments)
+    result = hyperparameters(arguments)
     for name in not_negative:
         check_not_negative(_NAMES_IN_ERRORS.get(name, f"{name} value"), result[name])
     if "betas" in result:
@@ -275,13 +275,13 @@ def check_group(group: dict[str, Any], others: list[dict[str, Any]], differentia
     tensors that were computed, too.
     """
     group = dict(group)
-    given = group["params"]
-    if isinstance(given, set):
+    params = group["params"]
+    if isinstance(params, set):
         raise TypeError(
             "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
             "will change between runs. Please use a list instead."
         )
-    members = [given] if isinstance(given, Tensor) else list(given)
+    members = [params] if isinstance(params, Tensor) else list(params)
     names = [member[0] for member in members if isinstance(member, tuple)]
     if names and len(names) != len(members):
         raise ValueError("all optimizer params should be with/without names. Some param names are missing")

@@ -206,14 +206,14 @@ class PendingLaunch:
             for tensors in self.tensors:
                 announce_write(tensors[0])
         plain = [in_order(tensors) for tensors in self.tensors]
-        groups = [tuple([None if t is None else several().reals(t._flat) for t in each]) for each in plain]
+        groups = [tuple([None if t is None else multi_tensor().reals(t._flat) for t in each]) for each in plain]
         change = change_of(self.rule.name, len(plain[0]))
         if self.rate is None:
-            several().change(change, groups, self.numbers)
+            multi_tensor().change(change, groups, self.numbers)
         else:
             counts = [tuple([each._flat for each in own]) for own in self.counts]
             rate = self.rate._flat if isinstance(self.rate, Tensor) else self.rate
-            several().change_and_count(change, groups, counts, rate, self.numbers)
+            multi_tensor().change_and_count(change, groups, counts, rate, self.numbers)
         for tensors, computed in zip(self.tensors, plain, strict=True):
             put_back(tensors, computed)
 
@@ -275,10 +275,10 @@ class Launches:
 
 
 @cache
-def several() -> Any:
-    from ...runtime.kernels.cuda_launch import multi_tensor as several
+def multi_tensor() -> Any:
+    from ...runtime.kernels.cuda_launch import multi_tensor as module
 
-    return several
+    return module
 
 
 def fits(tensors: Tensors) -> bool:
@@ -290,7 +290,7 @@ def fits(tensors: Tensors) -> bool:
     for other in tensors:
         if other is not None and (other._dtype is not kind or other._shape != shape or other._device is not device):
             return False
-    return several().fits_index32(prod(shape) * len(tensors))
+    return multi_tensor().fits_index32(prod(shape) * len(tensors))
 
 
 def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:

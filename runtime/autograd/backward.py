@@ -327,13 +327,13 @@ def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: b
     capture = Capture(targets, edges, accumulate=False)
     if not capture.is_requested(edges[0]) or starter()(root, retain, create, capture) is None:
         return None
-    return [capture.found(target) for target in targets]
+    return [capture.grad_at(target) for target in targets]
 
 
 def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
     capture = Capture(targets, edges, accumulate=False)
     run(edges, grads, retain, create, capture)
-    return [capture.found(target) for target in targets]
+    return [capture.grad_at(target) for target in targets]
 
 
 def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:

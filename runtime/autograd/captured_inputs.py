@@ -72,7 +72,7 @@ class Capture:
         held = self.leaves[id(leaf)]
         self.leaves[id(leaf)] = grad if held is None else held + grad
 
-    def found(self, edge: Any) -> Any:
+    def grad_at(self, edge: Any) -> Any:
         return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[output_at(edge)]
 
 

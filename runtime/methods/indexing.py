@@ -290,9 +290,9 @@ def _index_tensor(index: Any) -> Any:
 class _View:
     def __init__(self, x: Any) -> None:
         self.source = x
-        self.found = x
-        self.dim = 0  # of `found`, where the next part applies
-        self.removed = 0  # dimensions of `source` before that which `found` no longer has
+        self.view = x
+        self.dim = 0  # of `view`, where the next part applies
+        self.removed = 0  # dimensions of `source` before that which `view` no longer has
         self.indices: dict[int, Any] = {}
 
     def apply(self, items: list[Any]) -> tuple[Any, list[Any]]:
@@ -314,17 +314,17 @@ class _View:
             index = self.indices.get(dim)
             indices.append(index)
             dim += 1 if index is None else max(_dims_used(index), 1)
-        return self.found, indices
+        return self.view, indices
 
     def _apply_one(self, item: Any) -> None:
         if item is None or isinstance(item, bool):
-            self.found = op.unsqueeze(self.found, self.dim)
+            self.view = op.unsqueeze(self.view, self.dim)
             if item is not None:
                 self.indices[self.dim] = adopt(np.zeros(int(item), np.int64))
             self.dim += 1
             self.removed -= 1
         elif isinstance(item, int):
-            self.found = _select(self.found, self.dim, item, self.dim + self.removed)
+            self.view = _select(self.view, self.dim, item, self.dim + self.removed)
             self.removed += 1
         elif isinstance(item, slice):
             self._slice(item)
@@ -333,10 +333,10 @@ class _View:
             self.dim += _dims_used(item)
 
     def _slice(self, item: slice) -> None:
-        size = self.found._shape[self.dim]
+        size = self.view._shape[self.dim]
         start, stop, step = _bounds(item, size)
         if (start, stop, step) != (0, size, 1):
-            self.found = op.slice(self.found, self.dim, start, stop, step)
+            self.view = op.slice(self.view, self.dim, start, stop, step)
         self.dim += 1
 
 

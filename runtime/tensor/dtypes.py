@@ -183,7 +183,7 @@ class _Promotions(dict[tuple[dtype, dtype], dtype]):
         raise DtypeError(f"Promotion for {family} is not supported, attempted to promote {first} and {second}")
 
 
-_PROMOTED = _Promotions({(a, b): found for a in ALL for b in ALL if (found := _promote(a, b)) is not None})
+_PROMOTED = _Promotions({(a, b): promoted for a in ALL for b in ALL if (promoted := _promote(a, b)) is not None})
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:

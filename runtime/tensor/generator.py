@@ -23,9 +23,9 @@ _OLD_LENGTH = 14  # of states of version 1, which NumPy's generator had
 _END = 2**62  # of the words of a stream
 
 
-def _advanced(words: np.ndarray, count: int) -> int:
-    offset = int(words[1])
-    words[1] = offset + count
+def _advanced(seed_and_offset: np.ndarray, count: int) -> int:
+    offset = int(seed_and_offset[1])
+    seed_and_offset[1] = offset + count
     return offset
 
 
@@ -62,9 +62,9 @@ class Generator:
     def take(self, count: int) -> tuple[int, int]:
         """The seed, as a signed integer, and the first of the next `count` words, which nobody else gets."""
         with _moving:
-            words = self._seed_and_offset
-            offset = _advance[-1](words, count)
-        return int(words[0]), offset
+            seed_and_offset = self._seed_and_offset
+            offset = _advance[-1](seed_and_offset, count)
+        return int(seed_and_offset[0]), offset
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""
@@ -107,8 +107,8 @@ class Generator:
         seed, offset = self._seed_and_offset.tolist()
         return np.array([_VERSION, seed % 2**64, offset], np.uint64)
 
-    def _restore(self, words: np.ndarray) -> None:
-        self._go_to(*(_old_position(words) if words.size == _OLD_LENGTH else _position(words)))
+    def _restore(self, state: np.ndarray) -> None:
+        self._go_to(*(_old_position(state) if state.size == _OLD_LENGTH else _position(state)))
 
     def _go_to(self, seed: int, offset: int) -> None:
         signed = seed if seed < 2**63 else seed - 2**64
@@ -122,17 +122,17 @@ class Generator:
         self._restore(state["words"])
 
 
-def _position(words: np.ndarray) -> tuple[int, int]:
-    version, seed, offset = words.tolist()
+def _position(state: np.ndarray) -> tuple[int, int]:
+    version, seed, offset = state.tolist()
     if version != _VERSION:
         raise RuntimeError(f"set_state(): expected a state of version {_VERSION}, but got version {version}")
     return seed, _checked(offset)
 
 
-def _old_position(words: np.ndarray) -> tuple[int, int]:
+def _old_position(state: np.ndarray) -> tuple[int, int]:
     """Those of NumPy's generator: four words of a block are made at once, `used` of which have been drawn."""
-    seed, counter, key, used = (int(words[i]) for i in (0, 1, 5, 11))
-    if key != seed or used > 4 or words[2:5].any():
+    seed, counter, key, used = (int(state[i]) for i in (0, 1, 5, 11))
+    if key != seed or used > 4 or state[2:5].any():
         raise RuntimeError(f"set_state(): expected a state of version {_VERSION}, or one of NumPy's Philox")
     return seed, _checked(max(4 * counter + used - 4, 0))
 
@@ -227,9 +227,9 @@ def fork_rng(devices: Any = None, enabled: bool = True, *, device_type: str = "c
         >>> sg.equal(inside, sg.rand(3))
         True
     """
-    words = default_generator._state_slots()
+    state = default_generator._state_slots()
     try:
         yield
     finally:
         if enabled:
-            default_generator._restore(words)
+            default_generator._restore(state)

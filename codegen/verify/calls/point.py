@@ -202,9 +202,9 @@ class TypedCall:
         return [_tensor(a, id(sample) in with_gradient) for sample, a in zip(self.tensors, arrays, strict=True)]
 
     def outputs(self, arrays: Sequence[np.ndarray], others: Mapping[str, Any] | None = None) -> list[Any]:
-        return self.given(self.leaves(arrays), others)
+        return self.apply(self.leaves(arrays), others)
 
-    def given(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
+    def apply(self, tensors: Sequence[Any], others: Mapping[str, Any] | None = None) -> list[Any]:
         tensors_by_id = {id(sample): tensor for sample, tensor in zip(self.tensors, tensors, strict=True)}
 
         def passed(value: Any) -> Any:

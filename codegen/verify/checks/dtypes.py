@@ -173,10 +173,10 @@ def _check_cast(call: TypedCall, kinds: Sequence[Any], target: Any, report: Repo
     report.checks += 1
     value = call.leaves(call.values(kinds))
     with autocast("cpu", dtype=HALF):
-        result = call.given(value)
+        result = call.apply(value)
     alike = [tensor.detach().to(target) for tensor in value]
     with autocast("cpu", dtype=HALF, enabled=call.op.autocast["cpu"] == PROMOTE):  # which leaves the rest to other ops
-        requested = call.given(alike)
+        requested = call.apply(alike)
     for number, (one, other) in enumerate(zip(result, requested, strict=True)):
         if one._dtype is not other._dtype:
             text = f"({call.text}) inside autocast gives {one._dtype.name}, where tensors of {target.name} give "

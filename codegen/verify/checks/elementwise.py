@@ -66,7 +66,7 @@ class Look:
         self.op, self.meaning, self.sample_points, self.report = op, meaning, sample_points, report
         self.names = [name for name in meaning.derived if sample_points.columns[name].dtype.kind == "f"]
         self.boundaries, self.is_beside = self.counted()
-        self.value, self.found = self.computed(sample_points.columns)
+        self.value, self.gradients = self.computed(sample_points.columns)
         self.is_nan = np.isnan(self.value)
         floats = [c for c in sample_points.columns.values() if c.dtype.kind == "f"]
         self.has_nan = np.any([np.isnan(c) for c in floats], axis=0)
@@ -136,7 +136,7 @@ class Look:
     # ---- gradients ---------------------------------------------------------------------------------------------------
 
     def compare_gradient(self, name: str) -> None:
-        value, derived = self.found[name], self.evaluated(self.meaning.derived[name])
+        value, derived = self.gradients[name], self.evaluated(self.meaning.derived[name])
         differs = "the formula gives {}, the function's derivative is {}"
         if derived is not None:
             inside = self.is_finite & self.is_plain & np.isfinite(derived) & np.isfinite(self.value)
@@ -204,9 +204,9 @@ class Look:
         differing = (x != y) & ~np.isnan(x + y) | (np.isnan(x) != np.isnan(y))
         if not np.array_equal(value[differing], self.value[differing], equal_nan=True):
             return
-        same = np.isclose(self.found[one], result[other], RELATIVE, 1e-300, equal_nan=True) | ~differing
+        same = np.isclose(self.gradients[one], result[other], RELATIVE, 1e-300, equal_nan=True) | ~differing
         text = f"the gradient is {{}}, that of {other} with both exchanged is {{}}"
-        self.find(same, self.found[one], result[other], one, text)
+        self.find(same, self.gradients[one], result[other], one, text)
 
     # ---- common ------------------------------------------------------------------------------------------------------
 

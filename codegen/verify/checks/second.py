@@ -27,7 +27,7 @@ class Gradients:
         value = recording([adopt(s.array.copy()) for s in self.seeds])
         self.inputs = [*tensors, *value]
         self.labels = [leaf.label for leaf in point.leaves] + ["the output's gradient"] * len(value)
-        self.found = gradients(outputs, tensors, value, create=True)
+        self.grads = gradients(outputs, tensors, value, create=True)
         self.weights = [adopt(point.random(t)) for t in tensors]
         self.arrays = [t.detach().array.copy() for t in self.inputs]
 
@@ -37,7 +37,7 @@ class Gradients:
         return concatenated(gradients(self.point.outputs(tensors), tensors, [adopt(a) for a in self.arrays[count:]]))
 
     def differentiated(self, number: int) -> np.ndarray:
-        return concatenated(gradients([self.found[number]], self.inputs, [self.weights[number]]))
+        return concatenated(gradients([self.grads[number]], self.inputs, [self.weights[number]]))
 
     def columns(self, number: int) -> np.ndarray:
         parts = [real(w.array) * (k == number) for k, w in enumerate(self.weights)]
@@ -48,7 +48,7 @@ def check_second(point: Point, report: Report) -> None:
     if not point.leaves:
         return
     recorded = Gradients(point)
-    first = concatenated([g.detach() for g in recorded.found])
+    first = concatenated([g.detach() for g in recorded.grads])
     exact = [recorded.differentiated(number) for number in range(len(point.leaves))]
     report.checks += len(exact)
     if not point.hard and np.isfinite(first).all() and _along_one_direction(recorded, exact):

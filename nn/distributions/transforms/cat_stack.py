@@ -14,7 +14,7 @@ from .base import Transform
 __all__ = ["CatTransform", "StackTransform"]
 
 
-class _JoinedTransform(Transform):
+class _MultiTransform(Transform):
     transforms: list[Transform]
 
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:
@@ -36,7 +36,7 @@ class _JoinedTransform(Transform):
         return all(transform.bijective for transform in self.transforms)
 
 
-class CatTransform(_JoinedTransform):
+class CatTransform(_MultiTransform):
     """Transforms of the parts of what `cat` joins, compatible with `cat` of what they give.
 
     Args:
@@ -97,7 +97,7 @@ class CatTransform(_JoinedTransform):
         return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
-class StackTransform(_JoinedTransform):
+class StackTransform(_MultiTransform):
     """Transforms of the parts of what `stack` joins, compatible with `stack` of what they give.
 
     Args:

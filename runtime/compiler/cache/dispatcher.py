@@ -96,13 +96,13 @@ class KernelCache(Uncached):
         """Nothing is forgotten: what was compiled from the same code is the same."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        parts = self.found(sig, target_context) if self.enabled else None
+        parts = self.cached_parts(sig, target_context) if self.enabled else None
         if parts is None:
             self.prepare()
             return None
         return self.loaded(parts, target_context)
 
-    def found(self, sig: Any, target_context: Any) -> Parts | None:
+    def cached_parts(self, sig: Any, target_context: Any) -> Parts | None:
         """What is kept, which may have to be waited for, or carried; None where this process is to compile it."""
         digest, function = self.digest(sig), self.compiler.py_func
         code = store.lookup(digest)

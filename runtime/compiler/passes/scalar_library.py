@@ -61,11 +61,11 @@ class ScalarCompiler:
     which saves the time to compile them. Primitives are given."""
 
     def __init__(
-        self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], arguments: dict[str, Any]
+        self, compiler: Callable[[Any], Any], inliner: Callable[[Any], Any], primitives: dict[str, Any]
     ) -> None:
         self.compiler = compiler
         self.inliner = inliner
-        self.given = arguments
+        self.primitives = primitives
         self.compiled: dict[Any, Any] = {}
 
     def get(self, function: Any) -> Any:
@@ -79,7 +79,7 @@ class ScalarCompiler:
 
         name: str = function.__name__
         if function is vars(scalar_primitives).get(name):
-            return self.given[name]
+            return self.primitives[name]
         results = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
         users = not is_scalar(function)  # what it calls is compiled too, whatever package that is of
         plain = {name: callee for name, callee in results.items() if isinstance(callee, types.FunctionType)}

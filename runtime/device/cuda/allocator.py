@@ -123,7 +123,7 @@ class Cache:
             except IndexError:
                 block.address = self._reserve(size_class, size)
             block.size_class = size_class
-            Counting.given(size_class, size)
+            Counting.allocated(size_class, size)
             if self.on_allocate is not None:
                 self.on_allocate(block.address, size, stream)
         block_noted(block)

@@ -69,14 +69,14 @@ class CountedCache(Protocol):
     def allowed(self) -> int | None: ...  # The bytes that the program may have; None where there is no limit.
 
 
-class CountedShelf(Protocol):
+class CountedSizeClass(Protocol):
     size: int
 
     @property
     def cache(self) -> CountedCache: ...  # The cache that they belong to.
 
 
-def given(size_class: CountedShelf, size: int) -> None:
+def allocated(size_class: CountedSizeClass, size: int) -> None:
     """Count a block that is given out, of which the program asked for `size` bytes: each allocation comes here."""
     counters = size_class.cache.statistics.counters
     add(counters, 0, size_class.size)
@@ -84,7 +84,7 @@ def given(size_class: CountedShelf, size: int) -> None:
     add(counters, 2 * COUNTER_SLOTS, 1)
 
 
-def returned(size_class: CountedShelf, size: int) -> None:
+def returned(size_class: CountedSizeClass, size: int) -> None:
     counters = size_class.cache.statistics.counters
     take(counters, 0, size_class.size)
     take(counters, COUNTER_SLOTS, size)
@@ -94,8 +94,8 @@ def returned(size_class: CountedShelf, size: int) -> None:
 class Counting:
     """What counts blocks. Native code puts its own here: then nothing comes between reading a figure and writing it."""
 
-    given: Callable[[CountedShelf, int], None] = staticmethod(given)
-    returned: Callable[[CountedShelf, int], None] = staticmethod(returned)
+    allocated: Callable[[CountedSizeClass, int], None] = staticmethod(allocated)
+    returned: Callable[[CountedSizeClass, int], None] = staticmethod(returned)
 
 
 class Statistics:

@@ -79,15 +79,15 @@ def backward(
 ) -> list[Any]:
     """Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation."""
     final = result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
-    computed, shape, place = final.compute, grad._shape, grad._device
+    computed, shape, device = final.compute, grad._shape, grad._device
     output_mask = [computed.np, *(None if own else computed.np for own in masks)]
     numbers = [as_number(op.name, s, computed) for s in scalars]
     attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
-    if place is not CPU:
+    if device is not CPU:
         from .device_launch import gradients_on_device  # loaded with the first device
 
         return gradients_on_device(op, mask, attribute, (grad, *saved), output_mask, numbers, final, count)
-    outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
+    outs = [empty(prod(shape), computed.np, device) for _ in range(count)]
     # Of few elements native code makes rows: what follows computes the same bits from those.
     order = order_of_result((grad, *saved), shape) if prod(shape) >= STANDING else None
     if order is None:

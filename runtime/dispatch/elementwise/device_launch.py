@@ -113,8 +113,8 @@ def remember_forward(op: Any, name: str, args: Values, launches: Any, out: Any, 
 
 
 def keep(native: Any, table: Any, key: Any, launches: Any, args: Values, results: Values, blocks: Values) -> None:
-    arrays = launches[0].given[: len(args)]
-    result = native.found(launches, args, arrays, results, blocks, in_order=True)
+    arrays = launches[0].kernel_args[: len(args)]
+    result = native.cache_entry(launches, args, arrays, results, blocks, in_order=True)
     if result is not None:
         if len(table) >= MAX_CACHED_LAUNCHES:
             table.clear()

@@ -72,7 +72,7 @@ def value_of(read: Any, node: Any, grad: Any) -> Any:
         return tuple([edge is not None for edge in node.edges])
     if read.arg_kind == "g":
         return read.of(grad)
-    return read.given(getattr(node, read.slot) if read.slot else None)
+    return read.operand(getattr(node, read.slot) if read.slot else None)
 
 
 def selected_operands(reads: Sequence[Any], operands: Sequence[Any]) -> list[Any]:
@@ -144,4 +144,4 @@ def dry_run(
     shapes = [None if result is None else result.shape for result in results] if shapes is None else shapes
     shaped = [None if r is None else (r, *of) for r, *of in zip(results, shapes, dtypes, strict=True)]
     same = {"slot_values": made.slot_values, "constants": made.constants}
-    return native.found(made.launches, values, args, shaped, made.blocks, arguments, **same)
+    return native.cache_entry(made.launches, values, args, shaped, made.blocks, arguments, **same)

@@ -73,7 +73,7 @@ class Read(NamedTuple):
             return tuple(value)
         return (value if self.arg_kind in TENSORS else (value,),)
 
-    def given(self, value: Any) -> Any:
+    def operand(self, value: Any) -> Any:
         if self.arg_kind in "cg":
             return value if self.arg_kind == "g" else self.part
         return self.part(value) if self.part else value
@@ -155,7 +155,7 @@ class KernelOpGradient:
         known, arg_kinds, tensors = [], "", ""
         for read, value in zip(self.reads, values, strict=True):
             is_mask = read.arg_kind == "w"
-            known.append(tuple([value >> i & 1 == 1 for i in range(outputs)]) if is_mask else read.given(value))
+            known.append(tuple([value >> i & 1 == 1 for i in range(outputs)]) if is_mask else read.operand(value))
             arg_kinds += arg_kind_of(read, node, value, computed)
             tensors += arg_kinds[-1] if read.arg_kind in TENSORS else "v"
         plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None

@@ -76,11 +76,11 @@ class Graphed:
 
     def __init__(self, function: Any, arguments: tuple[Any, ...]) -> None:
         self.function, self.arguments = function, arguments
-        self.given = _tensors(arguments)
+        self.user_args = _tensors(arguments)
         self.is_module = hasattr(function, "forward") and hasattr(function, "parameters")
         if self.is_module:
             _require_plain(function)
-        self.inputs = [*self.given, *(function.parameters() if self.is_module else ())]
+        self.inputs = [*self.user_args, *(function.parameters() if self.is_module else ())]
         self.requested = [each for each in self.inputs if each.requires_grad]
         self.forward_graph, self.backward_graph = CUDAGraph(), CUDAGraph()
         self.outputs: list[Any] = []
@@ -123,8 +123,8 @@ class Graphed:
 
     def call(self, *arguments: Any) -> Any:
         value = _tensors(arguments)
-        if len(value) != len(self.given):
-            raise TypeError(f"graphed callable: expected {len(self.given)} tensors, but got {len(value)}")
+        if len(value) != len(self.user_args):
+            raise TypeError(f"graphed callable: expected {len(self.user_args)} tensors, but got {len(value)}")
         return unflatten(_Replay.apply(self, *value, *self.inputs[len(value) :]), self.structure)
 
 
@@ -132,7 +132,7 @@ class _Replay(Function):
     @staticmethod
     def forward(ctx: Any, graphed: Graphed, *inputs: Any) -> tuple[Any, ...]:
         ctx.graphed = graphed
-        _bring(graphed.given, inputs)
+        _bring(graphed.user_args, inputs)
         graphed.forward_graph.replay()
         outputs = [output.detach() for output in graphed.outputs]
         fixed = [output for output, grad in zip(outputs, graphed.output_grads, strict=True) if grad is None]

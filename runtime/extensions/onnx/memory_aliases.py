@@ -33,15 +33,15 @@ class Memories:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.onnx = Operators(graph)
-        self.found: dict[int, Memory] = {}
+        self.by_storage: dict[int, Memory] = {}
         self.alive: list[Any] = []  # so that no address is used again
 
     def varies(self, tensor: Any) -> bool:
-        memory = self.found.get(id(tensor._storage))
+        memory = self.by_storage.get(id(tensor._storage))
         return memory is not None and any(value is None or value.varies for value in memory.values.values())
 
     def read(self, tensor: Any) -> Value:
-        memory = self.found.get(id(tensor._storage))
+        memory = self.by_storage.get(id(tensor._storage))
         if memory is None or (memory.writes != current_version(tensor) and not self.varies(tensor)):
             return self._constant(tensor)
         if memory.writes != current_version(tensor):
@@ -62,9 +62,11 @@ class Memories:
     def put(self, tensor: Any, value: Value | None) -> None:
         if value is not None:
             value.shape = tensor._shape
-        memory = self.found.get(id(tensor._storage))
+        memory = self.by_storage.get(id(tensor._storage))
         if memory is None:
-            self.found[id(tensor._storage)] = Memory(tensor._storage, region_of(tensor), value, current_version(tensor))
+            self.by_storage[id(tensor._storage)] = Memory(
+                tensor._storage, region_of(tensor), value, current_version(tensor)
+            )
         elif memory.writes != current_version(tensor):
             self._write(memory, region_of(tensor), value)
             memory.writes = current_version(tensor)
@@ -72,19 +74,21 @@ class Memories:
             memory.values.setdefault(region_of(tensor), value)
 
     def declare(self, tensor: Any, kind: str) -> Value:
-        known = self.found.get(id(tensor._storage))
+        known = self.by_storage.get(id(tensor._storage))
         if known is not None and kind is PARAMETER:
             return self.read(tensor)
         value = Value(self.graph, kind, tensor._dtype.name, tensor._shape)
         value.data = host_array(tensor) if kind is PARAMETER else None
         (self.graph.inputs if kind is INPUT else self.graph.parameters).append(value)
-        self.found[id(tensor._storage)] = Memory(tensor._storage, region_of(tensor), value, current_version(tensor))
+        self.by_storage[id(tensor._storage)] = Memory(
+            tensor._storage, region_of(tensor), value, current_version(tensor)
+        )
         return value
 
     def _constant(self, tensor: Any) -> Value:
         full_region = tensor if tensor._base is None else tensor._base
         memory = Memory(tensor._storage, region_of(full_region), self._copied(full_region), current_version(tensor))
-        self.found[id(tensor._storage)] = memory
+        self.by_storage[id(tensor._storage)] = memory
         if region_of(tensor) not in memory.values:
             memory.values[region_of(tensor)] = self._copied(tensor)
         return memory.values[region_of(tensor)]  # type: ignore[return-value]

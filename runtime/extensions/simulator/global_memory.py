@@ -142,10 +142,10 @@ class Reached:
     def array(self, address: Any, size: Any, kind: Any) -> Elements:
         dtype, key = dtype_of(kind), (int(address), int(size), kind)
         if key not in self.arrays:
-            self.arrays[key] = self.found(int(address), int(size), dtype)
+            self.arrays[key] = self.array_at(int(address), int(size), dtype)
         return self.arrays[key]
 
-    def found(self, address: int, size: int, dtype: np.dtype) -> Elements:
+    def array_at(self, address: int, size: int, dtype: np.dtype) -> Elements:
         name = f"(array at {address:#x})"
         if not size:
             return Elements(name, np.empty(0, dtype), Memory(self.timeline, 0, dtype.itemsize), 0, self.where)

@@ -44,7 +44,7 @@ class Executable:
         own = [self.queues.stream(handle) for handle in self.streams.values()]
         for each in own:
             each.clock = join(each.clock, begin.clock, self.end)
-        before = {captured: self.queues.stream(handle).given for captured, handle in self.streams.items()}
+        before = {captured: self.queues.stream(handle).enqueued for captured, handle in self.streams.items()}
         for item in self.items:
             self._give(item.work, before, begin)
         there = self.queues.stream(stream)
@@ -56,9 +56,9 @@ class Executable:
         moved = {self.streams[captured]: before[captured] + number for captured, number in work.clock.items()}
         clock = join(stream.clock, self.queues.host, moved)
         what = f"{work.what}, recorded at {work.where} and replayed"
-        stream.given, stream.clock = moved[stream.handle], clock
+        stream.enqueued, stream.clock = moved[stream.handle], clock
         run = partial(self._run, work.run)
-        stream.queue.append(Work(stream.handle, stream.given, clock, what, begin.where, run))
+        stream.queue.append(Work(stream.handle, stream.enqueued, clock, what, begin.where, run))
 
     def _run(self, run: Callable[[Work], Any] | None, work: Work) -> None:
         assert run is not None

@@ -57,7 +57,7 @@ class Stream:
     priority: int = 0
     clock: Clock = field(default_factory=dict)
     queue: deque[Work] = field(default_factory=deque)
-    given: int = 0
+    enqueued: int = 0
     done: int = 0
     is_gone: bool = False
     recording: Any = None  # the `Recording` that keeps what it is given

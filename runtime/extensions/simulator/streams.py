@@ -67,9 +67,9 @@ class Queues:
             return recorded
         if self.recordings and handle == stream.device:
             self._refuse_implicit(handle)
-        stream.given += 1
-        clock = join(stream.clock, self.host, *self._implied(stream), {handle: stream.given})
-        work = Work(handle, stream.given, clock, what, _caller(), run)
+        stream.enqueued += 1
+        clock = join(stream.clock, self.host, *self._implied(stream), {handle: stream.enqueued})
+        work = Work(handle, stream.enqueued, clock, what, _caller(), run)
         stream.clock = clock
         stream.queue.append(work)
         return work
@@ -189,7 +189,7 @@ class Queues:
 
     def _knows(self, clock: Clock) -> None:
         self.host = join(self.host, clock)
-        if all(self.host.get(stream.handle, 0) >= stream.given for stream in self.streams.values()):
+        if all(self.host.get(stream.handle, 0) >= stream.enqueued for stream in self.streams.values()):
             self.races.forget()
 
     def step(self) -> None:

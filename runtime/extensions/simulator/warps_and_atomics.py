@@ -74,14 +74,14 @@ def alike(arg: LaneValues) -> Answers:
 
 
 OPERATIONS: dict[str, Callable[[LaneValues], Answers]] = {
-    "shfl_sync": lambda given: shuffle(given, lambda lane, source: int(source) % WARP),
-    "shfl_xor_sync": lambda given: shuffle(given, lambda lane, mask: lane ^ int(mask)),
-    "shfl_up_sync": lambda given: shuffle(given, lambda lane, delta: lane - int(delta)),
-    "shfl_down_sync": lambda given: shuffle(given, lambda lane, delta: lane + int(delta)),
-    "ballot_sync": lambda given: same_for_all(given, sum(1 << lane for lane, (value, _) in given.items() if value)),
-    "all_sync": lambda given: same_for_all(given, all(value for value, _ in given.values())),
-    "any_sync": lambda given: same_for_all(given, any(value for value, _ in given.values())),
-    "eq_sync": lambda given: same_for_all(given, len({value for value, _ in given.values()}) == 1),
+    "shfl_sync": lambda lanes: shuffle(lanes, lambda lane, source: int(source) % WARP),
+    "shfl_xor_sync": lambda lanes: shuffle(lanes, lambda lane, mask: lane ^ int(mask)),
+    "shfl_up_sync": lambda lanes: shuffle(lanes, lambda lane, delta: lane - int(delta)),
+    "shfl_down_sync": lambda lanes: shuffle(lanes, lambda lane, delta: lane + int(delta)),
+    "ballot_sync": lambda lanes: same_for_all(lanes, sum(1 << lane for lane, (value, _) in lanes.items() if value)),
+    "all_sync": lambda lanes: same_for_all(lanes, all(value for value, _ in lanes.values())),
+    "any_sync": lambda lanes: same_for_all(lanes, any(value for value, _ in lanes.values())),
+    "eq_sync": lambda lanes: same_for_all(lanes, len({value for value, _ in lanes.values()}) == 1),
     "match_any_sync": alike,
-    "syncwarp": lambda given: same_for_all(given, None),
+    "syncwarp": lambda lanes: same_for_all(lanes, None),
 }

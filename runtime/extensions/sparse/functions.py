@@ -143,7 +143,7 @@ def log_softmax(input: Any, dim: int, *, dtype: Dtype | None = None) -> Any:
     return _softmax("log_softmax", input, dim, dtype, lambda shifted, powers, total: shifted - total.log())
 
 
-def _softmax(name: str, input: Any, dim: int, dtype: Any, joined: Callable[[Any, Any, Any], Any]) -> Any:
+def _softmax(name: str, input: Any, dim: int, dtype: Any, combine: Callable[[Any, Any, Any], Any]) -> Any:
     """An op of values less the largest of their group, of the powers of e of these, and of the sum of those."""
     sparse, dim, values = _along(name, input, dim, dtype)
     if dim >= sparse.pattern.sparse_dims:
@@ -151,7 +151,7 @@ def _softmax(name: str, input: Any, dim: int, dtype: Any, joined: Callable[[Any,
     group, count = _groups(sparse.pattern, dim)
     shifted = values - _largest(values, group, count)
     powers = shifted.exp()
-    return of(sparse.pattern, joined(shifted, powers, added_up(powers, group, count).index_select(0, group)))
+    return of(sparse.pattern, combine(shifted, powers, added_up(powers, group, count).index_select(0, group)))
 
 
 def _along(name: str, input: Any, dim: int, dtype: Any) -> tuple[Any, int, Any]:

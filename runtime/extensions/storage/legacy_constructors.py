@@ -144,8 +144,8 @@ ByteTensor = TensorType("ByteTensor", dtypes.uint8)
 BoolTensor = TensorType("BoolTensor", dtypes.bool_)
 ComplexFloatTensor = TensorType("ComplexFloatTensor", dtypes.complex64)
 ComplexDoubleTensor = TensorType("ComplexDoubleTensor", dtypes.complex128)
-TYPES = {name: found for name, found in globals().items() if isinstance(found, TensorType)}
-CUDA_TYPES = {name: TensorType(name, found.dtype, "cuda") for name, found in TYPES.items()}
+TYPES = {name: constructor for name, constructor in globals().items() if isinstance(constructor, TensorType)}
+CUDA_TYPES = {name: TensorType(name, constructor.dtype, "cuda") for name, constructor in TYPES.items()}
 
 
 def type_of(value: Any) -> str:

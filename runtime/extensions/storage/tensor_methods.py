@@ -119,7 +119,7 @@ class StorageMethods(TensorBase):
             return self if dtype is self._dtype else converted(self, dtype)
         if dtype is None:
             return legacy_constructors.type_of(self)
-        kind, place = legacy_constructors.named_type(dtype)
-        if place is None or place == self._device.type:
+        kind, device = legacy_constructors.named_type(dtype)
+        if device is None or device == self._device.type:
             return self.to(kind)  # type: ignore[attr-defined]
-        return self.to(place, kind, non_blocking=non_blocking)  # type: ignore[attr-defined]
+        return self.to(device, kind, non_blocking=non_blocking)  # type: ignore[attr-defined]

@@ -106,7 +106,7 @@ class CustomOpDef:
 
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
             args, kwargs = unflatten(inputs[1:], inputs[0])
-            ctx.given = args, kwargs
+            ctx._call_args = args, kwargs
             if op._setup_context is not None:
                 op._setup_context(ctx, args if not kwargs else (*args, *kwargs.values()), output)
 
@@ -115,7 +115,7 @@ class CustomOpDef:
                 raise RuntimeError(f"Trying to backward through {op._qualname} but no autograd formula was registered.")
             result = op._backward(ctx, *grads)
             result = result if isinstance(result, tuple) else (result,)
-            args, kwargs = ctx.given
+            args, kwargs = ctx._call_args
             return (None, *_as_leaves((*args, *kwargs.values()), result))
 
         members: dict[str, Any] = {"forward": forward, "setup_context": setup_context, "backward": backward}

@@ -135,13 +135,13 @@ def rows_beside(operands: Any, steps: Any, r: int, size: int, beside: Any) -> An
 
 
 def strided_loop(kernel: Any, operands: tuple[Any, ...], position: int, steps: Array) -> Loop:
-    register_turned_rows()
+    register_rows_beside()
     args = (*operands[:position], None, *operands[position + 1 :])
     return loop_for(kernel, operands, [args, steps, 0, operands[position], 0, 0, 0], over_strided_rows)
 
 
 @functools.cache
-def register_turned_rows() -> None:
+def register_rows_beside() -> None:
     from numba.extending import overload
 
     overload(rows_beside, strict=False, jit_options={"forceinline": True})(_source)

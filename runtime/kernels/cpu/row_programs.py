@@ -44,17 +44,17 @@ def run(
 class TransposedRows:
     """An array seen as (before, along, after) with what lies along as its last dimension."""
 
-    def __init__(self, result: Folding) -> None:
-        self.found = result
-        self.before, self.along, self.after = result.folded
+    def __init__(self, folding: Folding) -> None:
+        self.folding = folding
+        self.before, self.along, self.after = folding.folded
 
     def rows(self, array: Array) -> Array:
-        folded = self.found.fold(array)
+        folded = self.folding.fold(array)
         return contiguous(folded.transpose(0, 2, 1)).reshape(-1)
 
     def back(self, rows: Array) -> Array:
         transposed = contiguous(rows.reshape(self.before, self.after, self.along).transpose(0, 2, 1))
-        return self.found.unfold(transposed)
+        return self.folding.unfold(transposed)
 
 
 def flat(each: RowInput, moved: TransposedRows) -> Array:

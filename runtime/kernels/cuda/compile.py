@@ -41,14 +41,14 @@ ENTRY = "kernel"  # the name of every kernel in its cubin
 class Compiled:
     def __init__(self) -> None:
         target = Instructions(intrinsic, types, numba_signature)
-        self.given = primitives(target)
-        compiler = ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), self.given)
+        self.primitives = primitives(target)
+        compiler = ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), self.primitives)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         numbers = {name: getattr(np, name) for name in NUMBERS}
         own = {
             "cuda": cuda,
-            "float32_bits": self.given["bits"],
-            "from_bits": self.given["from_bits"],
+            "float32_bits": self.primitives["bits"],
+            "from_bits": self.primitives["from_bits"],
             "integer": np.int64,
         }
         own |= {name: intrinsic(make(target)) for name, make in language.MAKERS.items()}

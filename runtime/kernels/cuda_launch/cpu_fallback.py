@@ -42,15 +42,15 @@ def copying(function: Any) -> Any:
 class Bounded:
     """A kernel of a device, in whose place the host computes what a simulated device would take too long for."""
 
-    def __init__(self, kernel: Any, result: Any) -> None:
-        self.found, self.host = result, Fallback(kernel, is_noted=False)
+    def __init__(self, kernel: Any, device_kernel: Any) -> None:
+        self.device_kernel, self.host = device_kernel, Fallback(kernel, is_noted=False)
 
     def __call__(self, *args: Any) -> Any:
         arrays, limit = list(arrays_in(args)), driver().max_elements
         device_of(self.host.name, arrays)
         if limit is not None and sum(array.size for array in arrays) > limit:
             return self.host(*args)
-        return self.found(*args)
+        return self.device_kernel(*args)
 
 
 def device_of(name: str, arrays: Sequence[Any]) -> Any:

@@ -124,8 +124,8 @@ def added_to_rows(
 def sorted_by_key(keys: DeviceArray, limit: int) -> tuple[DeviceArray, DeviceArray]:
     """Keys below `limit`, and -1, which comes last, in order, and the places that they had; equal ones keep theirs."""
     bits = 0, limit.bit_length()  # so that no key but -1 has all of them
-    found, order = keys_and_order(keys.ravel().view(np.uint32), keys.size, bits)
-    return found.view(INT32), order
+    sorted_keys, order = keys_and_order(keys.ravel().view(np.uint32), keys.size, bits)
+    return sorted_keys.view(INT32), order
 
 
 def flattened(rows: DeviceArray, along: int, after: int, count: int) -> DeviceArray:

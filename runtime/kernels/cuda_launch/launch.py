@@ -39,7 +39,7 @@ class Launched(NamedTuple):
     block: Extent
     shared: int
     slot_values: list[int]
-    given: tuple[Any, ...]  # arrays and numbers, in order
+    kernel_args: tuple[Any, ...]  # arrays and numbers, in order
     positions: list[int]  # of each of them: of an array the word with its address, of a number its first word
 
 

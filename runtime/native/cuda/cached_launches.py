@@ -85,7 +85,7 @@ class Devices:
         empty = np.zeros(1, np.int64)
         self._enter = builtin(UNIT, layout.enter, empty, "Launches of this thread are for a device and a stream.")
         self._leave = builtin(UNIT, layout.leave, empty, "No thread launches.")
-        Counting.given = builtin(UNIT, memory.given, empty, "Count a block that is given out.")
+        Counting.allocated = builtin(UNIT, memory.given, empty, "Count a block that is given out.")
         Counting.returned = builtin(UNIT, memory.returned, empty, "Count a block that came back.")
         allocator.Block.__del__ = method(  # type: ignore[method-assign]
             UNIT, memory.give, allocator.Block, "__del__", "The memory is free again."
@@ -109,7 +109,7 @@ class Devices:
         driver, stream = result[0][: LaunchPlan.word("stream") + 1]
         return bool(driver == number_of(chosen()) and stream == current.current_stream(device.index))
 
-    def found(
+    def cache_entry(
         self,
         launches: Sequence[Launched | Called],
         operands: Sequence[Any],
@@ -276,7 +276,7 @@ def block_span(block: Any) -> tuple[int, int]:
 
 def launch_slots(made: Launched, sources: Sources) -> np.ndarray:
     patches = []
-    for k, (position, value) in enumerate(zip(made.positions, made.given, strict=True)):
+    for k, (position, value) in enumerate(zip(made.positions, made.kernel_args, strict=True)):
         source = sources.of(k, value, made.slot_values[position] if position < len(made.slot_values) else 0)
         if source is not None:
             patches.append((position, *source))

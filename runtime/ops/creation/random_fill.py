@@ -39,14 +39,14 @@ def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Gener
     low, high = _floats("uniform_", **{"from": from_, "to": to})
     if low > high:
         raise RuntimeError(f"uniform_(): expected from <= to, but got from={low} > to={high}")
-    return op.copy_(self, _drawn("uniform_", uniform, self, generator, self._dtype, low, high))
+    return op.copy_(self, _sampled("uniform_", uniform, self, generator, self._dtype, low, high))
 
 
 def _floats(name: str, **numbers: Any) -> list[float]:
     return [argument_checks.floating(name, argument, value) for argument, value in numbers.items()]
 
 
-def _drawn(name: str, draw: Any, like: Any, generator: Generator | None, kind: Any, *numbers: float) -> Any:
+def _sampled(name: str, draw: Any, like: Any, generator: Generator | None, kind: Any, *numbers: float) -> Any:
     """Numbers of a distribution in the shape of a tensor, where that lies."""
     return draw(name, stream(name, generator), like._shape, kind, *numbers, like._device)
 
@@ -69,7 +69,7 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
     mean_value, width = _floats("normal_", mean=mean, std=std)
     if width < 0:
         raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")
-    return op.copy_(self, _drawn("normal_", normal, self, generator, self._dtype, mean_value, width))
+    return op.copy_(self, _sampled("normal_", normal, self, generator, self._dtype, mean_value, width))
 
 
 @interceptable("random")
@@ -132,7 +132,7 @@ def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None =
     rate = argument_checks.floating("exponential_", "lambd", lambd)
     if not rate > 0:
         raise RuntimeError(f"exponential_(): expected lambd > 0, but got lambd={rate}")
-    return op.copy_(self, _drawn("exponential_", exponential, self, generator, self._dtype, rate))
+    return op.copy_(self, _sampled("exponential_", exponential, self, generator, self._dtype, rate))
 
 
 _MAX_CACHED = 2.0**62  # trials, that an int64 holds
@@ -156,7 +156,7 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
         raise RuntimeError(f"geometric_(): expected p between 0 and 1, but got p={chance}")
     if self._dtype.kind in "bc":
         raise UnsupportedDtypeError(f"geometric_(): expected integers or real numbers, but got {self._dtype}")
-    waiting = _drawn("geometric_", exponential, self, generator, float64, -log1p(-chance))
+    waiting = _sampled("geometric_", exponential, self, generator, float64, -log1p(-chance))
     counts = waiting.ceil_() if chance > _RARE else waiting.ceil_().clamp_max_(_MAX_CACHED)
     return op.copy_(self, converted(counts, self._dtype))
 
@@ -176,7 +176,7 @@ def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Ge
     """
     mean_value, width = _floats("cauchy_", median=median, sigma=sigma)
     _require("cauchy_", "sigma", width, self)
-    shares = _drawn("cauchy_", uniform, self, generator, float64, -pi / 2, pi / 2)
+    shares = _sampled("cauchy_", uniform, self, generator, float64, -pi / 2, pi / 2)
     sampled = shares.tan_() if width == 1 and mean_value == 0 else shares.tan_().mul_(width).add_(mean_value)
     return op.copy_(self, converted(sampled, self._dtype))
 
@@ -196,7 +196,7 @@ def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Ge
     """
     mean_value, width = _floats("log_normal_", mean=mean, std=std)
     _require("log_normal_", "std", width, self)
-    sampled = _drawn("log_normal_", normal, self, generator, float64, mean_value, width)
+    sampled = _sampled("log_normal_", normal, self, generator, float64, mean_value, width)
     return op.copy_(self, converted(sampled.exp_(), self._dtype))
 
 

@@ -46,7 +46,7 @@ def conjugate(x: Tensor) -> Tensor:
     return x.conj_physical() if x.is_complex() else x
 
 
-def without_infinities(x: Tensor) -> Tensor:
+def without_negative_infinities(x: Tensor) -> Tensor:
     real = op.real_copy(x) if x.is_complex() else x
     return x.masked_fill(real == -math.inf, 0)
 

@@ -137,8 +137,8 @@ def _in_pairs(path: Sequence[Ints], count: int) -> Order:
     order: Order = []
     for step in path:
         *others, last = sorted(step)
-        for place in reversed(others):
-            order.append((place, last))
+        for position in reversed(others):
+            order.append((position, last))
             count -= 1
             last = count - 1
     return order

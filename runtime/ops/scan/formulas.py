@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ...namespace import op
-from ..elementwise.formulas import conjugate, without_infinities
+from ..elementwise.formulas import conjugate, without_negative_infinities
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -34,14 +34,14 @@ def transposed_recurrence(grad: Tensor, factor: Tensor, dim: int, reverse: bool)
 
 
 def own_share(x: Tensor, result: Tensor) -> Tensor:
-    return (x - without_infinities(result)).exp()
+    return (x - without_negative_infinities(result)).exp()
 
 
 def remaining_share(result: Tensor, dim: int) -> Tensor:
     """exp(y_(i-1) - y_i), which is at most 1, and 0 where y_(i-1) is -inf."""
     if not result.numel() or not result.ndim:
         return op.zeros_like(result)
-    later = _without_last(without_infinities(result), dim, True)
+    later = _without_last(without_negative_infinities(result), dim, True)
     return _padded((_without_last(result, dim, False) - later).exp(), dim, False, 0)
 
 

@@ -133,7 +133,7 @@ def _in_lines(kernel: Any, x: Layout, dim: int, ints: Ints, results: Any, indice
 
 
 MAX_SERIAL_COUNTED = 1 << 16  # numbers that one thread counts
-FEW_NUMBERS = 1 << 10  # numbers for which there are places in any case
+MIN_BINS = 1 << 10  # numbers for which there are places in any case
 MAX_SLICES = 1 << 8  # of which each is put in its place among those before it
 DENSE = 4  # times as many places as there are numbers may be needed
 
@@ -143,7 +143,7 @@ def bin_counts(x: Layout, minlength: int) -> Plan | None:
     size = prod(x.shape)
     if not are_contiguous(x) or not 0 < size <= MAX_SERIAL_COUNTED or minlength > MAX_SERIAL_COUNTED:
         return None
-    ints = minlength, max(minlength, FEW_NUMBERS, DENSE * size)
+    ints = minlength, max(minlength, MIN_BINS, DENSE * size)
     return (
         Step(bins_needed, (0,), ((1, (3,)),), (), ints, indices=(1,)),
         Step(counts_of_bins, (0,), ((0, (0,)),), indices=(0,), counted=((0, 1),)),
@@ -164,7 +164,7 @@ def distinct_integers(x: Layout, dim: int | None, runs: bool, return_index: bool
         return distinct_slices(x, dim, runs, return_index)
     if runs:
         return in_runs(x, dim)
-    return in_order(x, dim, return_index, count_or_order, max(FEW_NUMBERS, DENSE * prod(x.shape)))
+    return in_order(x, dim, return_index, count_or_order, max(MIN_BINS, DENSE * prod(x.shape)))
 
 
 @with_integers(distinct_integers)

@@ -196,7 +196,7 @@ def test_fma_rounds_once() -> None:
 
     assert lost == Fraction(float(scalar_primitives.fma(np.float64(x), y, -(x * y))))
     for fuses in (True, False):
-        fma = library_of(False, fuses).compiler.given["fma"]
+        fma = library_of(False, fuses).compiler.primitives["fma"]
         assert Fraction(njit(lambda x, y: fma(x, y, -(x * y)))(x, y)) == lost  # noqa: B023
 
 

@@ -79,10 +79,16 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
         for name, one in metadata.state_dict_metadata.items()
         if isinstance(one, TensorStorageMetadata)
     }
-    places = [[name, list(offsets), *one.plain()] for (name, offsets), one in metadata.storage_data.items()]
+    storage_data = [[name, list(offsets), *one.plain()] for (name, offsets), one in metadata.storage_data.items()]
     objects = [name for name, one in metadata.state_dict_metadata.items() if isinstance(one, BytesStorageMetadata)]
     ways = [[name, plain_path(path)] for name, path in metadata.planner_data.items()]
-    results = {"format": FORMAT, "byteorder": sys.byteorder, "tensors": tensors, "objects": objects, "places": places}
+    results = {
+        "format": FORMAT,
+        "byteorder": sys.byteorder,
+        "tensors": tensors,
+        "objects": objects,
+        "places": storage_data,
+    }
     return {**results, "paths": ways}
 
 
@@ -106,11 +112,11 @@ def _read(plain: Mapping[str, Any]) -> Metadata:
     for name, (kind, size, chunks) in plain["tensors"].items():
         parts = [ChunkStorageMetadata(tuple(offsets), tuple(sizes)) for offsets, sizes in chunks]
         results[name] = TensorStorageMetadata(TensorProperties(from_name(kind)), tuple(size), parts)
-    places = {
+    storage_data = {
         (name, tuple(offsets)): Stored(file, start, nbytes, tuple(checksums))
         for name, offsets, file, start, nbytes, checksums in plain["places"]
     }
-    return Metadata(results, {name: path_of(path) for name, path in plain["paths"]}, places)
+    return Metadata(results, {name: path_of(path) for name, path in plain["paths"]}, storage_data)
 
 
 def _check(metadata: Metadata) -> None:
