@@ -110,9 +110,9 @@ distributed.checkpoint.filesystem = +distributed.checkpoint.filesystem: FileSyst
 distributed.checkpoint.format_utils = +distributed.checkpoint.load: dcp_to_torch_save torch_save_to_dcp
 distributed.checkpoint.metadata = +distributed.checkpoint.metadata: BytesStorageMetadata ChunkStorageMetadata Metadata
     TensorProperties TensorStorageMetadata
-distributed.checkpoint.state_dict = nn.parallel.state_dict.model: get_state_dict set_state_dict;
-    nn.parallel.state_dict.model: get_model_state_dict set_model_state_dict; nn.parallel.state_dict.optimizer:
-    get_optimizer_state_dict set_optimizer_state_dict; nn.parallel.state_dict.options: StateDictOptions
+distributed.checkpoint.state_dict = nn.parallel.state_dict.model: get_model_state_dict get_state_dict
+    set_model_state_dict set_state_dict; nn.parallel.state_dict.optimizer: get_optimizer_state_dict
+    set_optimizer_state_dict; nn.parallel.state_dict.options: StateDictOptions
 distributed.checkpoint.stateful = +distributed.checkpoint.flattening: Stateful StatefulT
 distributed.constants = +distributed.world: default_pg_timeout
 distributed.distributed_c10d = distributed: *; +distributed.world: _get_default_group=get_default_group

@@ -278,7 +278,9 @@ def test_no_file_of_left_overs() -> None:
 MAPS = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"]
 MAPS += sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
 MAPS += sorted(
-    str(path.relative_to(ROOT)) for top in ("codegen", "generated", "nn", "runtime") for path in (ROOT / top).rglob("*.md")
+    str(path.relative_to(ROOT))
+    for top in ("codegen", "generated", "nn", "runtime")
+    for path in (ROOT / top).rglob("*.md")
 )
 FIRST = "codegen|derivatives|docs|examples|generated|nn|runtime|specgrad|tests"
 PATH = re.compile(rf"`((?:{FIRST})/[\w./*<>-]+)`")
