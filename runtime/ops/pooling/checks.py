@@ -76,13 +76,21 @@ def _chosen_sizes(op: str, requested: Sizes, default_sizes: Ints, step: Sizes) -
     return requested
 
 
-def avg_pool(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
+def avg_pool(
+    op: str, input: Any, kernel_size: Ints, stride: Ints | None, padding: Ints, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None, spatial: int,
+) -> tuple[Any, ...]:  # fmt: skip
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
-    return input, *_mean_windows(f"avg_pool{rest[-1]}d", input._shape, *rest)[1:]
+    rest = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
+    return input, *_mean_windows(f"avg_pool{spatial}d", input._shape, *rest)[1:]
 
 
-def avg_pool_backward(op: str, grad_output: Any, input_shape: Ints, *rest: Any) -> tuple[Any, ...]:
+def avg_pool_backward(
+    op: str, grad_output: Any, input_shape: Ints, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None, spatial: int,
+) -> tuple[Any, ...]:  # fmt: skip
     """The gradient has the shape of the pooled input."""
+    rest = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
     shape, *window = _mean_windows(op, tuple(input_shape), *rest)
     require_shape(op, "grad_output", grad_output, shape)
     return grad_output, tuple(input_shape), *window

@@ -55,23 +55,27 @@ def _checked_layer(
     return sizes
 
 
-def plain_cell(op: str, input: Any, hx: Any, *weights: Any) -> tuple[Any, ...]:
+def plain_cell(
+    op: str, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
+) -> tuple[Any, ...]:
     """An input of shape (batch, features), with at least one row, a state with as many; weights of fitting sizes."""
-    return _checked_cell(op, 1, input, hx, (hx,), weights)
+    return _checked_cell(op, 1, input, hx, (hx,), (w_ih, w_hh, b_ih, b_hh))
 
 
-def gru_cell(op: str, input: Any, hx: Any, *weights: Any) -> tuple[Any, ...]:
+def gru_cell(op: str, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None) -> tuple[Any, ...]:
     """An input of shape (batch, features), with at least one row, a state with as many; weights of three gates."""
-    return _checked_cell(op, 3, input, hx, (hx,), weights)
+    return _checked_cell(op, 3, input, hx, (hx,), (w_ih, w_hh, b_ih, b_hh))
 
 
-def lstm_cell(op: str, input: Any, hx: Sequence[Any], *weights: Any) -> tuple[Any, ...]:
+def lstm_cell(
+    op: str, input: Any, hx: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
+) -> tuple[Any, ...]:
     """An input of shape (batch, features), with at least one row, two states with as many; weights of four gates."""
     if len(hx) != 2 or hx[0]._shape != hx[1]._shape:
         raise ShapeError(
             f"{op}(): expected hx to be a hidden state and a cell state of one shape, got {len(hx)} tensors"
         )
-    return _checked_cell(op, 4, input, hx, hx, weights)
+    return _checked_cell(op, 4, input, hx, hx, (w_ih, w_hh, b_ih, b_hh))
 
 
 def _checked_cell(
