@@ -50,6 +50,7 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors(self) -> Any:
+        """The tensors that ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
         return self.ctx._saved
 
     @kept_tensors.setter
@@ -58,6 +59,7 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors_version(self) -> Any:
+        """The versions that they had."""
         return self.ctx._versions
 
     @property

@@ -136,7 +136,7 @@ class Node:
         raise NotImplementedError
 
     def with_edges(self, edges: tuple[Any, ...]) -> Node:
-        """Threads share the node itself, so it stays as it is."""
+        """A copy that computes the gradients for these edges; threads share the node itself, so it stays as it is."""
         copy = object.__new__(type(self))
         copy.sequence, copy.hooks, copy.metas = self.sequence, None, self.metas
         copy.edges = edges
@@ -146,6 +146,7 @@ class Node:
         return copy
 
     def fitted(self, grads: list[Any]) -> tuple[Any, ...]:
+        """The gradients `grads` made to look like their inputs: un-broadcast, real where those are, of their dtype."""
         metas = self.metas
         if metas is None:
             return tuple(grads)

@@ -88,6 +88,7 @@ def in_use(result: Driver) -> bool:
 
 
 def device_count() -> int:
+    """The number of CUDA devices; 0 without a driver."""
     if _inherited:
         return _inherited[0]
     try:
