@@ -116,6 +116,7 @@ def cuda_available() -> bool:
 
 
 def cuda_device_count() -> int:
+    """The number of CUDA devices; nothing of CUDA is loaded before somebody asks."""
     from .cuda.driver import device_count
 
     return device_count()
