@@ -28,8 +28,10 @@ def test_a_choice_between_elements_is_no_branch(text: str, requested: str) -> No
 
 def test_no_generated_kernel_branches_on_an_element() -> None:
     """A loop with a branch in it is vector code for some processors and not for others."""
-    assert len(KERNELS) > 300
+    seen = 0
     for path in KERNELS:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            seen += isinstance(node, ast.FunctionDef)
             if isinstance(node, ast.IfExp):
                 assert not any(isinstance(part, ast.Subscript) for part in ast.walk(node.test)), path
+    assert seen > 600
