@@ -238,7 +238,7 @@ def of_named(named: Named) -> int:
 )
 def test_what_is_no_native_code_is_refused(function: Any, message: str) -> None:
     line = function.function.__code__.co_firstlineno
-    with pytest.raises(NativeError, match=rf"test_native_language.py:\d+, .*{message}") as caught:
+    with pytest.raises(NativeError, match=rf"test_language.py:\d+, .*{message}") as caught:
         Module("test").export(function)
     assert line <= int(str(caught.value).partition(":")[2].partition(",")[0]) <= line + 4
 

@@ -48,7 +48,7 @@ def test_all_that_is_listed_is_carried() -> None:
 @prebuilt
 @pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="another Python's bytecode gives the same in another order")
 @pytest.mark.parametrize(
-    "name", ["relu forward", "tanh forward", "cpu.exp forward", "random_loops survivors", "optim.cpu adam_update"]
+    "name", ["relu_forward", "tanh_forward", "exponential exp_forward", "random_loops survivors", "optim.cpu adam_update"]
 )
 def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
     """Instruction by instruction; names that numba counts may differ."""
@@ -109,7 +109,7 @@ def instructions(code: bytes) -> list[bytes]:
 
 def test_modules_for_processors_that_scale_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """How e^x is scaled depends on the processor, though no text does."""
-    line = next(line for line in kernels().values() if "cpu.exp forward" in line)
+    line = next(line for line in kernels().values() if "exponential exp_forward" in line)
     digests = set()
     for scales in (False, True):
         monkeypatch.setattr(target, "scales", lambda scales=scales: scales)
@@ -120,7 +120,7 @@ def test_modules_for_processors_that_scale_are_others(monkeypatch: pytest.Monkey
 @prebuilt
 def test_what_is_emitted_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SPECGRAD_CACHE_DIR", str(tmp_path))
-    line = next(line for line in kernels().values() if "relu forward" in line)
+    line = next(line for line in kernels().values() if "relu_forward" in line)
     cache, context = cache_of(line), cpu_target.target_context
     parts = cache.found(kinds_of(line), context)
     monkeypatch.setattr(store, "find", lambda digest: None)

@@ -1,4 +1,4 @@
-"""What native code and the general path make of the same call: for test_creation.py and test_drawing.py."""
+"""What native code and the general path make of the same call: for test_creation.py and test_random.py."""
 
 from __future__ import annotations
 
