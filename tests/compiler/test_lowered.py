@@ -48,7 +48,8 @@ def test_all_that_is_listed_is_carried() -> None:
 @prebuilt
 @pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="another Python's bytecode gives the same in another order")
 @pytest.mark.parametrize(
-    "name", ["relu_forward", "tanh_forward", "exponential exp_forward", "random_loops survivors", "optim.cpu adam_update"]
+    "name",
+    ["relu_forward", "tanh_forward", "exponential exp_forward", "random_loops survivors", "optim.cpu adam_update"],
 )
 def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
     """Instruction by instruction; names that numba counts may differ."""
