@@ -17,12 +17,16 @@ from .tensor import MaskedTensor, made
 
 _NO_RULE = "{}(): there is no rule for masked tensors"
 _MOVING = ("ops.shape", "methods.indexing", "generated.tensor")  # where functions choose and order elements
-_KEEPING = ("methods.mixin", "autograd.tensor_methods", "creation.like", "functional.activation", "functional.dropout")
+_KEEPING = (
+    *("methods.mixin", "autograd.tensor_methods", "autograd.backward"),
+    *("creation.like", "functional.activation", "functional.dropout"),
+)
 _ASKING = (
     "tensor.tensor",
     "tensor.host",
     "methods.mixin",
     "autograd.tensor_methods",
+    "autograd.backward",
 )  # where they say something of a tensor
 
 

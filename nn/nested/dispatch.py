@@ -18,6 +18,7 @@ from .tensor import NestedTensor
 _KEEPING = (
     "runtime.methods.mixin",
     "runtime.autograd.tensor_methods",
+    "runtime.autograd.backward",
     "runtime.tensor.tensor",
     "runtime.ops.creation.like",
 )
