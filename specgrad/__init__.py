@@ -19,7 +19,7 @@ from . import later as _later
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
-from .nn.functional import pooling as _window_pooling
+from .nn.functional import pooling as _pooling
 from .nn.functional import rrelu, rrelu_, threshold, threshold_
 from .runtime.autograd import (
     enable_grad,
@@ -57,6 +57,7 @@ from .runtime.extensions.storage.legacy_constructors import (
 )
 from .runtime.extensions.vmap import vmap
 from .runtime.methods import queries as _queries
+from .runtime.methods.argument_guard import asking_themselves as _asking_themselves
 from .runtime.methods.argument_guard import guard as _guard
 from .runtime.methods.printing import set_printoptions
 from .runtime.methods.queries import (
@@ -302,8 +303,8 @@ __all__ += _ops.__all__
 _guard(
     besides=(
         *(autograd.function, autograd.grad_mode, _creation, _queries),
-        *(nn.functional.activation, nn.functional.loss, nn.functional.softmax, nn.functional.normalization),
-        *(_window_pooling, nn.functional.grid_sample),
+        *(nn.functional.softmax, nn.functional.layer_norm, nn.functional.grid_sample),
+        *_asking_themselves(nn.functional.activation, nn.functional.loss, nn.functional.normalization, _pooling),
         *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),
     )
 )

@@ -6,7 +6,7 @@ nothing when nothing fails; what is called seldom gets it around from `guard`.""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import update_wrapper
 from inspect import Parameter, Signature, signature
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
@@ -136,6 +136,14 @@ def guard(besides: Iterable[Any]) -> None:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module):
             guard_module(name)
+
+
+def asking_themselves(*modules: ModuleType) -> Iterator[FunctionType]:
+    """The functions of modules that ask by themselves: what is called most saves the guard's call."""
+    for module in modules:
+        for value in vars(module).values():
+            if isinstance(value, FunctionType) and {"overridden", "overridden_in"} & {*value.__code__.co_names}:
+                yield value
 
 
 def guard_module(name: str) -> None:

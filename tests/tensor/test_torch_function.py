@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from types import ModuleType
+from inspect import signature
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
+
+import specgrad as sg
 
 
 class Asked:
@@ -163,3 +166,28 @@ def test_writes_by_key(lib: ModuleType) -> None:
     x[0] = Value()
     x[Value()] = 1.0
     assert seen == ["__setitem__", "__setitem__"] and x.tolist() == [0.0, 0.0]
+
+
+class Answering:
+    """No tensor, and answers each call with its function's name."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> str:
+        return str(func.__name__)
+
+
+F = sg.nn.functional
+ANOTHER_NAME = {"conv_tbc", "native_channel_shuffle"} | {name for name in F.__all__ if name.endswith("_with_indices")}
+
+
+BY_HAND = [name for name in F.__all__ if isinstance(getattr(F, name), FunctionType) and name not in ANOTHER_NAME]
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_functions_ask_by_their_own_names(name: str) -> None:
+    """What is written by hand asks once, for itself: whoever overrides it, or traces it, sees no inner call."""
+    parameters = signature(getattr(F, name)).parameters.values()
+    required = [
+        p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    assert getattr(F, name)(*[Answering() for _ in required]) == name
