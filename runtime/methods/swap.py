@@ -124,6 +124,13 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
             raise TypeError(f"WeakIdKeyDictionary(): argument 'dict' must be a dict, but got {type(dict).__name__}")
         self.update(dict or {})
 
+    def update(self, dict: Any = (), /, **kwargs: Any) -> None:
+        """Take over the keys and values of a mapping, or of pairs in `dict`; those of kwargs too."""
+        try:
+            super().update(dict, **kwargs)
+        except ValueError as error:
+            raise ValueError(f"update(): expected a mapping or pairs of keys and values: {error}") from None
+
     def __getitem__(self, key: Any) -> Any:
         reference = self.ref_type(key)
         if reference not in self.data:
