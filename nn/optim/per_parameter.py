@@ -58,6 +58,7 @@ class PerParameter(Optimizer):
     _launches: Launches  # of the step that is being made
     # What is the same for all parameters of the group that is being changed:
     _names: tuple[str | None, ...] = ()
+    _options: tuple[Any, ...] | None = None  # which `_names`, `_settings` and `_buffers` were made of
     _buffers: Callable[[dict[str, Any]], tuple[Tensor | None, ...]]
     _settings: tuple[float, ...] = ()
 
@@ -66,9 +67,15 @@ class PerParameter(Optimizer):
         completed_within(__name__, cls, PerParameter)
 
     def _enter(self, group: dict[str, Any]) -> None:
-        if self._rule is not None:
-            self._names, self._settings = self._rule.names_in(group), self._rule.settings_in(group)
-            self._buffers = buffers_of(self._names)
+        if self._rule is None:
+            return
+        options = self._rule.options_in(group)
+        if options == self._options:  # those of the last group, or of the last step
+            return
+        self._names, self._settings = self._rule.names_in(group), self._rule.settings_in(group)
+        self._buffers = buffers_of(self._names)
+        # A tensor among them may be written to: then they are read each time.
+        self._options = options if all(map(_is_constant, options)) else None
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
@@ -183,6 +190,10 @@ def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:
             return None
         arrays.append(flat if native else flat.view(dtype.real.np))
     return arrays
+
+
+def _is_constant(option: Any) -> bool:
+    return isinstance(option, (int, float)) or (isinstance(option, tuple) and all(map(_is_constant, option)))
 
 
 Tensors = Sequence[Tensor | None]

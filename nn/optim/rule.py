@@ -47,6 +47,9 @@ class Rule:
         self.name, self.loop, self.operations, self.settings, self.counts = name, loop, operations, settings, counts
         self.buffers = [(each, None) if isinstance(each, str) else each for each in buffers]
         self.first = first or {}
+        options = [*(option for _, option in self.buffers if option), *(s for s in settings if s != "decay")]
+        options += ["weight_decay", "decoupled_weight_decay"] if "decay" in settings else []
+        self.options_in = itemgetter(*options, *(options[:1] * (2 - len(options)))) if options else _nothing
         self.numbers: Callable[..., Any] = getattr(rules, f"{name}_numbers")
         self.later: Callable[..., Any] = getattr(rules, f"{name}_counts", _nothing)
 
