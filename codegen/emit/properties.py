@@ -150,7 +150,7 @@ class Properties:
         """How operands may lie in the memory that is written to (`before_write`); kernels with indices still read."""
         if self.entry.compute.kind != "kernel":
             return "full"
-        return "none" if self.raw else "any"
+        return "none" if self.raw else "overlap"
 
     @cached_property
     def allowed(self) -> tuple[str, ...]:

@@ -1996,7 +1996,7 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="any")
+        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="overlap")
     return _frexp("frexp", input)
 
 

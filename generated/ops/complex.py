@@ -456,7 +456,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="any")
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="overlap")
     return _complex("complex", real, imag)
 
 

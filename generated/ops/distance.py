@@ -271,7 +271,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("pdist", out, _pdist("pdist", input, p), (input,), share="any")
+        return write_out("pdist", out, _pdist("pdist", input, p), (input,), share="overlap")
     return _pdist("pdist", input, p)
 
 

@@ -267,7 +267,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
         return result
     if out is not None:
         return write_out(
-            "pixel_shuffle", out, _pixel_shuffle("pixel_shuffle", input, upscale_factor), (input,), share="any"
+            "pixel_shuffle", out, _pixel_shuffle("pixel_shuffle", input, upscale_factor), (input,), share="overlap"
         )
     return _pixel_shuffle("pixel_shuffle", input, upscale_factor)
 
@@ -332,7 +332,11 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         return result
     if out is not None:
         return write_out(
-            "pixel_unshuffle", out, _pixel_unshuffle("pixel_unshuffle", input, downscale_factor), (input,), share="any"
+            "pixel_unshuffle",
+            out,
+            _pixel_unshuffle("pixel_unshuffle", input, downscale_factor),
+            (input,),
+            share="overlap",
         )
     return _pixel_unshuffle("pixel_unshuffle", input, downscale_factor)
 
@@ -397,7 +401,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         return result
     if out is not None:
         return write_out(
-            "channel_shuffle", out, _channel_shuffle("channel_shuffle", input, groups), (input,), share="any"
+            "channel_shuffle", out, _channel_shuffle("channel_shuffle", input, groups), (input,), share="overlap"
         )
     return _channel_shuffle("channel_shuffle", input, groups)
 

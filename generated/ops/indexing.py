@@ -1245,7 +1245,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="any")
+        return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="overlap")
     return _nonzero_default("nonzero", input)
 
 
@@ -2640,7 +2640,11 @@ def select_scatter(
         return result
     if out is not None:
         return write_out(
-            "select_scatter", out, _select_scatter("select_scatter", input, src, dim, index), (input, src), share="any"
+            "select_scatter",
+            out,
+            _select_scatter("select_scatter", input, src, dim, index),
+            (input, src),
+            share="overlap",
         )
     return _select_scatter("select_scatter", input, src, dim, index)
 
@@ -2744,7 +2748,7 @@ def slice_scatter(
             out,
             _slice_scatter("slice_scatter", input, src, dim, start, end, step),
             (input, src),
-            share="any",
+            share="overlap",
         )
     return _slice_scatter("slice_scatter", input, src, dim, start, end, step)
 
@@ -2839,7 +2843,7 @@ def diagonal_scatter(
             out,
             _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2),
             (input, src),
-            share="any",
+            share="overlap",
         )
     return _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2)
 

@@ -280,7 +280,7 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="any")
+        return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="overlap")
     return _linalg_inv("linalg_inv", A)
 
 
@@ -375,7 +375,7 @@ def linalg_inv_ex(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="any")
+        return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="overlap")
     return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
 
 
@@ -754,7 +754,7 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="any")
+        return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="overlap")
     return _linalg_det("linalg_det", A)
 
 
@@ -894,7 +894,7 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="any")
+        return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="overlap")
     return _linalg_slogdet("linalg_slogdet", A)
 
 
@@ -1645,7 +1645,7 @@ def linalg_svd(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="any")
+        return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="overlap")
     return _linalg_svd("linalg_svd", A, full_matrices, driver)
 
 
@@ -1716,7 +1716,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="any")
+        return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="overlap")
     return _linalg_svdvals("linalg_svdvals", A, driver)
 
 
@@ -2023,7 +2023,7 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="any")
+        return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="overlap")
     return _linalg_eig("linalg_eig", input)
 
 
@@ -2078,7 +2078,7 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="any")
+        return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="overlap")
     return _linalg_eigvals("linalg_eigvals", input)
 
 
@@ -2141,7 +2141,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="any")
+        return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="overlap")
     return _linalg_qr("linalg_qr", A, mode)
 
 
@@ -2991,7 +2991,7 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         return result
     if out is not None:
         return write_out(
-            "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="any"
+            "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="overlap"
         )
     return _linalg_matrix_exp("linalg_matrix_exp", input)
 
@@ -3273,7 +3273,7 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="any")
+        return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="overlap")
     return _geqrf("geqrf", input)
 
 

@@ -922,7 +922,7 @@ def binary_cross_entropy_with_logits(
                 "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction
             ),
             (input, target, weight, pos_weight),
-            share="any",
+            share="overlap",
         )
     return _binary_cross_entropy_with_logits(
         "binary_cross_entropy_with_logits", input, target, weight, pos_weight, reduction

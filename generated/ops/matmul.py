@@ -137,7 +137,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="any")
+        return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="overlap")
     return _mm("mm", input, mat2)
 
 
@@ -204,7 +204,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="any")
+        return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="overlap")
     return _bmm("bmm", input, mat2)
 
 
@@ -271,7 +271,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="any")
+        return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="overlap")
     return _mv("mv", input, vec)
 
 
@@ -338,7 +338,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="any")
+        return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="overlap")
     return _dot("dot", input, tensor)
 
 
@@ -532,7 +532,7 @@ def addmm(
         return result
     if out is not None:
         return write_out(
-            "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="any"
+            "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="overlap"
         )
     return _addmm("addmm", input, mat1, mat2, beta, alpha)
 
@@ -561,7 +561,7 @@ def addmm_(
         result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="any")
+    original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="overlap")
     before = input._grad_fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
     return after_write(input, before)
@@ -686,7 +686,7 @@ def baddbmm(
             out,
             _baddbmm("baddbmm", input, batch1, batch2, beta, alpha),
             (input, batch1, batch2),
-            share="any",
+            share="overlap",
         )
     return _baddbmm("baddbmm", input, batch1, batch2, beta, alpha)
 
@@ -727,7 +727,7 @@ def baddbmm_(
         result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="any")
+    original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="overlap")
     before = input._grad_fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
@@ -848,7 +848,11 @@ def addbmm(
         return result
     if out is not None:
         return write_out(
-            "addbmm", out, _addbmm("addbmm", input, batch1, batch2, beta, alpha), (input, batch1, batch2), share="any"
+            "addbmm",
+            out,
+            _addbmm("addbmm", input, batch1, batch2, beta, alpha),
+            (input, batch1, batch2),
+            share="overlap",
         )
     return _addbmm("addbmm", input, batch1, batch2, beta, alpha)
 
@@ -889,7 +893,7 @@ def addbmm_(
         result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="any")
+    original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="overlap")
     before = input._grad_fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
     return after_write(input, before)
@@ -1006,7 +1010,9 @@ def addmv(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="any")
+        return write_out(
+            "addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="overlap"
+        )
     return _addmv("addmv", input, mat, vec, beta, alpha)
 
 
@@ -1034,7 +1040,7 @@ def addmv_(
         result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("addmv_", input, (input, mat, vec), keep=(), share="any")
+    original = before_write("addmv_", input, (input, mat, vec), keep=(), share="overlap")
     before = input._grad_fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
     return after_write(input, before)
@@ -1801,7 +1807,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     ) and (result := intercept("linear", linear, "linear", input, weight, bias, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("linear", out, _linear("linear", input, weight, bias), (input, weight, bias), share="any")
+        return write_out("linear", out, _linear("linear", input, weight, bias), (input, weight, bias), share="overlap")
     return _linear("linear", input, weight, bias)
 
 

@@ -221,7 +221,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="any")
+        return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="overlap")
     return _sum_default("sum", input, dtype)
 
 
@@ -348,7 +348,7 @@ def sum_dim_intlist(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="any")
+        return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="overlap")
     return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
 
 
@@ -418,7 +418,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="any")
+        return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="overlap")
     return _prod_default("prod", input, dtype)
 
 
@@ -488,7 +488,7 @@ def prod_dim_int(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="any")
+        return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="overlap")
     return _prod_dim_int("prod", input, dim, keepdim, dtype)
 
 
@@ -611,7 +611,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="any")
+        return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="overlap")
     return _mean_default("mean", input, dtype)
 
 
@@ -687,7 +687,7 @@ def mean_dim(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="any")
+        return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="overlap")
     return _mean_dim("mean", input, dim, keepdim, dtype)
 
 
@@ -841,7 +841,7 @@ def var_correction(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="any")
+        return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="overlap")
     return _var_correction("var", input, dim, correction, keepdim)
 
 
@@ -994,7 +994,7 @@ def std_correction(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="any")
+        return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="overlap")
     return _std_correction("std", input, dim, correction, keepdim)
 
 
@@ -1081,7 +1081,7 @@ def amax(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="any")
+        return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="overlap")
     return _amax("amax", input, dim, keepdim)
 
 
@@ -1163,7 +1163,7 @@ def amin(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="any")
+        return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="overlap")
     return _amin("amin", input, dim, keepdim)
 
 
@@ -1225,7 +1225,7 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("max", out, _max_default("max", input), (input,), share="any")
+        return write_out("max", out, _max_default("max", input), (input,), share="overlap")
     return _max_default("max", input)
 
 
@@ -1286,7 +1286,7 @@ def max_dim(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="any")
+        return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="overlap")
     return _max_dim("max", input, dim, keepdim)
 
 
@@ -1381,7 +1381,7 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("min", out, _min_default("min", input), (input,), share="any")
+        return write_out("min", out, _min_default("min", input), (input,), share="overlap")
     return _min_default("min", input)
 
 
@@ -1442,7 +1442,7 @@ def min_dim(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="any")
+        return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="overlap")
     return _min_dim("min", input, dim, keepdim)
 
 
@@ -1555,7 +1555,7 @@ def argmax(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="any")
+        return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="overlap")
     return _argmax("argmax", input, dim, keepdim)
 
 
@@ -1629,7 +1629,7 @@ def argmin(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="any")
+        return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="overlap")
     return _argmin("argmin", input, dim, keepdim)
 
 
@@ -1682,7 +1682,7 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("any", out, _any_default("any", input), (input,), share="any")
+        return write_out("any", out, _any_default("any", input), (input,), share="overlap")
     return _any_default("any", input)
 
 
@@ -1734,7 +1734,7 @@ def any_dims(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="any")
+        return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="overlap")
     return _any_dims("any", input, dim, keepdim)
 
 
@@ -1787,7 +1787,7 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("all", out, _all_default("all", input), (input,), share="any")
+        return write_out("all", out, _all_default("all", input), (input,), share="overlap")
     return _all_default("all", input)
 
 
@@ -1839,7 +1839,7 @@ def all_dims(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="any")
+        return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="overlap")
     return _all_dims("all", input, dim, keepdim)
 
 
@@ -1919,7 +1919,7 @@ def norm_default(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="any")
+        return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="overlap")
     return _norm_default("norm", input, p, dim, keepdim, dtype)
 
 
@@ -2029,7 +2029,7 @@ def linalg_vector_norm(
             out,
             _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype),
             (input,),
-            share="any",
+            share="overlap",
         )
     return _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype)
 
@@ -2183,7 +2183,7 @@ def logsumexp(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="any")
+        return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="overlap")
     return _logsumexp("logsumexp", input, dim, keepdim)
 
 
@@ -2245,7 +2245,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="any")
+        return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="overlap")
     return _sum_to_size("sum_to_size", input, size)
 
 
@@ -2330,7 +2330,7 @@ def nansum(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("nansum", out, _nansum("nansum", input, dim, keepdim, dtype), (input,), share="any")
+        return write_out("nansum", out, _nansum("nansum", input, dim, keepdim, dtype), (input,), share="overlap")
     return _nansum("nansum", input, dim, keepdim, dtype)
 
 

@@ -108,7 +108,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="any")
+        return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="overlap")
     return _cumsum("cumsum", input, dim, dtype)
 
 
@@ -120,7 +120,7 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
         result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("cumsum_", input, (input,), keep=(), share="any")
+    original = before_write("cumsum_", input, (input,), keep=(), share="overlap")
     before = input._grad_fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
     return after_write(input, before)
@@ -198,7 +198,7 @@ def cumprod(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="any")
+        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="overlap")
     return _cumprod("cumprod", input, dim, dtype)
 
 
@@ -210,7 +210,7 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
         result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("cumprod_", input, (input,), keep=(input,), share="any")
+    original = before_write("cumprod_", input, (input,), keep=(input,), share="overlap")
     before = input._grad_fn
     _cumprod("cumprod_", original, dim, dtype, into=input)
     return after_write(input, before)
@@ -279,7 +279,7 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="any")
+        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="overlap")
     return _logcumsumexp("logcumsumexp", input, dim)
 
 
@@ -415,7 +415,7 @@ def cummax(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="any")
+        return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="overlap")
     return _cummax("cummax", input, dim)
 
 
@@ -484,7 +484,7 @@ def cummin(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="any")
+        return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="overlap")
     return _cummin("cummin", input, dim)
 
 

@@ -1865,7 +1865,7 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
             out,
             _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
             (repeats,),
-            share="any",
+            share="overlap",
         )
     return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
 
@@ -3583,7 +3583,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="any")
+        return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="overlap")
     return _cat("cat", tensors, dim)
 
 
@@ -3651,7 +3651,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="any")
+        return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="overlap")
     return _stack("stack", tensors, dim)
 
 
@@ -3711,7 +3711,7 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("flip", out, _flip("flip", input, dims), (input,), share="any")
+        return write_out("flip", out, _flip("flip", input, dims), (input,), share="overlap")
     return _flip("flip", input, dims)
 
 
@@ -3777,7 +3777,7 @@ def roll(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="any")
+        return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="overlap")
     return _roll("roll", input, shifts, dims)
 
 
@@ -3843,7 +3843,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="any")
+        return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="overlap")
     return _triu("triu", input, diagonal)
 
 
@@ -3853,7 +3853,7 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
         result := intercept("triu", triu_, "leading", input, diagonal)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("triu_", input, (input,), keep=(), share="any", replaces=True)
+    original = before_write("triu_", input, (input,), keep=(), share="overlap", replaces=True)
     before = input._grad_fn
     _triu("triu_", original, diagonal, into=input)
     return after_write(input, before)
@@ -3917,7 +3917,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="any")
+        return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="overlap")
     return _tril("tril", input, diagonal)
 
 
@@ -3927,7 +3927,7 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
         result := intercept("tril", tril_, "leading", input, diagonal)
     ) is not NOT_HANDLED:
         return result
-    original = before_write("tril_", input, (input,), keep=(), share="any", replaces=True)
+    original = before_write("tril_", input, (input,), keep=(), share="overlap", replaces=True)
     before = input._grad_fn
     _tril("tril_", original, diagonal, into=input)
     return after_write(input, before)
@@ -3993,7 +3993,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         return result
     if out is not None:
         return write_out(
-            "constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value), (input,), share="any"
+            "constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value), (input,), share="overlap"
         )
     return _constant_pad_nd("constant_pad_nd", input, pad, value)
 
@@ -4061,7 +4061,7 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="any")
+        return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="overlap")
     return _clone("clone", input, memory_format)
 
 
@@ -4171,7 +4171,7 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="any")
+        return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="overlap")
     return __to_copy("_to_copy", input, dtype)
 
 

@@ -97,7 +97,7 @@ def softmax(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="any")
+        return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="overlap")
     return _softmax("softmax", input, dim, dtype)
 
 
@@ -246,7 +246,7 @@ def log_softmax(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="any")
+        return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="overlap")
     return _log_softmax("log_softmax", input, dim, dtype)
 
 

@@ -202,7 +202,7 @@ def sort(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="any")
+        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="overlap")
     return _sort("sort", input, dim, descending, stable)
 
 
@@ -314,7 +314,7 @@ def argsort(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="any")
+        return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="overlap")
     return _argsort("argsort", input, dim, descending, stable)
 
 
@@ -398,7 +398,7 @@ def topk(
     ) and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="any")
+        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="overlap")
     return _topk("topk", input, k, dim, largest, sorted)
 
 
@@ -489,7 +489,7 @@ def kthvalue(
     ) and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="any")
+        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="overlap")
     return _kthvalue("kthvalue", input, k, dim, keepdim)
 
 
@@ -553,7 +553,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("median", out, _median_default("median", input), (input,), share="any")
+        return write_out("median", out, _median_default("median", input), (input,), share="overlap")
     return _median_default("median", input)
 
 
@@ -612,7 +612,7 @@ def median_dim(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="any")
+        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="overlap")
     return _median_dim("median", input, dim, keepdim)
 
 
@@ -675,7 +675,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="any")
+        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="overlap")
     return _nanmedian_default("nanmedian", input)
 
 
@@ -734,7 +734,7 @@ def nanmedian_dim(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="any")
+        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="overlap")
     return _nanmedian_dim("nanmedian", input, dim, keepdim)
 
 
@@ -818,7 +818,7 @@ def mode(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="any")
+        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="overlap")
     return _mode("mode", input, dim, keepdim)
 
 
@@ -1346,7 +1346,7 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
     ) and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
-        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="any")
+        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="overlap")
     return _histc("histc", input, bins, min, max)
 
 
@@ -1888,7 +1888,7 @@ def isin_tensor_tensor(
             out,
             _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert),
             (elements, test_elements),
-            share="any",
+            share="overlap",
         )
     return _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert)
 

@@ -26,7 +26,7 @@ from .saved_tensors import edge_of, meta_of, version_of
 from .version_counter import Awaited, end_write, note_write
 from .view_history import check_origin, live_views, outdate
 
-Share = Literal["any", "full", "none"]  # how operands may share the memory that is written to
+Share = Literal["overlap", "full", "none"]  # how operands may share the memory that is written to
 BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anything is written
 
 
@@ -59,7 +59,7 @@ def before_write(
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
     `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
-    then. `share`: the other operands may overlap with it in "any" way, in "full" (the same elements), or not ("none").
+    then. `share`: the other operands may overlap with it in any way ("overlap"), in "full" (the same elements), or not ("none").
     `replaces`: each element keeps its value or gets one that does not depend on it, so that several may share a place.
     """
     if not isinstance(tensor, TensorBase):
@@ -89,7 +89,7 @@ def unchanged(tensor: Any) -> Any:
 
 
 def check_shared(name: str, tensor: Any, others: tuple[Any, ...], share: Share) -> None:
-    if share == "any":
+    if share == "overlap":
         return
     for other in others:
         if getattr(other, "_storage", None) is tensor._storage:
@@ -132,7 +132,7 @@ def check_out(name: str, out: Any, result: Any) -> None:
         )
 
 
-def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: Share = "any") -> Any:
+def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: Share = "overlap") -> Any:
     """The `out=` form: the result copied into `out`, which nothing may be differentiating; see `before_write`."""
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")

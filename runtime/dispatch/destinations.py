@@ -51,7 +51,7 @@ def layout_of(value: Any) -> tuple[Any, Any, Any]:
     return (value._dtype, value._shape, value._strides) if there else (None, None, None)
 
 
-def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: Share = "any") -> Any:
+def write_outs(name: str, outs: Any, results: Any, operands: tuple[Any, ...] = (), share: Share = "overlap") -> Any:
     """Results copied into tensors of just their dtypes, all of which are checked before one is written to."""
     if not isinstance(outs, (tuple, list)):
         raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(outs).__name__}")

@@ -123,9 +123,9 @@ def test_what_is_emitted_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("SPECGRAD_CACHE_DIR", str(tmp_path))
     line = next(line for line in kernels().values() if "relu_forward" in line)
     cache, context = cache_of(line), cpu_target.target_context
-    parts = cache.found(kinds_of(line), context)
+    parts = cache.cached_parts(kinds_of(line), context)
     monkeypatch.setattr(store, "find", lambda digest: None)
-    again = cache.found(kinds_of(line), context)
+    again = cache.cached_parts(kinds_of(line), context)
     assert parts is not None and again is not None and again[:2] == parts[:2]
 
 

@@ -104,7 +104,7 @@ class Machine:
 
         `saves` are operands, or RESULT; `replaces` says that elements keep their number or get one that does not
         depend on it; `share` says how operands may overlap with the target's memory: in "full" (the same elements),
-        "none", or in "any" way. `doubts` are operands that PyTorch saves for their shape.
+        "none", or "overlap" in any way. `doubts` are operands that PyTorch saves for their shape.
         """
         recorded = self.records(target, *operands)
         edges = []
@@ -119,7 +119,7 @@ class Machine:
             check_single(target)
         if recorded and target.base is not None and target.base.repeats():
             raise Unsuitable  # PyTorch fails in backward, where it takes the base's gradient apart
-        for operand in operands if share != "any" else ():
+        for operand in operands if share != "overlap" else ():
             check_disjoint(target, operand, share == "full")
         dual = checked(function(target.dual(), *(cell.dual() for cell in operands)))
         if dual.shape != target.shape:

@@ -67,7 +67,7 @@ def filled_by(machine: Machine, a: Cell, b: Cell) -> None:
     """The number of a tensor of no dimensions everywhere."""
     if b.positions.ndim:
         raise Refused
-    machine.write(a, lambda old, new: new.expanded(old.shape), [b], share="any")
+    machine.write(a, lambda old, new: new.expanded(old.shape), [b], share="overlap")
 
 
 def masked(machine: Machine, a: Cell, number: float) -> None:

@@ -27,7 +27,7 @@ def ops() -> dict[str, OpCode]:
 FACTS: list[tuple[str, dict[str, Any]]] = [
     ("mul.Tensor", {"raw": (), "has_inplace": True, "has_out": True, "starts_with_number": True, "may_share": "full"}),
     ("where.self", {"raw": (True, False, False), "has_multiple_outputs": False, "moves": None}),
-    ("max.dim", {"has_multiple_outputs": True, "names_outputs": True, "numpy_names": (), "may_share": "any"}),
+    ("max.dim", {"has_multiple_outputs": True, "names_outputs": True, "numpy_names": (), "may_share": "overlap"}),
     ("view", {"is_variadic": True, "has_out": False, "retypes": False, "batch_rule": "along"}),
     ("view.dtype", {"retypes": True, "has_dtype_argument": True}),
     ("fill_.Scalar", {"writes_first": True, "has_out": False}),
