@@ -59,7 +59,7 @@ def before_write(
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
     `operands`: the op's tensors, `tensor` the first; `keep`: those whose formula reads the old value, which is a copy
-    then. `share`: the other operands may overlap with it in any way ("overlap"), in "full" (the same elements), or not ("none").
+    then. `share`: the other operands may "overlap" with it in any way, in "full" (the same elements), or "none" may.
     `replaces`: each element keeps its value or gets one that does not depend on it, so that several may share a place.
     """
     if not isinstance(tensor, TensorBase):
