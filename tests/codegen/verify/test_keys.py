@@ -128,6 +128,12 @@ def test_dtypes_tell_records_apart() -> None:
     assert alike(op, dataclasses.replace(op, function=lambda input: sg.neg(input.float()))) is None
 
 
+def test_complex_halves_are_compared() -> None:
+    """NumPy knows no complex32, in which a product computes too."""
+    op = BY_NAME["mul.Tensor"]
+    assert alike(op, op) is not None
+
+
 WIDE = """\
 - name: widened(Tensor self, int dim) -> Tensor
   dtype: same
