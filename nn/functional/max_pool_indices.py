@@ -117,7 +117,7 @@ def _with_indices(pool: Callable[Params, Any], example: str) -> Callable[Params,
     def both(*args: Params.args, **kwargs: Params.kwargs) -> Pair:
         named = {name: value for name, value in kwargs.items() if name != "return_indices"}
         before, behind = args[:position], args[position + 1 :]
-        return tuple(pool(*before, True, *behind, **named) if behind else pool(*before, return_indices=True, **named))  # type: ignore
+        return tuple(pool(*before, True, *behind, **named) if behind else pool(*before, return_indices=True, **named))  # type: ignore[arg-type]
 
     defaults = {"return_indices": True}
     parameters = [p.replace(default=defaults.get(name, p.default)) for name, p in own.parameters.items()]

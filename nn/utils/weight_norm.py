@@ -98,7 +98,7 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
 
 
 def has_hook(kind: type, module: Module, name: str) -> bool:
-    return any(isinstance(hook, kind) and hook.name == name for hook in module._forward_pre_hooks.values())  # type: ignore
+    return any(isinstance(hook, kind) and hook.name == name for hook in module._forward_pre_hooks.values())  # type: ignore[attr-defined]
 
 
 def remove_hook(kind: type, module: Module, name: str) -> Any:

@@ -36,7 +36,7 @@ class Capture:
             for edge in node.edges:
                 if edge is None:
                     continue
-                kind = edge.edge_kind  # `is_wanted`, without a call for each edge
+                kind = edge.edge_kind  # what the capture asks for, without a call for each edge
                 if (id(edge) in leaves) if kind == LEAF else ((edge if kind == NODE else edge.node) in requested):
                     leads = True
                 else:

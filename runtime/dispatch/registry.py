@@ -56,7 +56,7 @@ class Op:
     shape: str = ""  # the rule of the shapes of a kernel's results
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
-    sparse: str = ""  # the function of representations/sparse/rules/ that computes for sparse tensors
+    sparse: str = ""  # the function of extensions/sparse/rules*.py that computes for sparse tensors
     conj_rule: str = ""  # the function of extensions/lazy_conj/rules.py that computes for such views
     example: str = ""
 

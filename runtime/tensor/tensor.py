@@ -59,7 +59,7 @@ class TensorBase:
 
     edge_kind = 2  # a leaf is its own graph edge: see autograd.node
     _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
-    lazy_conj = conjugated = negated = False  # whether memory is shown otherwise: see representations/marked/
+    lazy_conj = conjugated = negated = False  # whether memory is shown otherwise: see extensions/lazy_conj/
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
         """`factory=True` becomes the class of all results; one with a `__torch_function__` is for the general path."""

@@ -46,7 +46,8 @@ class Parametric(Distribution):
             delattr(cls, name)  # instances alone have it
         cls._expands = (*declared, *vars(cls).get("_expands", ()))
         if "arg_constraints" not in vars(cls):
-            cls.arg_constraints = {name: value.constraint for name, value in declared.items()}  # type: ignore
+            constraints: Any = {name: value.constraint for name, value in declared.items()}
+            cls.arg_constraints = constraints  # type: ignore[method-assign]
         if "__init__" not in vars(cls):
             cls.__init__ = _constructor(cls, declared)  # type: ignore[method-assign]
 
