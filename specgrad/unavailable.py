@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -61,6 +61,18 @@ def _answer(value: Any, name: str, why: str) -> Callable[..., Any]:
     return _named(call, name, why)
 
 
+class Question(NamedTuple):
+    """A function that gives a value, and takes no arguments."""
+
+    answer: Any
+
+    def asked(self, name: str, why: str) -> Callable[[], Any]:
+        def call() -> Any:
+            return self.answer
+
+        return _named(call, name, why, takes_arguments=False)
+
+
 def _refusal(error: type[Exception], name: str, why: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         raise error(f"specgrad.{name}: {why}")
@@ -68,10 +80,10 @@ def _refusal(error: type[Exception], name: str, why: str) -> Callable[..., Any]:
     return _named(call, name, f"It cannot be done: {why}")
 
 
-def _named(function: Any, name: str, why: str) -> Any:
+def _named(function: Any, name: str, why: str, takes_arguments: bool = True) -> Any:
     module, _, last = name.rpartition(".")
     function.__module__, function.__name__, function.__qualname__ = f"specgrad.{module}", last, last
-    function.__doc__ = f"{why}.\n\nArgs:\n    *args, **kwargs: as in PyTorch.\n"
+    function.__doc__ = f"{why}.\n" + "\nArgs:\n    *args, **kwargs: as in PyTorch.\n" * takes_arguments
     return function
 
 
@@ -84,7 +96,9 @@ def named(name: str) -> Any:
     what, why, row = WHY[name]
     key = (row, name.rpartition(".")[2])
     if key not in _made:
-        if isinstance(what, type):
+        if isinstance(what, Question):
+            _made[key] = what.asked(name, why)
+        elif isinstance(what, type):
             _made[key] = _refusal(what, name, why)
         else:
             _made[key] = what(name, why) if callable(what) else _answer(what, name, why)
@@ -104,8 +118,8 @@ _REASONS = {
     "of your own is an entry of a spec (docs/adding-an-op.md) or a specgrad.autograd.Function",
 }
 
-# What a name is (`mark`, `block`, `absent`, an error, or the answer), the sentence, and the names by their modules:
-# `a: name; b: name` are one object, `a,b: name` are two.
+# What a name is (`mark`, `block`, `absent`, an error, or the answer, with `()` of what takes no arguments), the
+# sentence, and the names by their modules: `a: name; b: name` are one object, `a,b: name` are two.
 _TABLE = """
 mark | A mark of what compiled code does not call; it stays as it is
     jit,_jit_internal: ignore unused
@@ -126,7 +140,7 @@ mark | A mark about PyTorch's releases; what has it stays as it is
     fx._compatibility: compatibility
 None | A mark on a tensor for a compiler: which sizes may change; nothing depends on it
     _dynamo: mark_dynamic mark_static mark_static_address maybe_mark_dynamic
-False | Whether the code that asks is being compiled, traced or exported: never
+False() | Whether the code that asks is being compiled, traced or exported: never
     jit: is_scripting is_tracing; _jit_internal: is_scripting; _dynamo: is_compiling
     compiler: is_compiling is_dynamo_compiling is_exporting
 False | Whether programs can be compiled for a kind of devices: they run as they are
@@ -151,7 +165,7 @@ None | Who follows the program below its functions: nobody
     fx.experimental.proxy_tensor: get_proxy_mode
 RuntimeError | {no_files}
     jit: load save
-False | Whether oneDNN joins ops of compiled programs: never
+False() | Whether oneDNN joins ops of compiled programs: never
     jit: onednn_fusion_enabled
 None | Asks for oneDNN to join ops of compiled programs; there are none
     jit: enable_onednn_fusion
@@ -163,28 +177,28 @@ None | The mode of the dispatcher that is on: none
     utils._python_dispatch: _get_current_dispatch_mode_stack
 block | A block without modes of the dispatcher, as all are
     utils._python_dispatch: _disable_current_modes
-False | Whether a mode of the dispatcher is on: none is
+False() | Whether a mode of the dispatcher is on: none is
     utils._python_dispatch: is_in_torch_dispatch_mode
 False | Whether tensors are made of others that `__tensor_flatten__` gives: none are
     utils._python_dispatch: is_traceable_wrapper_subclass is_traceable_wrapper_subclass_type
-True | Whether there is a processor, and whether it can be used: always
+True() | Whether there is a processor, and whether it can be used: always
     cpu: is_available is_initialized
-1 | How many devices the processor is: one, whatever it has of cores
+1() | How many devices the processor is: one, whatever it has of cores
     cpu: device_count
-cpu | The device that tensors are made on
+cpu() | The device that tensors are made on
     cpu: current_device
 None | Nothing: there is one processor, and whoever calls an op has its result
     cpu: set_device synchronize
-False | Whether a library or a device is used that specgrad does not use
+False() | Whether a library or a device is used that specgrad does not use
     backends.cusparselt: is_available; backends.kleidiai: is_available; backends.mkl: is_available
     backends.mkldnn: is_available; backends.mps: is_available is_built; backends.nnpack: is_available
     backends.openmp: is_available; backends.opt_einsum: is_available; distributed.rpc: is_available
     utils._triton: has_triton has_triton_package; utils.cpp_extension: is_ninja_available
 None | The package that finds the order of products: none is asked
     backends.opt_einsum: get_opt_einsum
-False | Whether there is such a device: specgrad uses none
+False() | Whether there is such a device: specgrad uses none
     mps,mtia,xpu: is_available
-0 | How many devices of this kind are used: none
+0() | How many devices of this kind are used: none
     mps,mtia,xpu: device_count
 None | Done for all devices of this kind, of which there are none
     mps,mtia,xpu: empty_cache manual_seed manual_seed_all
@@ -206,6 +220,7 @@ block | A block in which tensors count as copies on all processes: no tensor lie
 
 _ANSWERS: tuple[Any, ...] = (None, False, True, 0, 1, [], "cpu")
 _KINDS: dict[str, Any] = {str(answer): answer for answer in _ANSWERS}
+_KINDS |= {f"{answer}()": Question(answer) for answer in (False, True, 0, 1, "cpu")}
 _KINDS |= {kind.__name__: kind for kind in (mark, block, absent, RuntimeError, NotImplementedError)}
 
 

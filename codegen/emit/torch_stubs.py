@@ -92,6 +92,8 @@ class _Stub:
             module, _, name = full.rpartition(".")
             if module == self.module and what is self.table["absent"]:
                 yield f"class {name}:\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."
+            elif module == self.module and isinstance(what, self.table["Question"]):
+                yield f"def {name}() -> {type(what.answer).__name__}: ..."
             elif module == self.module:
                 is_mark = what is self.table["mark"]
                 yield from _MARK.format(name).splitlines() if is_mark else [_FUNCTION.format(name, self._result(what))]

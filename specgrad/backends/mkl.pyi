@@ -1,11 +1,9 @@
 """PyTorch's `torch.backends.mkl`, by names: written from `torch_names.py`."""
 
-from typing import Any
-
 from specgrad.backends.switches import Verbose
 
 verbose = Verbose
 VERBOSE_OFF: int
 VERBOSE_ON: int
 
-def is_available(*args: Any, **kwargs: Any) -> bool: ...
+def is_available() -> bool: ...

@@ -1,7 +1,5 @@
 """PyTorch's `torch.backends.mkldnn`, by names: written from `torch_names.py`."""
 
-from typing import Any
-
 from specgrad.backends.switches import Verbose, mkldnn_flags
 
 flags = mkldnn_flags
@@ -14,4 +12,4 @@ deterministic: bool
 allow_tf32: bool
 fp32_precision: str
 
-def is_available(*args: Any, **kwargs: Any) -> bool: ...
+def is_available() -> bool: ...

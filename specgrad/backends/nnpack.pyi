@@ -1,10 +1,8 @@
 """PyTorch's `torch.backends.nnpack`, by names: written from `torch_names.py`."""
 
-from typing import Any
-
 from specgrad.backends.switches import nnpack_flags
 
 flags = nnpack_flags
 enabled: bool
 
-def is_available(*args: Any, **kwargs: Any) -> bool: ...
+def is_available() -> bool: ...

@@ -7,7 +7,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.torch_names import NAMES
-from specgrad.unavailable import UNAVAILABLE, WHY, absent, block, mark
+from specgrad.unavailable import UNAVAILABLE, WHY, Question, absent, block, mark
 
 pytestmark = pytest.mark.cpu("nothing is computed")
 ERRORS = [name for name, (what, *_) in WHY.items() if isinstance(what, type) or what is absent]
@@ -29,7 +29,15 @@ def test_an_error_names_what_was_asked_for_and_why(name: str) -> None:
     assert str(raised.value).endswith(why)
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("name", [name for name, (what, *_) in WHY.items() if isinstance(what, Question)])
+def test_a_question(name: str) -> None:
+    """It takes no arguments."""
+    assert _named(name)() == WHY[name][0].answer
+    with pytest.raises(TypeError, match=rf"{name.rpartition('.')[2]}\(\) takes 0 positional arguments"):
+        _named(name)(1)
+
+
+@pytest.mark.parametrize("name", [name for name in ANSWERS if not isinstance(WHY[name][0], Question)])
 def test_an_answer(name: str) -> None:
     """Whatever it is asked with; a list is the caller's own."""
     found = _named(name)(1, option=2)
