@@ -30,6 +30,14 @@ rank = dist.get_rank()
 session._session.seconds = {seconds}
 """
 ENDED = r"\[rank 0\] the end of the program after barrier \(call 1\), called at .*train\.py:15: MPI is not finalized: "
+# A rank that is still in its barrier would fail there instead, when it is told.
+FAILS_LAST = """dist.barrier()
+import glob, time
+if rank == 1:
+    while len(glob.glob("*.last")) < 2: time.sleep(0.01)
+    raise ValueError("the data are gone")
+open(f"{rank}.last", "w").close()
+"""
 STOPPED = r"process \d+ is stopped"
 
 
@@ -69,5 +77,5 @@ def test_a_rank_that_has_ended_is_not_all_that_is_told(tmp_path: Path) -> None:
 
 def test_a_rank_that_fails_when_others_have_ended(tmp_path: Path) -> None:
     """Others let it end first: the first process that ends without finalizing MPI gives mpiexec its status."""
-    text = message(tmp_path, 3, "dist.barrier()\nif rank == 1: raise ValueError('the data are gone')\n", 60.0)
+    text = message(tmp_path, 3, FAILS_LAST, 60.0)
     assert re.search(rf"{ENDED}rank 1 has ended with ValueError: the data are gone\n", text), text
