@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
+import json
+import math
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,6 @@ from specgrad.runtime.kernels.scalar import tables
 
 from ..project.progress import Progress
 from .functions import FUNCTIONS, Table
-
-FILE = Path(tables.__file__)
-LINE = 120
 
 
 def pieces_command(argv: Sequence[str]) -> int:
@@ -48,39 +46,26 @@ def write(one: Table) -> bool:
     result = columns(one)
     largest = largest_error(one, result)
     print(f"{one.name:24} error at most {largest:.3f} units")
-    before, new = FILE.read_text(encoding="utf-8"), text(one, result, largest)
-    there = re.compile(rf"# [^\n]*\n{table_name(one.name)} = single\(\n.*?\n\)  # fmt: skip\n", re.DOTALL)
-    after = there.sub(lambda _: new, before) if there.search(before) else f"{before}\n{new}"
-    FILE.write_text(after, encoding="utf-8")
+    rows = [[result[position][row] for position in range(len(result))] for row in range(len(result[0]))]
+    there = tables.fitted_tables()
+    there[one.name] = {"doc": one.doc, "error": math.ceil(largest * 100) / 100, "rows": rows}
+    tables.FILE.write_text(text(there), encoding="utf-8")
     return True
 
 
-def text(one: Table, result: dict[int, list[float]], largest: float) -> str:
-    rows = [[result[position][row] for position in range(len(result))] for row in range(len(result[0]))]
-    numbers = ",\n".join("    (\n" + wrapped(row) + "    )" for row in rows)
-    return (
-        f"# {one.doc} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units.\n"
-        f"{table_name(one.name)} = single(\n{numbers},\n)  # fmt: skip\n"
-    )
+def text(there: Mapping[str, Any]) -> str:
+    """JSON with a line for each row of a table."""
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {table_text(there[name])}" for name in sorted(there)) + "\n}\n"
 
 
-def wrapped(row: list[float]) -> str:
-    lines, line = list[str](), "       "
-    for value in row:
-        number = f" {np.float32(value)!s},"
-        if len(line) + len(number) > LINE:
-            lines, line = [*lines, line], "       "
-        line += number
-    return "\n".join([*lines, line]) + "\n"
-
-
-def table_name(name: str) -> str:
-    return f"{name.upper()}_TABLE"
+def table_text(one: Mapping[str, Any]) -> str:
+    rows = ",\n".join(f"  [{', '.join(str(np.float32(value)) for value in row)}]" for row in one["rows"])
+    return f'{{"doc": {json.dumps(one["doc"])}, "error": {one["error"]}, "rows": [\n{rows}\n]}}'
 
 
 def columns_there(one: Table) -> dict[int, list[float]]:
-    table = getattr(tables, table_name(one.name))
-    return {position: [float(row[position]) for row in table] for position in range(len(table[0]))}
+    rows = tables.table(one.name)
+    return {position: [float(row[position]) for row in rows] for position in range(len(rows[0]))}
 
 
 def is_right(one: Table) -> bool:

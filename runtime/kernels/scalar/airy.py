@@ -10,9 +10,10 @@ import numpy as np
 from ...compiler.passes.primitives import choose, fma, polynomial, root, select
 from .exp import clamped, exp, scaled_back
 from .piecewise_polynomial import NEARER, by_pieces_with_derivatives, power_of_pair, smaller_piece
-from .tables import AIRY_TABLE
+from .tables import table
 from .trig import cos, cos_part, quadrant_fast, sin, sin_part
 
+AIRY_TABLE = table("airy")
 ROOT_PI = 1.772453850905516
 ROOT_HALF = 0.7071067811865476
 # e^z x^(1/4) Ai(x) for z = 2/3 x^(3/2), x >= 2, in 2 z(2) / z - 1: relative error at most 2^-53

@@ -19,9 +19,10 @@ from ...compiler.passes.primitives import bits, choose, fma, from_bits, narrow, 
 from .exp import with_sign
 from .log import LN2_SINGLE, log, normal
 from .piecewise_polynomial import CENTRAL, MIXED, by_pieces_with_derivatives, is_small, lifted, mixed_piece, small_piece
-from .tables import J0_TABLE, J1_TABLE, Y0_TABLE, Y1_TABLE
+from .tables import table
 from .trig import SIGNED_INTEGRAL_FROM, SIN_WIDE, half_turn, quadrant_of, sin_of_quarters
 
+J0_TABLE, J1_TABLE, Y0_TABLE, Y1_TABLE = map(table, ("j0", "j1", "y0", "y1"))
 SHARE = 0.0704  # of x^2 beside 1: what the squares of s come to in order 0, for x < 2^-4
 SCALED = (0.42778354, 0.7497975, 1.000001)  # ((1 + s) e^x - 1) / x for x < 2^-5: error at most 2^-29 / x
 SQUARE = (0.25748524, 0.2499106)  # s (1 + 3 s / 8) e^x / x^2 likewise

@@ -21,8 +21,9 @@ from .exp import (
 )
 from .piecewise_polynomial import by_power_pieces, is_nearer, smaller_piece
 from .power import EXP2_WIDE
-from .tables import ERFC_TABLE
+from .tables import table
 
+ERFC_TABLE = table("erfc")
 # erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1: relative error of erf at most 2^-29.3 and 2^-56.3
 ERF_SINGLE = (
     7.838455348974094e-05,  -0.0008005707059055567, 0.0051878513768315315,  -0.026853594928979874,

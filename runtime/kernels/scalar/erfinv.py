@@ -26,8 +26,9 @@ from .piecewise_polynomial import (
     smaller_piece,
     times_pieces,
 )
-from .tables import ERFCX_TABLE, ERFINV_TABLE, LOG_NDTR_TABLE, NDTRI_TABLE
+from .tables import table
 
+ERFCX_TABLE, ERFINV_TABLE, LOG_NDTR_TABLE, NDTRI_TABLE = map(table, ("erfcx", "erfinv", "log_ndtr", "ndtri"))
 # x / t with erfc(x) = e^(-t^2), for t from 0.8325 to 1.75, 3.5, 7, 14 and 28: relative error at most 2^-53.6
 TAIL_1 = (
     -4.549541499513618e-12,  1.6636934306999994e-11,  -1.910956886893149e-11,  -4.429443008741402e-11,

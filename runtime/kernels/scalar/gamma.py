@@ -12,9 +12,10 @@ from ...compiler.passes.primitives import bits, choose, fma, narrow, polynomial,
 from .exp import round_to_int
 from .log import log
 from .piecewise_polynomial import CENTRAL, by_pieces, by_pieces_with_derivatives, central_piece, lifted
-from .tables import DIGAMMA_TABLE, LGAMMA_TABLE, TRIGAMMA_TABLE
+from .tables import table
 from .trig import tan
 
+DIGAMMA_TABLE, LGAMMA_TABLE, TRIGAMMA_TABLE = map(table, ("digamma", "lgamma", "trigamma"))
 START, END = 2.0**-126, CENTRAL[1]
 START_OF_SQUARES = 2.0**-50  # from here on what the rounding of a square loses is a normal number
 EULER = 0.5772156649015329

@@ -13,8 +13,11 @@ from ...compiler.passes.primitives import bits, choose, fma, from_bits, narrow, 
 from .exp import LN2_DOUBLE, LN2_SINGLE, LOG2_E, SHIFT, remainder_of, times_power, with_sign
 from .log import LN2_BELOW, log_of_normal_sum, log_of_sum, normal, plus_one
 from .piecewise_polynomial import by_pieces, central_piece, octave_piece, shifted_piece, times_pieces
-from .tables import ACOSH_TABLE, ASINH_TABLE, ATANH_TABLE, LOG_ODDS_TABLE, TANH_TABLE
+from .tables import table
 
+ACOSH_TABLE, ASINH_TABLE, ATANH_TABLE, LOG_ODDS_TABLE, TANH_TABLE = map(
+    table, ("acosh", "asinh", "atanh", "log_odds", "tanh")
+)
 TANH_IS_ONE = 9.25  # to the last bit of a float32, from here on
 HALF_LN2 = 0.34657359027997264
 # e^2r for |r| < 0.1735: relative error at most 2^-57.8

@@ -25,8 +25,11 @@ from .bessel import (
 from .exp import EXP_SINGLE, clamped, exp, reduced, scaled, with_sign
 from .log import log, normal
 from .piecewise_polynomial import CENTRAL, MIXED, by_pieces, central_piece, is_small, mixed_piece, small_piece
-from .tables import I0_TABLE, I0E_TABLE, I1_TABLE, I1E_TABLE, K0_TABLE, K0E_TABLE, K1_TABLE, K1E_TABLE
+from .tables import table
 
+I0_TABLE, I0E_TABLE, I1_TABLE, I1E_TABLE, K0_TABLE, K0E_TABLE, K1_TABLE, K1E_TABLE = map(
+    table, ("i0", "i0e", "i1", "i1e", "k0", "k0e", "k1", "k1e")
+)
 # P of I0 and I1 for x >= 15.5, and of K0 and K1 for x >= 21.5: P(1 / x) / x is wrong by 2^-31 at most
 I0_ASYMPTOTIC = (0.364564083620851, 0.10325148556002298, 0.07346736823257169, 0.07031045706251604, 0.12500000389169208)
 I1_ASYMPTOTIC = (

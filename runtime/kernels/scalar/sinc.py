@@ -11,9 +11,10 @@ from ...compiler.passes.primitives import bits, choose, from_bits, narrow, polyn
 from .bessel import inverse_of, sine_ahead
 from .gamma import SINE
 from .piecewise_polynomial import by_pieces_with_derivatives, is_nearer, is_small, small_piece, smaller_piece
-from .tables import RATIO_OF_SINE_TABLE, SINC_TABLE
+from .tables import table
 from .trig import sin
 
+RATIO_OF_SINE_TABLE, SINC_TABLE = map(table, ("ratio_of_sine", "sinc"))
 PI = 3.141592653589793
 
 
