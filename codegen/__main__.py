@@ -22,8 +22,6 @@ python -m codegen verify|prove|mutate|explain|pictures --spec SPEC [...]
 python -m codegen new NAME [FOLDER]   a package of your own ops, ready to test, build and publish
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """`python -m codegen pictures`: draws every pictured op and its gradient, as the framework computes them, as SVG."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import math

@@ -1,7 +1,5 @@
 """How losses are reduced, by PyTorch's numbers and by its older arguments."""
 
-from __future__ import annotations
-
 from ..runtime.errors import warn_user
 
 _NUMBERS = {"none": 0, "mean": 1, "elementwise_mean": 1, "sum": 2}

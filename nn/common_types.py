@@ -1,7 +1,5 @@
 """Types of sizes, under PyTorch's names: a number, or one for each dimension."""
 
-from __future__ import annotations
-
 from ..generated.tensor import Tensor
 
 _size_1_t = int | tuple[int]

@@ -1,7 +1,5 @@
 """Docstrings of variants: each says what is its own, and the rest is taken over from the docstring of its model."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Sequence

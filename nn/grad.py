@@ -1,7 +1,5 @@
 """Gradients of convolutions as functions: of the input and of the weight, each from the other and the output's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Also the classes of scripted modules: programs derive from the first, and ask for the others.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What users are told: errors, each a subclass of what a PyTorch user expects for the same mistake, and warnings."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -2,8 +2,6 @@
 
 The module that `SLOTS` names has filled the slot when its import ends. A program that needs none loads none."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -2,8 +2,6 @@
 
 `native/` registers itself when specgrad is imported, and nothing that is called from here imports it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

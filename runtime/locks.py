@@ -7,8 +7,6 @@ interpreter ends, and keeps them. It tries all at once, and waits for the first 
 other: in whatever order other threads take them, none waits for one that waits for it. A lock that is not free after
 PATIENCE seconds is made anew in the forked process."""
 
-from __future__ import annotations
-
 import _frozen_importlib
 import _imp
 import _thread

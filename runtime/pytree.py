@@ -1,7 +1,5 @@
 """Nested tuples, lists and dictionaries as flat lists of what they hold."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Generated code holds no line numbers. A generated package says where its spec lies, seen from its folder
 (`_spec_file`). Where the spec is no longer there, or does not hold the op, messages name the file alone."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

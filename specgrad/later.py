@@ -1,7 +1,5 @@
 """What is loaded when it is first named: files with PyTorch's names, and functions that few programs ask for."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module

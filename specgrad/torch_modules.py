@@ -5,8 +5,6 @@ them, and importing specgrad loads nothing for them. They are packages: what els
 name, where there is one.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from functools import cache, partial

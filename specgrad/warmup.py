@@ -10,8 +10,6 @@ inputs that may require gradients. Kernels are cached for each dtype and, some o
 for operands that are broadcast; what such a call does not meet is compiled when it is first needed, as ever.
 """
 
-from __future__ import annotations
-
 import argparse
 import runpy
 import sys

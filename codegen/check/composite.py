@@ -4,8 +4,6 @@ An overload is out of reach where an earlier one (a package's come before its ba
 the same names and in the same places. Types are told apart as runtime/dispatch/overloads.py does it.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Checks of an entry's derivatives: gradient formulas, the kernel for `backward`, and forward-mode formulas."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace

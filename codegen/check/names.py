@@ -4,8 +4,6 @@ A registry holds who claimed a name first. All functions of a package stand in o
 Tensor has one special method for an operator, and an overload's kernels have files of its name.
 """
 
-from __future__ import annotations
-
 import keyword
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Checks of the keys `onnx`, `reference` and `rows`, and for slips of the pen: `and` and `or` of tensors, and `^`."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Checks of the calls that an entry lists: its `samples`, its `edge_cases` points, and the calls under `errors`."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Iterator

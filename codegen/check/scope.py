@@ -1,7 +1,5 @@
 """The values, functions and methods that an expression may use; `Context` states an entry's problems with places."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Collection, Iterable, Iterator

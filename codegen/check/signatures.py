@@ -1,7 +1,5 @@
 """Checks that a named function takes what an entry passes to it, and that something reads each argument."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 

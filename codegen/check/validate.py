@@ -1,7 +1,5 @@
 """Checks a spec for sense: names, calls, gradients, forward mode and samples. `load` has checked its form."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Which ops only formulas call, and parameter lists and arguments of calls as text in generated code."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 

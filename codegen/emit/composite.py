@@ -1,7 +1,5 @@
 """The lines that compute a composite, and older forms of a call, `x.add(alpha, other)`: the key `deprecated`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The docstrings of generated functions as data for the templates, and the words that pages on ops share with them."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The kernels of element-wise entries, as data for the kernel templates."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The ways in which native code may answer a call before the general path, where nobody watches."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 from functools import cached_property

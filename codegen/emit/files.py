@@ -4,8 +4,6 @@ The tree is laid out by the ruff that constraints.txt pins; the manifest of a pa
 has.
 """
 
-from __future__ import annotations
-
 import difflib
 import dis
 import os

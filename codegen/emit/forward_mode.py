@@ -3,8 +3,6 @@
 In these every argument is a local variable, `x_t` is the tangent of x or None, and `result` the output or a tuple.
 """
 
-from __future__ import annotations
-
 import ast
 
 from ..spec.definitions import locals_of, substituted

@@ -1,7 +1,5 @@
 """The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

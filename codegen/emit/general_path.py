@@ -1,7 +1,5 @@
 """The general path of an op, of any dtype and layout, for elementwise.py.j2, view.py.j2 and kernel.py.j2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..spec.model import Argument

@@ -1,7 +1,5 @@
 """The graph node of an entry, as data for the templates of nodes/."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 gradients where nothing is recorded, `formula.py.j2` gives them wherever something is, and `tangent.py.j2` forward mode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

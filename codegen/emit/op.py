@@ -1,7 +1,5 @@
 """The functions of an entry (level 3), as data for the templates of ops/, tensor.py.j2 and the stubs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,8 +5,6 @@ takes any arguments; `x.sum()` and names of one overload alone (`x.sum(dim=0)`) 
 that adds overloads to a function of its base picks its own first, then the base's.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..spec.model import Argument

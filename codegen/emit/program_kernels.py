@@ -1,7 +1,5 @@
 """The kernels of row programs, as data for the templates of programs/."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass

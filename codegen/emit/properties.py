@@ -1,7 +1,5 @@
 """What is known of an entry where code is made of it: each fact is found once, and all emitters ask the same record."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What tests and documentation are told of an entry (registry.jsonl), and signatures for type checkers."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """From a checked spec to the text of every generated file. Templates only loop and join; decisions are made here."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """The methods and binary operators of Tensor, as data for tensor.py.j2."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What type checkers read of PyTorch's modules that exist by name only: a stub for each entry of the table."""
 
-from __future__ import annotations
-
 import runpy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

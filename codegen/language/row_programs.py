@@ -32,8 +32,6 @@ number. A parameter `n: int` is the count of elements. What is returned are the 
 is the output `result`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ is compared with differences of SciPy's function (tests/codegen/proof/test_proof
 Handbook of Mathematical Functions; DLMF. A user's own functions are the argument `own` of everything here.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

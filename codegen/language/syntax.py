@@ -1,7 +1,5 @@
 """The syntax of expressions: the nodes of `ast` that are allowed, and bounds on length, depth and constants."""
 
-from __future__ import annotations
-
 import ast
 import cmath
 import difflib

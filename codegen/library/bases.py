@@ -1,7 +1,5 @@
 """The packages that a spec outside the tree builds on: specgrad, and perhaps another generated one with its bases."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 from collections.abc import Sequence

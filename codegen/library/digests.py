@@ -3,8 +3,6 @@
 A template that changes, the code that fills it, or a parameter of a function that templates import gives another one.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping

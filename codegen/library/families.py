@@ -5,8 +5,6 @@ lines around a text, or else a paragraph of comment above an entry, between blan
 colon or full stop. Sections of the same title are one family.
 """
 
-from __future__ import annotations
-
 import keyword
 import re
 import unicodedata

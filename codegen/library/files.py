@@ -4,8 +4,6 @@
 old and new ones together, so that a killed run leaves nothing unknown. One path may therefore have several hashes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import keyword
 import os

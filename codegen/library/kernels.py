@@ -1,7 +1,5 @@
 """Kernels of row programs, who computes an op on a CUDA device, and the loops that a kernel calls: read off sources."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

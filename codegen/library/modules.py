@@ -1,7 +1,5 @@
 """Reads hand-written Python modules with `ast`, none imported: public definitions, parameters and their reads."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The names that generated modules and `Tensor` use themselves, so that an op or an argument cannot have them."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import symtable

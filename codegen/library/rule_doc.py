@@ -1,7 +1,5 @@
 """Reads from source what a check of arguments demands and raises, and what a batching rule does; imports nothing."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -5,8 +5,6 @@ of dtypes, strided, in batches. Two records differ where one alone refuses, or w
 derivatives of first or second order differ by more than some roundings.
 """
 
-from __future__ import annotations
-
 import itertools
 import warnings
 import zlib

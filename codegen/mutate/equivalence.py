@@ -5,8 +5,6 @@ two records with all combinations of dtypes. `same_call` finds the one call in w
 for `cat(parts, 0)` or `conj_physical(x)` for `conj(x)`, and makes both at the samples of the function's own entry.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

@@ -3,8 +3,6 @@
 The process has no native code and kernels that look at every index, so the next mutant finds memory whole.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import functools

@@ -3,8 +3,6 @@
 An operator looks at one node of a tree and yields (what is done, what stands there instead).
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

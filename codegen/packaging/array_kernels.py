@@ -1,7 +1,5 @@
 """The kernels that move, sort and multiply elements or draw numbers, and those over several arrays of optimizers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any

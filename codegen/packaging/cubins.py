@@ -4,8 +4,6 @@ Archives have machine code; a line of the table says what a kernel takes of a GP
 by the beginning of its digest. All known kernels are measured, those of usual dtypes carried in the archives, too.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

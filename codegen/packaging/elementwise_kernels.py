@@ -1,7 +1,5 @@
 """The kernels of row programs, of element-wise ops, copies and fills, and of hand-written texts, as samples launch."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

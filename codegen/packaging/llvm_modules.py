@@ -5,8 +5,6 @@ process of its own, which compiles for it. The native code that every program ne
 it is carried as machine code, for the version of Python that runs here: it reads and writes Python's objects.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import pickle

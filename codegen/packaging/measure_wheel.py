@@ -1,7 +1,5 @@
 """`python -m codegen.packaging.measure_wheel WHEEL`: what a user waits for after installing a wheel, beside PyTorch."""
 
-from __future__ import annotations
-
 import compileall
 import importlib.util
 import os

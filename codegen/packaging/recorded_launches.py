@@ -1,7 +1,5 @@
 """Records what samples in all floats, and steps of optimizers with all options, launch on a simulated device."""
 
-from __future__ import annotations
-
 import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence

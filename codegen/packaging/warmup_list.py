@@ -1,7 +1,5 @@
 """`python -m codegen.packaging.warmup_list`: writes the list of kernels that training begins with."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

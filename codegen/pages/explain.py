@@ -1,7 +1,5 @@
 """`python -m codegen explain OP`: what the generator knows and decides about one op, and where all of it stands."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The words of a page on one entry: each function gives those behind one label, none where it does not apply."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..emit.docstrings import kinds

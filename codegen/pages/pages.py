@@ -1,7 +1,5 @@
 """The documentation of a spec's ops: docs/ops.md and a page per family in the tree, one REFERENCE.md outside it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`python -m codegen --count`, and which entries have a picture: the element-wise functions of one real number."""
 
-from __future__ import annotations
-
 import ast
 import io
 import tokenize

@@ -4,8 +4,6 @@ A sum goes in blocks of BLOCK elements, in double precision from block to block,
 loop that folds writes as well. What takes long and several passes need is written to a row of its own, in the cache.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

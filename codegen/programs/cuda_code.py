@@ -9,8 +9,6 @@ many reads wait for memory together, without which a device reaches half of its 
 among blocks: `fold_1`, `fold_2`, ... leave what parts of a row come to, and `finish` puts that together and writes.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

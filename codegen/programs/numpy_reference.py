@@ -1,7 +1,5 @@
 """Row programs on NumPy in double precision: what both lowerings are compared with."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Mapping

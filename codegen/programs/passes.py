@@ -3,8 +3,6 @@
 Folds that need nothing of each other share a pass; the outputs that are rows are the last one.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Collection, Iterable, Iterator

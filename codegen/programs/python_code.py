@@ -4,8 +4,6 @@ In one of elements constants, integers and numbers of the row are brought to `T`
 stay integers among themselves: `i == target_row`.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping
 

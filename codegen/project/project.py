@@ -4,8 +4,6 @@ Outside the tree the package is the folder `generated` beside a spec that lies i
 modules of that package, and the base is that of the last time, where nothing else is said.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os

@@ -1,7 +1,5 @@
 """`python -m codegen new NAME [FOLDER]`: a package of a user's ops, ready to test, build and publish."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

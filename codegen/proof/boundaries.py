@@ -5,8 +5,6 @@ where both count and differ, the entry's policy combines them. Where second deri
 written formula must differentiate to these: else double backward is wrong at that point.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

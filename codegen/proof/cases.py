@@ -4,8 +4,6 @@ A condition is decided by the sign of a difference of two values. Which signs oc
 of a pool that lie in a case are its witnesses, and a case without any is empty.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ conjugates, `grad` under an even one: conj(g(z)) = g(conj(z)), so the formula is
 what equals f' on an interval equals it everywhere (the identity theorem; a branch cut is not crossed).
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 

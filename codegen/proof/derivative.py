@@ -1,7 +1,5 @@
 """Derivatives of scalar expressions by the chain rule, as expressions again."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Callable, Mapping

@@ -3,8 +3,6 @@
 `python -m codegen derive EXPRESSION`: an entry for a scalar expression, with the formulas that it does not need.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import math

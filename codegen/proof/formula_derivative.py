@@ -1,7 +1,5 @@
 """The derivative of a gradient formula as the framework computes it, by the formulas of the ops in it."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 

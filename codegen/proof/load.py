@@ -1,7 +1,5 @@
 """Reads specs whose entries get the formulas that they leave out: what every command but `derive` works on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..language.scalar_functions import NONE, Functions

@@ -1,7 +1,5 @@
 """Scalar expressions in numbers, in float64, by NumPy and SciPy: not the framework's kernels, so a second opinion."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The points at which an entry is looked at: spread over its domain, and on the boundaries of its conditions."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import zlib

@@ -4,8 +4,6 @@ In the interior of every case both are compared as exact values; where that does
 points. On boundaries the formula is compared with the limits of the symbolic derivative, by the policy at kinks.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scalar code for element-wise kernels: expressions with typed constants, and formulas with their ops inlined."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Mapping

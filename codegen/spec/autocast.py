@@ -5,8 +5,6 @@ autocast:
   cuda: {float32: [cumsum, cumprod]}
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

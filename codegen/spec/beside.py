@@ -4,8 +4,6 @@ The first item of a spec may name a file or a folder: `- tests: tests/spec`. A Y
 `TEST_KEYS`. A Python file in a folder `references` has functions named like the ops: read, never run.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field

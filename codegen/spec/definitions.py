@@ -5,8 +5,6 @@ A definition is computed once where every formula that uses it is certain to nee
 `a if c else b` uses stays in that branch.
 """
 
-from __future__ import annotations
-
 import ast
 import keyword
 from collections.abc import Callable, Iterable, Mapping

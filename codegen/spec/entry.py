@@ -1,7 +1,5 @@
 """Reads one entry of the spec: from a YAML mapping to an `Entry`, noting everything of the wrong form."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

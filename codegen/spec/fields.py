@@ -1,7 +1,5 @@
 """The keys of an entry, also in the groups `flags` and `dispatch`, read as plain values that keep their places."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 

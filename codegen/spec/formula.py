@@ -4,8 +4,6 @@ In every tree made here `lineno` and `col_offset` are those of the YAML file, so
 a node stands whatever the quoting and folding. Which names an expression may use is `validate`'s business.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import re

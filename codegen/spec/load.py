@@ -1,7 +1,5 @@
 """Reads a spec file. YAML is composed to nodes, not to values: each key and value keeps its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace

@@ -4,8 +4,6 @@ A line of onnx_operators.txt: `Gemm(A: T, B: T, C?: T; transB: int, alpha: float
 out, `*` stands for any number; behind the semicolon are attributes.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import math

@@ -5,8 +5,6 @@ op's arguments, a few functions, and what `np`, `scipy` and `math` have to compu
 and nothing of specgrad, since a reference is another witness.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import functools

@@ -1,7 +1,5 @@
 """The key `rows`: a row program in an entry, with the places of its parts in the spec."""
 
-from __future__ import annotations
-
 import ast
 import warnings
 

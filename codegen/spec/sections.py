@@ -1,7 +1,5 @@
 """The sections of a spec: an item `- section: Title`, to the next one, with what its ops have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 

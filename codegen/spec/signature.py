@@ -1,7 +1,5 @@
 """A parser of PyTorch's schema grammar: `sum.dim(Tensor self, int[] dim, bool keepdim=False) -> Tensor`."""
 
-from __future__ import annotations
-
 import keyword
 import math
 import re

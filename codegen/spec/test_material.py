@@ -1,7 +1,5 @@
 """Reads what an entry says for its tests: samples, calls that are refused, intervals of numbers, dtypes, examples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import yaml

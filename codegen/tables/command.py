@@ -1,7 +1,5 @@
 """`python -m codegen pieces`: fit the functions that are computed by pieces, and write their tables."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

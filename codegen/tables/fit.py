@@ -5,8 +5,6 @@ least maximum approximation", 1961). Coefficients are rounded one after the othe
 followed by a new fit of the rest. Bits of an argument find its piece (runtime/kernels/scalar/piecewise_polynomial.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

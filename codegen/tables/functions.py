@@ -3,8 +3,6 @@
 The functions of float64 of runtime/kernels/scalar/ have no part in it, so that neither hides a mistake of the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Each op is checked apart from the others: a process that dies or hangs is a finding about its op.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

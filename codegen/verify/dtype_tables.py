@@ -4,8 +4,6 @@
 then `int` or `float` for its numbers of Python; behind the colon those of the outputs, or `refused`.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Checks the derivatives and meanings of a package's scalar functions against the numbers that they return."""
 
-from __future__ import annotations
-
 import importlib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping

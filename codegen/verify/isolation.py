@@ -5,8 +5,6 @@ With SPECGRAD_GUARDS=1 the memory of NumPy's arrays lies between guards, as Addr
 others have been freed, so that a write to it is found out as well.
 """
 
-from __future__ import annotations
-
 import functools
 import multiprocessing
 import os

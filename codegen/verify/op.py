@@ -1,7 +1,5 @@
 """Runs every check on one op, at each of its points: those of the entry, and variants that nobody listed."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Reports proofs: a finding for each formula that is wrong, and the lines of `python -m codegen prove`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 

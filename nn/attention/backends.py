@@ -1,7 +1,5 @@
 """PyTorch's kernels of attention, which programs choose among; here there is one, whatever is chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum

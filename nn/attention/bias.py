@@ -1,7 +1,5 @@
 """Masks of causal attention where there are more keys than queries: which corner the triangle begins in."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 from ...generated.tensor import Tensor

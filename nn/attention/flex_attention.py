@@ -1,7 +1,5 @@
 """Attention whose scores a function of the program changes, and whose mask is another function."""
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Any, NamedTuple
 

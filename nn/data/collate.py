@@ -1,7 +1,5 @@
 """Making one batch of many samples: fetching them, collating by a table of classes, and page-locked memory."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence

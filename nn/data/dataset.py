@@ -1,7 +1,5 @@
 """Datasets: samples by index, or one after the other; parts of datasets, and several joined."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Data pipes: the classes to derive from, their methods, and the steps that come with them."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice

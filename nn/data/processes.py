@@ -1,7 +1,5 @@
 """The parent's side of worker processes: start, tasks, batches in order, and a clear error when one dies."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Samplers: the order in which samples are drawn, all of them, a process's share, or with given probabilities."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import islice

@@ -1,7 +1,5 @@
 """The identity of a worker process: number, seed and dataset."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

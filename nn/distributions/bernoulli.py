@@ -1,7 +1,5 @@
 """Counts: of successes and failures in trials of one probability, and Poisson's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

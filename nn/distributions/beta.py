@@ -1,7 +1,5 @@
 """Distributions of proportions and ratios of gamma numbers: Dirichlet, beta, and F."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

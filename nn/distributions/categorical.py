@@ -1,7 +1,5 @@
 """Distributions of classes: their numbers, one-hot vectors, and how often each comes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Distributions with a location and a scale: uniform, Cauchy, its absolute values, Gumbel, von Mises."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

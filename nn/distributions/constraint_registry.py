@@ -10,8 +10,6 @@ Example:
     tensor([0.5000, 0.5000], grad_fn=<SoftmaxBackward0>)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

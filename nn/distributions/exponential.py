@@ -1,7 +1,5 @@
 """Waiting times and tails: the exponential, Weibull and Pareto distributions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The gamma distribution, and those of what is made of gamma numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

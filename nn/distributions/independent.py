@@ -1,7 +1,5 @@
 """Distributions of another one's samples: more dimensions in events, or transformed; and exponential families."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

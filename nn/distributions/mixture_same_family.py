@@ -1,7 +1,5 @@
 """Mixtures of distributions of one family."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

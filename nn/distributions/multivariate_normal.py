@@ -1,7 +1,5 @@
 """Multivariate normal distributions, with a full covariance or one of low rank, and their algebra."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The normal distribution, those of its exponentials and absolute values, and the Laplace distribution."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

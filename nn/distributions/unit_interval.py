@@ -1,7 +1,5 @@
 """Distributions of numbers between zero and one, and of relaxed classes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

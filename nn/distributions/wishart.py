@@ -1,7 +1,5 @@
 """Distributions of matrices: of covariances, and of factors of correlations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from numbers import Number

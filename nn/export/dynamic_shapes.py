@@ -4,8 +4,6 @@ A number of the graph may be a multiple of a size, or of a product of two, and a
 to has to hold for the third. What differs in another way is refused, so no size is fixed unseen.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence

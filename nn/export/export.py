@@ -1,7 +1,5 @@
 """export: a module's graph for example inputs, with parameters, buffers and constants as its first inputs."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

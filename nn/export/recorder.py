@@ -3,8 +3,6 @@
 A tensor is known by its identity: the recorder keeps each one that a node stands for, so no other can take its place.
 """
 
-from __future__ import annotations
-
 import operator
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the inputs and outputs of an exported graph are: ExportGraphSignature and its parts, under PyTorch's names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto

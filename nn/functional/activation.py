@@ -1,7 +1,5 @@
 """Activations: ops of the spec with PyTorch's flag `inplace`, and those that draw random numbers."""
 
-from __future__ import annotations
-
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks

@@ -1,7 +1,5 @@
 """Scaled dot-product attention; checks and parts of attention with several heads."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

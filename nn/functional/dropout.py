@@ -1,7 +1,5 @@
 """Dropout of elements and of whole channels, and alpha dropout, which keeps mean and variance."""
 
-from __future__ import annotations
-
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks

@@ -1,7 +1,5 @@
 """Indices as vectors, rows of a table or one-hot; and sums and the like of pieces of a tensor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...generated import ops

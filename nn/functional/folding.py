@@ -1,7 +1,5 @@
 """Windows of images as columns, and back; padding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...generated import ops

@@ -1,7 +1,5 @@
 """A linear map to many classes and the cross-entropy of its scores, some rows at a time where that is asked for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

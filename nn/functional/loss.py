@@ -1,7 +1,5 @@
 """Losses of values against targets of the same shape, of class scores, and of triplets for any distance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ...generated import ops

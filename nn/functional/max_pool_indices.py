@@ -1,7 +1,5 @@
 """Maximum pooling that always gives the places of the maxima, and that over windows at random positions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature

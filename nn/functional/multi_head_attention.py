@@ -1,7 +1,5 @@
 """Attention with several heads between linear layers, as a function of its parameters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Norms over the batch, the last dimensions, groups, samples and neighbouring channels; running statistics."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from math import prod

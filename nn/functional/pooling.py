@@ -1,7 +1,5 @@
 """Maximum and average pooling, over sliding windows and to a given size, with PyTorch's signatures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Resampling of signals, images and volumes, and of images at the points of a grid."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn

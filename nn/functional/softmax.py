@@ -1,7 +1,5 @@
 """The family of softmax, with PyTorch's dimension for calls that name none."""
 
-from __future__ import annotations
-
 import warnings
 
 from ...generated import ops

@@ -5,8 +5,6 @@ is a number here: 0 none, 1 the mean, 2 the sum. Flags for cuDNN change nothing.
 itself, and are loaded when one of them is first asked for.
 """
 
-from __future__ import annotations
-
 from builtins import range as numbers
 from collections.abc import Sequence
 from typing import Any

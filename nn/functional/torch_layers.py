@@ -1,7 +1,5 @@
 """Layers as functions of weights in a list, as in PyTorch's private module `_VF`: `lstm`, `gru`, `convolution`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A graph as the text of a Python function: its names, and its operators."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager

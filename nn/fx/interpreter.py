@@ -1,7 +1,5 @@
 """Interpreter runs a graph node by node; Transformer makes another graph of what it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

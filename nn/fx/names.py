@@ -1,7 +1,5 @@
 """Names in generated code: of values, each used once, and of the functions that are called."""
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import re

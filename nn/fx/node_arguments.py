@@ -1,7 +1,5 @@
 """Arguments of nodes: nested tuples, lists, dicts and slices, by name as signatures have them; and `Graph.lint`."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Reversible
 from typing import Any, NamedTuple, NoReturn, Protocol

@@ -1,7 +1,5 @@
 """Changes of graphs: replace_pattern, batch norm folded into convolutions, dropout left out; and ShapeProp."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Tracer: runs a module's forward with proxies in the place of its arguments."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

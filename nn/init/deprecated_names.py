@@ -1,7 +1,5 @@
 """Functions that fill a tensor by their old names, which are deprecated, and by private names that programs import."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

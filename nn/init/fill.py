@@ -1,7 +1,5 @@
 """Filling with constants, with random numbers, and with matrices and convolutions of a structure."""
 
-from __future__ import annotations
-
 import math
 
 from ...generated.ops import linalg_qr

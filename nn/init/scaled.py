@@ -1,7 +1,5 @@
 """Random weights whose spread is chosen by the number of inputs and outputs, so that signals keep theirs."""
 
-from __future__ import annotations
-
 import math
 
 from ...generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """What a call on masked tensors gives, by the kind of op: numbers under the same mask, reductions, or both moved."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The softmax over many classes, most of them rare, in clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple

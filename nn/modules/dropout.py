@@ -1,7 +1,5 @@
 """Dropout, of elements and of channels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ...generated.tensor import Tensor

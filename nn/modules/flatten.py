@@ -1,7 +1,5 @@
 """Layers that join and split dimensions."""
 
-from __future__ import annotations
-
 from ...generated.ops import flatten
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import argument_checks

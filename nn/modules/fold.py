@@ -1,7 +1,5 @@
 """Layers that take images apart into windows, and put them together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """Instance normalisation: layers on one base class, and lazy ones."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

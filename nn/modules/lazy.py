@@ -1,7 +1,5 @@
 """Modules that learn the sizes of their parameters from their first input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

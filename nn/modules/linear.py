@@ -1,7 +1,5 @@
 """Linear, bilinear and lazy linear layers, and Identity."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...generated.tensor import Tensor

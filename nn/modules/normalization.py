@@ -1,7 +1,5 @@
 """Normalisation of each sample: layer, RMS and group norm, and by neighbouring channels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """Padding layers: a constant, reflection, replication of the edge, or circular padding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...generated.tensor import Tensor

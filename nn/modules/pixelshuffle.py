@@ -1,7 +1,5 @@
 """Rearrangement of elements between channels and pixels of images."""
 
-from __future__ import annotations
-
 from ...generated.tensor import Tensor
 from .. import functional as F
 from .module.base import Module

@@ -1,7 +1,5 @@
 """What PyTorch's files of layers have imported, and programs import from there: `F`, `init`, other layers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """Layers that resample signals, images and volumes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...generated.tensor import Tensor

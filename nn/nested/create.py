@@ -1,7 +1,5 @@
 """Making nested tensors: of lists, of packed elements, and of parts of plain tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

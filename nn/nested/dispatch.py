@@ -1,7 +1,5 @@
 """What a call on nested tensors gives: a rule of its own, or what the spec's entry of the op leads to."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

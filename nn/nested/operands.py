@@ -1,7 +1,5 @@
 """The operands of a call on nested tensors, and ops along dimensions: on all elements, else part by part."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

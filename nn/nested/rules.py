@@ -1,7 +1,5 @@
 """The ops that have a rule of their own, each by the op's name: those that move dimensions, and layers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

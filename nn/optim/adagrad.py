@@ -1,7 +1,5 @@
 """Steps that are scaled by the sum or the mean of squared gradients, or by those of rows and columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

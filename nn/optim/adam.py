@@ -1,7 +1,5 @@
 """Adam and its nearest relatives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

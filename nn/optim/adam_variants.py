@@ -1,7 +1,5 @@
 """Further optimizers with momentum: RAdam, SparseAdam, and Muon."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any

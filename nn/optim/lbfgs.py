@@ -1,7 +1,5 @@
 """L-BFGS, and steps along a direction that meet the strong Wolfe conditions: low enough, and flat enough."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Optimizer, the base class: hyperparameters and their checks, parameter groups, hooks around step."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext

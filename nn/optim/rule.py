@@ -1,7 +1,5 @@
 """Update rules and their building blocks: state, hyperparameters, running averages, the descent itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any

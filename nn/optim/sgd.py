@@ -1,7 +1,5 @@
 """Stochastic gradient descent, its average, and steps that are scaled by the size or sign of gradients."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

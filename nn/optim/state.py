@@ -1,7 +1,5 @@
 """state_dict of optimizers: parameters are indices, in the order of their groups."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Gradients of several parameters in one memory each, averaged over ranks while backward goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data parallelism in one process: each device computes a part of the batch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

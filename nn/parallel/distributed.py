@@ -1,7 +1,5 @@
 """Data parallelism of several processes: each computes a part of the batch, and all have the same gradients."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

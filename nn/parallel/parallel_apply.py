@@ -1,7 +1,5 @@
 """Calls of several modules at once, one thread each."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Copies of a module on several devices, whose gradients come to the parameters of the one that was copied."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Parts of arguments for several devices, and results of several devices as one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

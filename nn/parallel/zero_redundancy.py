@@ -1,7 +1,5 @@
 """`ZeroRedundancyOptimizer`: each rank has the state of some parameters alone, changes these, and tells the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 

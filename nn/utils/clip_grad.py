@@ -1,7 +1,5 @@
 """Bounds on gradients, by norm and by value."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Parameters as one vector, and back; several tensors as one, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...generated.ops import cat

@@ -1,7 +1,5 @@
 """Modules as functions of their tensors: the names of before `functional_call`, which `functorch` has."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A convolution or linear layer and the batch norm after it as one layer, for evaluation."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Weights of convolutions in another memory format; layers without initial values."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Sequences of several lengths in one batch: packed without padding, or padded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any

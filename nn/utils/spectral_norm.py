@@ -1,7 +1,5 @@
 """Spectral normalization by a hook: the older form of `parametrizations.spectral_norm`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """The older form of `func.functional_call`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any

@@ -1,7 +1,5 @@
 """Norms of tensors of which each rank has rows, taken as one vector with those that are whole on all ranks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

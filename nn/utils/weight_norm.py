@@ -1,7 +1,5 @@
 """Weight normalization by a hook: the older form of `parametrizations.weight_norm`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...generated.tensor import Tensor

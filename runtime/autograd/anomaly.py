@@ -1,7 +1,5 @@
 """Anomaly mode: every op notes where it was called, and a backward that fails, or gives nan, names that place."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Sequence
 from typing import Any

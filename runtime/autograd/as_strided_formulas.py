@@ -1,7 +1,5 @@
 """Gradients and tangents of views of any strides, by formulas and by writes to such views."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """The `inputs` of `autograd.grad` and `backward`: gradients at some edges, found without running any other node."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any

@@ -2,8 +2,6 @@
 
 The gradient of a complex number is that of its parts, so a gradient is read in the other dtype as the numbers are."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from ..namespace import op

@@ -2,8 +2,6 @@
 
 See A. Griewank and A. Walther, Evaluating Derivatives, chapter 3."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any, NamedTuple
 

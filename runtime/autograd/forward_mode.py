@@ -3,8 +3,6 @@
 A tensor's `_tangent` is None or a dictionary from forward-mode level to tangent, outermost level first. It stands for a
 number x + t1 e1 + t2 e2 + ... in which the tangent of a level may itself carry tangents of the levels around it."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`autograd.Function`: an op written by hand, with static methods `forward` and `backward`."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import warnings

@@ -2,8 +2,6 @@
 
 It is apart from the call's graph node so that any attribute may be put on it; it knows the node only weakly."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

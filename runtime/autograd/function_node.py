@@ -3,8 +3,6 @@
 forward computes on plain values: its tensors have no tangents while it runs. While `jvp` runs for one level, they have
 those of the levels around it, so that levels nest."""
 
-from __future__ import annotations
-
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence

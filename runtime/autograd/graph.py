@@ -2,8 +2,6 @@
 
 A node class gets `_saved_NAME`, the tensor, and `_raw_saved_NAME`, its slot, for each of its `kept_NAME` slots."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Writing to a view is, for its base, a new base in which one region was replaced 
 base is then a view of the new base, and gets a node that says so (`Region`); or, where PyTorch's rules forbid it, an
 edge that refuses to be used."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any, Literal
 

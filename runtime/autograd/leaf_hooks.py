@@ -3,8 +3,6 @@
 So edges that lead to leaves with hooks are counted before the pass, once some leaf has had a hook. Also hooks that wait
 for the gradients of several tensors."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import weakref

@@ -1,7 +1,5 @@
 """Results of ops that have no gradient: they are in the graph all the same, and asking for the gradient is an error."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..errors import NotDifferentiableError

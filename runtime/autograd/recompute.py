@@ -3,8 +3,6 @@
 The kernel runs forward, and backward while nothing is recorded. Under create_graph and in forward mode the function is
 run in its place: to any order, in any mode, in batches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

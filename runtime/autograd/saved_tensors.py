@@ -3,8 +3,6 @@
 `Packed` stands in a node's slot while hooks are in force. Its `_version_counter` never equals a version that a node
 noted, so that reading a slot notices it by the comparison that it makes anyhow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """The part of `Tensor` that deals with gradients."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -4,8 +4,6 @@ Such are views made while nothing is recorded, several at a time (`unbind`, `spl
 of these. While graphs are recorded they may not be written to; once their memory has been written to, using them where
 a graph is recorded is an error. A view keeps its origin in the slot `_views`, where a base lists its views."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

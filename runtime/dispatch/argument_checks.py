@@ -3,8 +3,6 @@
 A check is called as `check(op, name, value)`; those of `int[N]` take N as a fourth argument. A type `T?` has the check
 `optional_` + the name of the check of `T`."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any, TypeVar

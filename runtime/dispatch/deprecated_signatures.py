@@ -1,7 +1,5 @@
 """Calls in a form that PyTorch has deprecated and takes all the same: `x.add(2, y)` for `x.add(y, alpha=2)`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

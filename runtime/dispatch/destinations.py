@@ -1,7 +1,5 @@
 """Where results are written: whether an in-place op may write while it still reads, and `out=` of several outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where an op runs: the device of its tensors, which must agree, and the kernels for it; shape rules for `meta`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module

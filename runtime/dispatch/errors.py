@@ -2,8 +2,6 @@
 
 The runtime imports no generated package: the module in which a function or a node was defined says where it is."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Sequence

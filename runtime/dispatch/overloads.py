@@ -1,7 +1,5 @@
 """One Python function for several schemas of a name: `max(x)`, `max(x, dim)`, `max(x, other)`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """`Ranks`: the group of an op that is a collective, whether the ranks are processes or parts of a tensor."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@
 Also the classes whose attributes are looked up natively: the function behind attributes stands in a slot of each class,
 and CPython puts its own back when somebody gives the class another `__getattr__` or `__getattribute__`."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import pkgutil

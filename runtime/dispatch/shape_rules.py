@@ -3,8 +3,6 @@
 A rule takes a kernel's arguments, arrays whose elements it does not look at, and gives the shape of the result, or a
 list with the shape of each. An entry names it under `shape`."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

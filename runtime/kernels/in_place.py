@@ -1,7 +1,5 @@
 """Declares which functions write the result of another one in place; the generator reads the declaration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

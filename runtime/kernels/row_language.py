@@ -2,8 +2,6 @@
 function of Python, given these words: folds keep their dimension as 1, so that numbers of a row stand beside its
 elements."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The decorator that gives the derivatives of a user's scalar function; codegen reads it, kernels do not run it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -2,8 +2,6 @@
 process K, and PROGRAM the number of the process for which they compile. A line of the list says where a kernel is and
 what it takes, as numba writes it: `runtime.ops.loss.cpu_loops finish (float32[::1], int64)`."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

@@ -4,8 +4,6 @@ Whatever came from code of the user's passes as it is, and so does what this pac
 speaks of a wrong type and not of the call. What is left are accidents: errors that Python, NumPy or a compiled function
 raised. `fits` is generous where PyTorch's functions are; what cannot be decided fits."""
 
-from __future__ import annotations
-
 import inspect
 import numbers
 import os

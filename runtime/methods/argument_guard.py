@@ -3,8 +3,6 @@
 What is on every path of a training step (`Module.__call__`, an optimizer's step) has the `try` itself, which costs
 nothing when nothing fails; what is called seldom gets it around from `guard`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import update_wrapper

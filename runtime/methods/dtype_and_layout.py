@@ -1,7 +1,5 @@
 """Changing the dtype of a tensor (natively, or by one loop outside of graphs), or how it lies in memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..device.device import CPU

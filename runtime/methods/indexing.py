@@ -3,8 +3,6 @@
 As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a view; what
 remains are index tensors at dimensions of that view. A list of numbers is an index tensor."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from typing import Any

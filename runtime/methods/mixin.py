@@ -1,7 +1,5 @@
 """The part of `Tensor` that is neither memory nor gradients nor a spec'd op: conversion, protocols, indexing, print."""
 
-from __future__ import annotations
-
 from types import FunctionType
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Text of tensors, laid out as PyTorch lays it out: common width, four digits, long tensors summarised."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """Questions about tensors whose answers are plain Python values, or that no gradient flows through."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

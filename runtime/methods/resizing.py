@@ -1,7 +1,5 @@
 """Tensors that get another size in place, and tensors that a Python function fills: methods of `Tensor`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings that PyTorch programs make: determinism and precision, on which libraries of CUDA depend, and others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..device.cuda.math_modes import PRECISIONS, math_modes

@@ -4,8 +4,6 @@ What is exported is kept by NumPy: a capsule of one byte of the host is NumPy's;
 a device, which that byte keeps. So no Python runs where a capsule dies. What is imported belongs to its producer, whose
 function is called when the last tensor over it is gone."""
 
-from __future__ import annotations
-
 import ctypes
 from math import prod
 from typing import Any, NamedTuple

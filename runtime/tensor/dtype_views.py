@@ -3,8 +3,6 @@
 A memory has one array for each dtype in which somebody reads it, so that tensors of one dtype over one memory have the
 same storage, and who looks for shared memory compares storages."""
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 

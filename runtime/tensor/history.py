@@ -3,8 +3,6 @@
 `_grad_fn` is the edge that its gradient takes: the node that made it, an `Output` of one with several outputs, or None
 for a leaf and for what is outside the graph. Others read `requires_grad`, `is_leaf` and `grad_fn`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .tensor import TensorBase

@@ -1,7 +1,5 @@
 """Tensors as Python and NumPy see them: numbers, lists, arrays, DLPack. Methods of `Tensor` call these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """In which order the dimensions of a tensor lie in memory: memory formats, and the layouts that copies preserve."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ zeros, for every 4 KiB. With the settings here arrays of up to BLOCK bytes come 
 to CACHED_BLOCKS bytes. The heap gets addresses for RESERVED bytes at once, so that the kernel can be asked for pages of
 2 MiB: each costs one fault. Addresses are no memory: that is taken, a page at a time, when it is first written to."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import mmap

@@ -1,7 +1,5 @@
 """Names of layouts and of memory formats: a tensor is strided or sparse; a format orders dimensions in memory."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Tensors whose elements share places in memory: with each other, or with those of another tensor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ is true. `plain` is empty while somebody takes the place of ops: then every call
 What is written by hand for `Tensor` does not, and costs plain tensors nothing: a subclass with a `__torch_function__`
 of its own gets members that ask first, and while a mode is entered so does `Tensor`."""
 
-from __future__ import annotations
-
 import dis
 import functools
 import inspect

@@ -4,8 +4,6 @@ Nobody keeps a list of the tensors over one array (`_storage`): that would cost 
 asks the garbage collector who holds the array, unless its count of references says that the tensor is alone. That takes
 some ten milliseconds, and is needed for few calls."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import weakref

@@ -3,8 +3,6 @@
 Arguments are checked: dimensions are not negative, slices are clamped, sizes complete. Views that read the bytes as
 another dtype are also given the bytes of an element `before` and `after`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

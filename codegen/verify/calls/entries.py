@@ -4,8 +4,6 @@ Of an expression the op's record says what is in force, be it changed; the spec 
 call are read when one does: the whole spec takes seconds in each process.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 from collections.abc import Iterator, Mapping

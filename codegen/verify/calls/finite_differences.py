@@ -5,8 +5,6 @@ made smaller; where that does not help there is a kink, and the spec's policy co
 differences do not settle (a jump, a pole) does not count; without any side the derivative is nan.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Kernels of element-wise ops that run without being compiled: as loops in Python, or in plain Python alone."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 `specgrad` is imported by its full name: `python -m codegen` makes codegen a top-level package beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

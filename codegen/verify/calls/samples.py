@@ -4,8 +4,6 @@ A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by
 the round numbers, where functions have kinks, and differ between tensors: only `edge_cases` are meant to meet ties.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import zlib

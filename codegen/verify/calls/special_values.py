@@ -1,7 +1,5 @@
 """The numbers at which an element-wise op is looked at: `verify` reads them off the entry, nobody lists them."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import zlib

@@ -3,8 +3,6 @@
 Nobody says what such a call gives: it is refused in the framework's words, or the checks of gradients hold there.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

@@ -3,8 +3,6 @@
 That takes processes without native code and with SPECGRAD_BOUNDS=1. Fused kernels need no looking.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -5,8 +5,6 @@ found; complex numbers are refused where the entry leaves them out. An op that i
 `dtype_table` that it gives integers. Which of two harmless rules an op follows is a convention, stated there too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any

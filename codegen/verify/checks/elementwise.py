@@ -5,8 +5,6 @@ are computed; the result is what the expression means; where the function has a 
 has none, nor a derivative, the gradient is nan; and no single point is nan between numbers.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from typing import Any

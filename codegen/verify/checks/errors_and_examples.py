@@ -4,8 +4,6 @@ Numbers that a decomposition cannot do with are found by computing: `LinAlgError
 public op has its name in it: whoever calls `linalg.vector_norm` does not know that `norm` computes it.
 """
 
-from __future__ import annotations
-
 import doctest
 import functools
 import importlib

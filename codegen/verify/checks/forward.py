@@ -1,7 +1,5 @@
 """Check 2: forward mode against reverse by the adjoint identity Re<v, J u> = Re<J^T v, u>, which needs no step size."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks 6, 16: generated CUDA kernels, simulated in three orders, against CPU kernels; row programs against NumPy."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import zlib

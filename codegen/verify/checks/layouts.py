@@ -1,7 +1,5 @@
 """Check of dtype and shape of results, the in-place variant, numbers as operands, and operands of any memory layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks 4 and 5: subsets of inputs that require grad, of outputs that have gradients, and fused kernels."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any

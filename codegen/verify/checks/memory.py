@@ -4,8 +4,6 @@ A result has memory of its own unless the schema says `Tensor(a)`, or the key `i
 Under `replaces` each element of a tensor that is written to keeps its value, or gets one that does not depend on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

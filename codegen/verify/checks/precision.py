@@ -5,8 +5,6 @@ the way is found. float16 and bfloat16 are float32, rounded. Integers give what 
 the same in all widths; where that is no whole number, a result that is one is wrong.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Check 0: values. What an op gives is what the entry's `reference` gives: numbers, shapes and kinds of dtypes."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Check 1: every gradient formula against central differences of the function, by the entry's policy at kinks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

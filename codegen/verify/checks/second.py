@@ -4,8 +4,6 @@ G(x, v) = J(x)^T v is recorded under create_graph and differentiated by x and v.
 direction, which sees every mistake but not where; a difference there, and hard points, element by element.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The base of all distributions: batch and event shape, validation, and what every distribution can be asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Distributions that declare their parameters, and those of events that are given `probs` or `logits`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

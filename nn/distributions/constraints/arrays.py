@@ -1,7 +1,5 @@
 """Constraints of vectors and matrices, and several constraints along one dimension."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Divergences across families: -entropy(p) - E_p[log q], from the means of x, x^2, log(x) or exp(-x)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import singledispatch

@@ -1,7 +1,5 @@
 """Divergences of two distributions of one family, or of families that are alike."""
 
-from __future__ import annotations
-
 import math
 
 from ....generated import ops

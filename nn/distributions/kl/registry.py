@@ -1,7 +1,5 @@
 """Which function computes the divergence of two distributions, by their classes; and those for whole kinds of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

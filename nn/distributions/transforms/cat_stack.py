@@ -1,7 +1,5 @@
 """Transforms of tensors in parts, each part by a transform of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Transforms made of transforms, or of shapes: one after the other, over larger events, and reshaping."""
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

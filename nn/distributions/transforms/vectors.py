@@ -1,7 +1,5 @@
 """Transforms of vectors and matrices: onto probabilities, Cholesky factors and positive definite matrices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

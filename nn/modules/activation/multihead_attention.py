@@ -1,7 +1,5 @@
 """Attention with several heads as a layer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.tensor import Tensor

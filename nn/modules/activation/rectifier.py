@@ -1,7 +1,5 @@
 """The base class of activations, and those that let positive values pass: ReLU and its variants."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """Activations that saturate, gate or shrink: sigmoid, tanh, GELU, softmax and their relatives."""
 
-from __future__ import annotations
-
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import argument_checks
 from ... import functional as F

@@ -1,7 +1,5 @@
 """Convolution layers and transposed ones: their base class, and a subclass per number of spatial dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Convolutions and transposed ones that learn the number of channels from their first input."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.tensor import Tensor

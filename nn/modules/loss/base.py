@@ -1,7 +1,5 @@
 """Losses of values against targets, one by one, and the base class of all losses."""
 
-from __future__ import annotations
-
 from ....generated.tensor import Tensor
 from ....runtime.ops.loss.checks import reduction_of_flags
 from ... import functional as F

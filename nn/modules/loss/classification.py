@@ -1,7 +1,5 @@
 """Losses that compare scores or probabilities with classes, or with sequences of labels."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

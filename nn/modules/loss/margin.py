@@ -1,7 +1,5 @@
 """Margin losses: of scores of classes and labels, of pairs and of triplets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ....generated.tensor import Tensor

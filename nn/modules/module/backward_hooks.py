@@ -4,8 +4,6 @@ Backward reaches the identity on the outputs first (there the pre-hooks run), th
 the identity on the inputs (there the hooks run).
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Module, the base class of layers and models: attributes, mode, call, printing; its other parts lie beside this."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 

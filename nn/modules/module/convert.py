@@ -1,7 +1,5 @@
 """The part of Module that changes dtype and device of its tensors: in place, by new ones, or by exchange."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Calling a module with other parameters than its own: what turns a Module into a function for transforms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any

@@ -3,8 +3,6 @@
 All call hooks share one table, so a Module's call needs one test to know that there are none.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The part of Module that registers parameters, buffers and children, walks over them, and finds them by name."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The part of Module that turns parameters and buffers into a state_dict, and reads one back."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple

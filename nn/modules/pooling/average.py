@@ -1,7 +1,5 @@
 """Pooling by the mean and by the p-norm of a sliding window, and pooling to a given size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

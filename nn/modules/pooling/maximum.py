@@ -1,7 +1,5 @@
 """Maximum pooling over sliding windows and over random ones, and its inverse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

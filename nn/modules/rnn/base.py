@@ -1,7 +1,5 @@
 """Base class of RNN, LSTM and GRU: arguments, weights, checks, packed and unbatched input."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Single steps of recurrent layers: RNNCell, LSTMCell and GRUCell."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

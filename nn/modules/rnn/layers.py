@@ -1,7 +1,5 @@
 """The recurrent layers RNN, GRU and LSTM."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """The layers of encoders and decoders of transformers, stacks of them, and their masks."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable

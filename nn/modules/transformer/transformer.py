@@ -1,7 +1,5 @@
 """Transformer: an encoder and a decoder."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.tensor import Tensor

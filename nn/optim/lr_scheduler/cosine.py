@@ -1,7 +1,5 @@
 """Step sizes along a cosine, and those of the one-cycle policy: up to a maximum, then down to far below the start."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Step sizes that go up and down between two bounds, and momentum that goes the other way."""
 
-from __future__ import annotations
-
 import math
 import types
 from collections.abc import Callable

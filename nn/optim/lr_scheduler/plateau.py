@@ -1,7 +1,5 @@
 """Schedules of schedules, and step sizes that fall when a measure no longer gets better."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Sequence

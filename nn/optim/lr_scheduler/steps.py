@@ -1,7 +1,5 @@
 """Step sizes that fall from one level to the next, or change for some epochs and then stay."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The schedule of stochastic weight averaging."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

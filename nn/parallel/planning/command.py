@@ -1,7 +1,5 @@
 """`python -m specgrad.distributed.plan`: constants of this machine, and steps on more ranks than it has."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

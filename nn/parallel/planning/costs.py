@@ -8,8 +8,6 @@ numbers of ranks take ceil(lg p) steps, or two more where ranks have to be paire
 as does each function without an algorithm in its name: the cheapest.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass

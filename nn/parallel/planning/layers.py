@@ -1,7 +1,5 @@
 """What a step of a model is made of, measured in one process: times, and bytes of gradients and of layers' results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean

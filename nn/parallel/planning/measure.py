@@ -5,8 +5,6 @@ a step of a model, alone and on all ranks at once without any communication; "ru
 DistributedDataParallel.
 """
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

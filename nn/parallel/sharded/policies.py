@@ -1,7 +1,5 @@
 """What is chosen for a sharded module: dtypes, where parameters lie, and which modules are gathered by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The parameters of a module, but not of sharded ones in it, cut into rows; and their gradients, joined over ranks."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod

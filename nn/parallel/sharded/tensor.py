@@ -1,7 +1,5 @@
 """Tensors and parameters of which this rank has some rows, and others the rest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.tensor import Tensor

@@ -1,7 +1,5 @@
 """`FullyShardedDataParallel`: the older class around a module, on what `fully_shard` does."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The state of a model by names without wrappers, alone or with that of its optimizers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

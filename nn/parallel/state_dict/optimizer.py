@@ -1,7 +1,5 @@
 """The state of optimizers by the names of the parameters that they change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`StateDictOptions`, checks and names of what calls for states are given, and whole tensors of states in parts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The cross-entropy of logits whose classes are split over ranks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.ops import sum_of_ranks, where

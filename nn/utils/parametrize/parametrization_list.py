@@ -1,7 +1,5 @@
 """ParametrizationList: the original of a parametrized tensor, and the modules that compute the tensor from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any

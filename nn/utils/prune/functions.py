@@ -1,7 +1,5 @@
 """Pruning by one call: of one parameter, or of several by magnitudes of all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Pruning of single elements, and of whole channels: a random choice, those of least norm, those of a mask."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....generated.ops import norm

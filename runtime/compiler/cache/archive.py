@@ -1,8 +1,6 @@
 """Files of many entries, mapped into memory. A head says how long the table is and what all entries were compiled with;
 the table has the sorted keys and where their entries begin and end, which tell whether they are whole."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import mmap

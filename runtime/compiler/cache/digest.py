@@ -2,8 +2,6 @@
 docstrings, files, line numbers or times. What numba is told by other means (intrinsics, overloads, pipelines) counts by
 the text of its module; what is carried for all versions of Python is found by the text of the functions."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

@@ -2,8 +2,6 @@
 want the same code one compiles it. A claim is a file beside the entry's, with the number of the process; it ends with
 the entry, with its process, or when it is too old. Who gets only the time that nobody else wants makes none."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import time

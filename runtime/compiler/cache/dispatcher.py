@@ -2,8 +2,6 @@
 entry is one function for one signature, and nothing else of numba's has to be loaded for it: neither what types and
 lowers NumPy's functions nor the bitcode of what it calls."""
 
-from __future__ import annotations
-
 import functools
 import pickle
 from collections.abc import Callable, Iterator, Mapping

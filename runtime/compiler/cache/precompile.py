@@ -3,8 +3,6 @@ kernels that training of some programs begins with, in order. Processes begin wi
 compiles what it needs, and while it waits, what it will need next: so they meet in the middle. A line on a terminal's
 standard error says what somebody waits for."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

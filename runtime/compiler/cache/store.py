@@ -2,8 +2,6 @@
 earlier run. Also LLVM modules of lowered kernels, which come with specgrad, as lowering takes longer than LLVM then
 does: found by the text that they were lowered from, they serve every version of Python."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import lzma

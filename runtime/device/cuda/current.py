@@ -1,7 +1,5 @@
 """The device and the streams that a thread is at: new memory and launches belong to them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The driver in use: chosen once, when a program first asks for a CUDA device."""
 
-from __future__ import annotations
-
 import os
 import sys
 

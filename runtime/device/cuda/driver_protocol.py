@@ -1,7 +1,5 @@
 """How the rest of specgrad speaks to a CUDA device: the methods of a driver, and what it says of a device."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol

@@ -1,8 +1,6 @@
 """What a kernel does, written down, so that it can be done again: inside `rehearsed` this thread's launches, its calls
 by address and its blocks are noted; all else asked of the driver or of a library raises `Beyond`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

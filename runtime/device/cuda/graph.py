@@ -2,8 +2,6 @@
 a replay takes as many words as the capture did, and writes its seed and the first of them there, so replays go on in
 the stream of numbers as calls would."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

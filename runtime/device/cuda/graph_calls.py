@@ -1,7 +1,5 @@
 """The part of the real driver that records and replays graphs, and what is said where work cannot be recorded."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

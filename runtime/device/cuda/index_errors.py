@@ -2,8 +2,6 @@
 Each stream of a device, and each graph, has three int64: a ticket, which stands for an error and its text, 0 where all
 is well, the index and the number of places."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """How exactly NVIDIA's libraries compute, and which of them are asked: switches of the whole process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The driver of real devices: calls of `cuda.bindings.driver`, each of whose statuses is checked."""
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import importlib

@@ -1,7 +1,5 @@
 """Kernels that compute all gradients of a node at once: the spec's key `backward`, and fused element-wise ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

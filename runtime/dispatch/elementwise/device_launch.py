@@ -1,7 +1,5 @@
 """Element-wise ops on a device: `row_loops.launch` for tensors whose memory lies there."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

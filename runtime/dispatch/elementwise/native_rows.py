@@ -1,7 +1,5 @@
 """What an op notes for native code: the rows of two layouts, which it finds there from then on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...fast_path import fast_path

@@ -3,8 +3,6 @@
 All dimensions are merged that every operand steps through evenly. What is left are loops over rows, of which the
 general path takes two; of each operand a row is either consecutive in memory or one repeated number."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from math import prod

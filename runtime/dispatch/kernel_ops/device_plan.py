@@ -2,8 +2,6 @@
 
 A kernel decides by layouts and arguments alone what it launches, never by what the memory holds."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

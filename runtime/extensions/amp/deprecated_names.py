@@ -1,7 +1,5 @@
 """What PyTorch had for each type of device, and keeps: each says what stands for it now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

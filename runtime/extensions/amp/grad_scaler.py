@@ -1,7 +1,5 @@
 """`GradScaler`: losses are scaled so that gradients in float16 do not vanish, and steps with infinite ones left out."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The functions that read and change what autocast is set to in this thread."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...tensor import dtypes

@@ -4,8 +4,6 @@ says, then it runs.
 A parameter is cast once for all calls of the outermost region: its gradients from all of them meet where it was cast.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 

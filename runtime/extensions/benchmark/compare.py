@@ -1,7 +1,5 @@
 """Compare: Measurements as a table, with a row for each task and a column for each way of doing it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from .measurement import Measurement, ordered_unique, select_unit, trim_sigfig, unit_to_english

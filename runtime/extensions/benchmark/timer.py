@@ -1,7 +1,5 @@
 """Timer: how long a statement takes, with a given number of threads and after what is done once."""
 
-from __future__ import annotations
-
 import timeit
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

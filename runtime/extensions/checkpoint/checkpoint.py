@@ -3,8 +3,6 @@
 `CheckpointFunction` is the older way: it runs without recording, and backward within its backward.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext

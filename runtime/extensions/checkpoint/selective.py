@@ -5,8 +5,6 @@ is kept too. When the call is repeated, the result is taken from there, unrecord
 that the other ops save in the same way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The functions of `specgrad.accelerator`: those of CUDA devices, which are loaded when one of them is called."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from importlib import import_module

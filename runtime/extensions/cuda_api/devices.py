@@ -1,7 +1,5 @@
 """Devices: which there are, what is known of them, and which one a thread is at."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...device.cuda import allocator

@@ -4,8 +4,6 @@ All devices draw from the default generator, whose stream is the same on each: s
 device does that for all, and for the CPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

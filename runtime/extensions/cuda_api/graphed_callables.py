@@ -1,7 +1,5 @@
 """Functions and modules whose forward and backward passes are graphs: `make_graphed_callables`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """CUDA graphs, under PyTorch's names: work that is recorded once and then done by one call, as often as wanted."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """What memory of a device is in use, under PyTorch's names; 0 where nothing was ever allocated."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Ranges and marks for NVIDIA's profilers: they reach the library of NVTX where it is installed."""
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import itertools

@@ -1,7 +1,5 @@
 """Collectives that bring tensors of ranks together, share them out, or have something of each rank for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

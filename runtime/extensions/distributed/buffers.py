@@ -4,8 +4,6 @@ A transport reads and writes memory at its address until a request is done: the 
 here, and so the memory, even where the program lets go of the tensor or gives it other memory meanwhile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Collectives that join or copy one tensor of each rank: all_reduce, reduce, broadcast, and the barriers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any

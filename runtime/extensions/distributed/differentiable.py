@@ -4,8 +4,6 @@ The gradient of what a rank gives is by the sum of the losses of all ranks; what
 derivatives.yaml. All ranks must call them, and go backward through them, in the same order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

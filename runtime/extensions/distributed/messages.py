@@ -1,7 +1,5 @@
 """Messages from one rank to another: send, recv, and several at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

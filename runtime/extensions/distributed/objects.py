@@ -5,8 +5,6 @@ another rank sends runs no code here. Tensors, numbers, texts, lists, dicts and 
 `specgrad.serialization.add_safe_globals` declares safe.
 """
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The default process group and those made of it: who is in them, and with which ranks."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import threading

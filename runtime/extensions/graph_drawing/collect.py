@@ -1,7 +1,5 @@
 """From tensors to the boxes, arrows and caption of a picture: walks the graph behind them, newest node first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

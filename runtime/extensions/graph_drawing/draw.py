@@ -1,7 +1,5 @@
 """`draw`: a picture of the graph behind tensors, as SVG or dot text, in a file if wanted; by Graphviz if installed."""
 
-from __future__ import annotations
-
 import importlib
 import shutil
 import subprocess

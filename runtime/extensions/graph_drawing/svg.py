@@ -3,8 +3,6 @@
 Rows have the outputs lowest, and stand each in the middle of the picture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape

@@ -3,8 +3,6 @@
 An op that writes to one computes on a copy of what it shows, which is then stored.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass

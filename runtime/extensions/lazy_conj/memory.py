@@ -4,8 +4,6 @@
 views of it are views of that one; `values_of` and `resolved` are what it shows, in memory of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any

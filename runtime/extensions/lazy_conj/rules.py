@@ -1,7 +1,5 @@
 """What ops whose entries have the key `marked` give for conjugates and negatives: other dtypes, and copies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .dispatch import Call, lazy_conj_view, viewed

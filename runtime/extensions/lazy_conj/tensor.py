@@ -5,8 +5,6 @@ sparse tensors. So native code, plans and kernels leave a call to Python, where 
 marked tensor.
 """
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What keeps the shape: softmax, running sums and products, and vectors divided by their norm, under a mask."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...dispatch import argument_checks

@@ -1,7 +1,5 @@
 """What functions of masked tensors have in common: the mask, what stands for elements left out, and dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import inf

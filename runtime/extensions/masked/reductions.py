@@ -1,7 +1,5 @@
 """Sums, products, extremes, norms, logsumexp, means, medians and variances of the elements that a mask keeps."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any
 

@@ -9,8 +9,6 @@ with Python's own `resource_sharer`; but that one is out of reach as soon as its
 hold is sent still then.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Several processes that run one function: started, joined and, where one fails, ended together."""
 
-from __future__ import annotations
-
 import multiprocessing
 import multiprocessing.connection
 import signal

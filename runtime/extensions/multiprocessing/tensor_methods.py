@@ -1,7 +1,5 @@
 """SharingMethods: what tensors say of other processes. How they travel is loaded when it is first asked for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...tensor.tensor import TensorBase

@@ -3,8 +3,6 @@ between the graphs is `factor * size + more`, or a product of sizes; of a Reshap
 open. The last recording only confirms. What no formula explains is an error, so that no size is fixed unseen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any

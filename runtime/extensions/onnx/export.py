@@ -1,7 +1,5 @@
 """`onnx.export`: a module with example inputs to a file of ONNX."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -2,8 +2,6 @@
 the dtype that an operator takes there.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A memory has a whole, the value of the tensor that it was made for, and values o
 gives a new whole, of which the other places are read again.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

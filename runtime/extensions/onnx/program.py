@@ -1,7 +1,5 @@
 """`ONNXProgram`: an exported module, which can be saved and run."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from importlib import import_module

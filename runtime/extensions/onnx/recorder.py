@@ -1,7 +1,5 @@
 """Recording: every op that a module calls, as nodes of a graph, while it computes."""
 
-from __future__ import annotations
-
 import builtins
 import functools
 import inspect

@@ -2,8 +2,6 @@
 behind, which no mean counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading and writing by index, sums of rows and the order of elements in ONNX operators."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

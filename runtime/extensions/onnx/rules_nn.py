@@ -2,8 +2,6 @@
 order there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Moved elements, arithmetic, products and reductions in ONNX operators, where one line does not say it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from math import prod

@@ -1,7 +1,5 @@
 """Calls between processes, as a profiler sees them: which are under way, and when the program drives or awaits them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

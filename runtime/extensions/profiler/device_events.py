@@ -1,7 +1,5 @@
 """How long work of ops took on CUDA devices: by a pair of events around each, in the stream that it was given to."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

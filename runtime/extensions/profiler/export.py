@@ -1,7 +1,5 @@
 """Files for other programs: traces for chrome://tracing, Perfetto and TensorBoard, stacks for flame graphs."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

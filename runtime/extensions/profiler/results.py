@@ -1,7 +1,5 @@
 """Recording sessions, one profiler at a time, and showing their events: the base of both classes `profile`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

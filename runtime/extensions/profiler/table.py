@@ -1,7 +1,5 @@
 """Events as a table of the look that PyTorch's has: right-aligned columns between lines of dashes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Whoever is killed while writing leaves nothing, or a file with a name of ours th
 that folder removes it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -2,8 +2,6 @@
 `map_location`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Any

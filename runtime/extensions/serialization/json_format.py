@@ -2,8 +2,6 @@
 Nothing in it can run code.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

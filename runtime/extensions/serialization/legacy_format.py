@@ -1,7 +1,5 @@
 """The files that PyTorch wrote before it wrote archives: pickles in a row, and then raw storages."""
 
-from __future__ import annotations
-
 import struct
 import sys
 from typing import Any

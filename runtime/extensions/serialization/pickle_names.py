@@ -2,8 +2,6 @@
 a program lets `load` call (`torch.serialization.add_safe_globals`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickletools

@@ -4,8 +4,6 @@ Python's own reader imports what a pickle names and calls it. This one asks `fin
 may be called with beside it, and knows no other way to call anything.
 """
 
-from __future__ import annotations
-
 import struct
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable

@@ -3,8 +3,6 @@ them, over storages that are read apart. A storage is a tensor of one dimension 
 of shapes is checked against it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from math import prod

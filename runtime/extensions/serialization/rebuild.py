@@ -1,7 +1,5 @@
 """PickleMethods: pickling and copying tensors, by taking them apart and putting them together again."""
 
-from __future__ import annotations
-
 import copy
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """`save` and `load`: nested objects with tensors in PyTorch's files, read without running any code of theirs."""
 
-from __future__ import annotations
-
 import io
 import mmap as memory
 import os

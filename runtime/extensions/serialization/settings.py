@@ -2,8 +2,6 @@
 `torch.serialization` about classes and versions.
 """
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import sys

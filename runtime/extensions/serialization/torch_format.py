@@ -2,8 +2,6 @@
 members.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

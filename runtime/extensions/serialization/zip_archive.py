@@ -4,8 +4,6 @@ knows the checksum of a member before it is written, so no place is gone back to
 format: PKWARE, APPNOTE.TXT 6.3.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple

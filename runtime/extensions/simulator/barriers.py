@@ -1,7 +1,5 @@
 """Blocks whose threads meet: each is a greenlet, which waits at barriers and shuffles until the others are there."""
 
-from __future__ import annotations
-
 import contextvars
 import types
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Blocks lie apart, so that an index that is out of bounds finds nothing. Memory t
 notes byte by byte whether it has been written since; memory that was given back is refused.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import deque
 from typing import Any, NamedTuple

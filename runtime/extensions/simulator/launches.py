@@ -1,7 +1,5 @@
 """A launch that waits in a stream: its arguments as arrays over simulated memory, and who wrote what when it ran."""
 
-from __future__ import annotations
-
 import ctypes
 import weakref
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Kernels and their device functions as the simulator runs them: the same code with other globals."""
 
-from __future__ import annotations
-
 import ctypes
 import types
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Among streams the order is drawn from a seeded generator, so that a wait that was forgotten is found.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import sys

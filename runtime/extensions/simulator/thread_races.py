@@ -4,8 +4,6 @@ from one barrier to the next. Of two threads one is ordered before the other onl
 accesses are kept as it takes to find out that there is a race.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any, Protocol
 

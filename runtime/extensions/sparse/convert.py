@@ -1,7 +1,5 @@
 """From one layout to another: sparse or strided, with coordinates or compressed."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sparse tensors from indices and values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Calls of ops with sparse tensors: the rule that its entry names computes, or an error says that there is none."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The functions of `specgrad.sparse`: products, sums and softmax; and rows of a table whose gradient is sparse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ All that is computed is computed on values, with the ops that there are for them
 sparse tensors. The gradient of a sparse tensor is sparse, and has its pattern.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

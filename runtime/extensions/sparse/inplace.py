@@ -1,7 +1,5 @@
 """Writes to sparse tensors: another pattern and other values take the place of those that a tensor has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...tensor.history import copy_history

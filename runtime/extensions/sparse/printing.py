@@ -1,7 +1,5 @@
 """Text of sparse tensors, laid out as PyTorch lays it out: indices and values, then what the numbers do not show."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...methods.printing import PRINT_OPTS, format_numbers, history_of

@@ -1,7 +1,5 @@
 """Rules of sums, products and quotients of sparse tensors, and of products of matrices."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 look at one element at a time and give zero for zero.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

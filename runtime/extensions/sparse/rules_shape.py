@@ -1,7 +1,5 @@
 """Rules of ops that move elements or leave some out: coordinates change, values stay."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SparseTensor: a pattern, which says where elements stand, and values. In the graph it is a tensor as any other."""
 
-from __future__ import annotations
-
 import copy
 import functools
 from typing import Any

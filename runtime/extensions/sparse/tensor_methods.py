@@ -3,8 +3,6 @@
 What they do is loaded when one is first called.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...tensor.memory_format import sparse_coo, sparse_csc, sparse_csr, strided

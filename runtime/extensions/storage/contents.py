@@ -1,7 +1,5 @@
 """What is in a storage, the methods that typed and untyped ones share, and the names of those of a dtype."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Memory that is a file, and memory that is copied from a Python object."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """`Tensor.set_`: another memory for a tensor; and tensors over storages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...autograd.inplace import check_history

@@ -3,8 +3,6 @@
 What handles storages is loaded when it is first asked for.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

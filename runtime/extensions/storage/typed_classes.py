@@ -1,7 +1,5 @@
 """The classes of storages that are named after a dtype: `FloatStorage`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...device.device import CPU

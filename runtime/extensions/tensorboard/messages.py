@@ -2,8 +2,6 @@
 for its projector; the package `tensorboard` is loaded with the first.
 """
 
-from __future__ import annotations
-
 import importlib
 import io
 import struct

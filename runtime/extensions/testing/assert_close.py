@@ -2,8 +2,6 @@
 `make_tensor`, random elements of any dtype between bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

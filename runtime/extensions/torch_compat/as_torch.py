@@ -2,8 +2,6 @@
 specgrad.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys

@@ -4,8 +4,6 @@ Besides the conditions that a program states for a compiler (`_check`), the erro
 name where they catch, and the functions for sizes that it would not know: here sizes are numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from functools import partial

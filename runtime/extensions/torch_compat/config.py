@@ -1,7 +1,5 @@
 """What specgrad is built on, its threads, and the machine, for reports of mistakes."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

@@ -4,8 +4,6 @@ Of `Variable` programs older than PyTorch 0.4 ask for gradients. Functions that 
 their place. Libraries also call some whose names begin with `_`.
 """
 
-from __future__ import annotations
-
 import builtins
 import math
 from collections.abc import Callable, Sequence

@@ -2,8 +2,6 @@
 classes.
 """
 
-from __future__ import annotations
-
 import types
 import typing
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ argument a TypeError. Programs that catch `jit.Error` or RuntimeError, as they m
 here as well: the error that leaves the module is of both classes, its own and `Error`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar

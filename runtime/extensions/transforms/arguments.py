@@ -1,7 +1,5 @@
 """Arguments of transforms, checked in PyTorch's words and chosen by number; unit vectors and Jacobians of trees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Forward-mode transforms: jvp, linearize, jacfwd, and hessian on top of both modes."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

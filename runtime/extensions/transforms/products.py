@@ -1,7 +1,5 @@
 """`vjp`, `jvp`, `vhp` and `hvp`: products of a Jacobian or Hessian with a vector, from the left and from the right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

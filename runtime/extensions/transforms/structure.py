@@ -1,7 +1,5 @@
 """Inputs and results of these functions, a tensor or a tuple of them, and the checks of strict mode."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ With `generate_vmap_rule = True` the user's forward and backward run inside a vm
 saves is kept as whole batches, so the graph holds ordinary tensors; for backward it becomes examples again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -2,8 +2,6 @@
 thread, and what they make of random numbers.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Sequence

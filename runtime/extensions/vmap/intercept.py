@@ -2,8 +2,6 @@
 spec. Calls may be made again later, when the vmaps that they were made in are over.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """One op's call on examples of a batch, as a batching rule sees it."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

@@ -4,8 +4,6 @@ A rule runs once for each kind of arguments. Where its result is that of one cal
 the call, whole batches of them, or what `Call.derived` has made of a batch, later calls go straight to that op.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from itertools import takewhile

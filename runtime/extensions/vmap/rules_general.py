@@ -2,8 +2,6 @@
 dimensions, which are counted in the whole batch; one call for each example; and random numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Indexing: where the indices differ between the examples, the number of the example is one more index."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

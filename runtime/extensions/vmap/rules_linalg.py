@@ -2,8 +2,6 @@
 join the samples, items, planes or sequences where they share the weights, of convolutions else the channels, as groups.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

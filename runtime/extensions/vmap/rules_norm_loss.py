@@ -2,8 +2,6 @@
 each example; a weight for each is applied outside.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

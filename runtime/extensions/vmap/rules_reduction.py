@@ -1,7 +1,5 @@
 """Batching rules of reductions, collectives, medians, counting and searching, and of shapes and strides."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

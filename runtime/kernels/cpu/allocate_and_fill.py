@@ -1,8 +1,6 @@
 """New arrays that begin at a cache line, as vectors across two cost twice as much; and those of one value or a
 range."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

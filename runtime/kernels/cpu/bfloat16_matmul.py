@@ -1,8 +1,6 @@
 """The product of two bfloat16 matrices (llvm/bfloat16_tiles.py). Every element is summed in float32, in the order of
 the depth and in parts that the depth alone decides, and rounded once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import MEMORY, jit

@@ -1,7 +1,5 @@
 """Contiguous arrays copied in another dtype, with the bits of NumPy's casts and without their warnings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes

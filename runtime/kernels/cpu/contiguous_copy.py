@@ -1,7 +1,5 @@
 """Contiguous copies of strided operands: row by row, or, where rows are columns, by squares that fit into registers."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 

@@ -1,8 +1,6 @@
 """Kernels of one 16-bit float, of which there are 65536: read from a table that the kernel fills once it has computed
 as many elements; what a network computes has few exponents, so what is read lies in the nearest cache."""
 
-from __future__ import annotations
-
 import dis
 import functools
 from typing import Any

@@ -1,7 +1,5 @@
 """Finding the compiled element-wise kernels of generated ops."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from functools import partial

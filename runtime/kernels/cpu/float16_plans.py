@@ -2,8 +2,6 @@
 kernel may be compiled for such arrays: READ, it reads each such operand as float32; WRITTEN, it also writes each result
 once and reads none; MEMORY, it knows addresses alone. For others operands are widened, results rounded."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple

@@ -2,8 +2,6 @@
 dimension is runs: so many elements, from a place on, a step apart, or a value. The last one is a row, copied run by
 run, or, where runs are short, several rows at a time by a table of where their elements lie."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """Rows of a contiguous table read and added to, and elements put at one index each. Indices may be negative; a loop
 stops at the first out of bounds, and sets `outside[0]`. Last: the range of indices to read, or of columns to add to."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,8 +1,6 @@
 """Loops over contiguous arrays that NumPy has no fast call for. An array is seen as (before, along, after); a loop does
 the lines along from `first` to `last`, counted through (before, after)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

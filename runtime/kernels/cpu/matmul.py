@@ -2,8 +2,6 @@
 goes through the depth of a and of one panel. Where caches cannot hold b, or it is transposed, blocks of it are copied
 into panels. Every element is summed in the order of the depth, however the work is divided."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,7 +1,5 @@
 """Products of matrices with vectors, in an order that, unlike BLAS's, does not depend on the number of threads."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,8 +1,6 @@
 """Plans of ops that only move elements: what the op makes of the places of the elements says where each comes from.
 Neighbours that stay neighbours are copied together, as a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 

@@ -1,7 +1,5 @@
 """Plans for operands that lie apart, and for indices of int32: they are copied, or widened, first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import prod

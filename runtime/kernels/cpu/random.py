@@ -2,8 +2,6 @@
 float32 and of what `fill_survivors` decides two share a word, the lower half first: that of element i is word `offset`
 + i // 2. So a draw is the same on every device and with any threads. Seeds are signed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

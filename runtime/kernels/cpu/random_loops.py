@@ -1,8 +1,6 @@
 """The loops of `random.py`. Words are written, some at a time, to where the numbers will stand: making words is work
 for integers, one at a time, and what follows is vector code."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

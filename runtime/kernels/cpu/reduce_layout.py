@@ -2,8 +2,6 @@
 made one. What is left has to be (before, along, after), where `along` becomes one element, before may be two loops, and
 elements after lie side by side; sums and extremes may get there by groups of dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -1,8 +1,6 @@
 """Row programs on NumPy arrays: what lies along dimensions is brought into rows, for a compiled loop and what it
 calls."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

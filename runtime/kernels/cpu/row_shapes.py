@@ -1,7 +1,5 @@
 """The shapes of what a row program reads and writes, given the shape of its rows' array and the dimensions of a row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

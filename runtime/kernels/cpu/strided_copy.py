@@ -1,8 +1,6 @@
 """Elements copied to where others lie, in any layout, by NumPy or by threads that share a loop. As elements are only
 moved, any bits pass as numbers of that size."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """Sums of rows, or of neighbouring columns, of floats. Rows go in blocks of 1024 elements: in vector lanes within one,
 in double precision from one to the next; columns in blocks of 128. So the order depends on the shape alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,8 +1,6 @@
 """Sorts of lines that a block holds in shared memory: a bitonic network over keys, and over slots where keys are equal.
 So equal elements keep their order. A block has as many lines as there is room for, each in a power of two of slots."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Kernels as machine code: numba-cuda makes PTX of their functions, nvJitLink a cubin of that; neither needs a GPU. The
 only module that imports numba.cuda, and only where code has to be compiled."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

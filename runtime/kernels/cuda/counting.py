@@ -2,8 +2,6 @@
 brought the elements of each bin together. And those of runs, equal neighbours in lines of known order; nan equals
 nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .kernel import Kernel, Signature, Target

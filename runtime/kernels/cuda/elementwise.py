@@ -2,8 +2,6 @@
 which functions are put together from those for their first part and for the rest: numba gives each part its own
 type."""
 
-from __future__ import annotations
-
 import dis
 import importlib
 import inspect

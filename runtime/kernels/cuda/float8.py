@@ -2,8 +2,6 @@
 float32 has these, it is the number but for a power of two. Stored numbers are rounded, ties to even: large ones in the
 bits, small ones by adding a power of two, behind which float32 has just as many places."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .language import float32, float32_bits, from_bits, int32, int64, uint8

@@ -1,7 +1,5 @@
 """Kernels that read by index; an index out of bounds is noted, and gives zero."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

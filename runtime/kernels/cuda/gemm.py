@@ -1,8 +1,6 @@
 """Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, by slices of both operands in
 shared memory; of small matrices a thread computes each element. Operands lie in any layout: steps are in elements."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kernels of windows, copied out or added where they lie, and of flips, rolls and triangles: a thread an element."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

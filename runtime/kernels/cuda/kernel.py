@@ -1,8 +1,6 @@
 """A CUDA kernel: one Python text for the compiler, the simulator, and the digest. Its functions name the words of
 `language.py`; `make` puts them together for a target, which says what the words mean, and a signature."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import types

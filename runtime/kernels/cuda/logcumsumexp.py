@@ -1,8 +1,6 @@
 """Running logarithms of sums of exponentials of complex numbers, a line a thread: of those that differ by 2 pi i it is
 the one nearest to that before."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

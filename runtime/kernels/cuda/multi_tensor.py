@@ -2,8 +2,6 @@
 row of the `table` has the number of elements, the addresses of the arrays, and those of what is counted. A block has a
 chunk of a group; `chunk_positions`: the row in the upper half of a word, the chunk in the lower."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple

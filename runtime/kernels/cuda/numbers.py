@@ -1,8 +1,6 @@
 """The number types that kernels name, as they are in the simulator. A compiled sum of 32-bit integers has 64 bits, so
 integers of up to 32 bits are Python's, cut when a kernel says so; others are NumPy's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

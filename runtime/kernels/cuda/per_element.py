@@ -1,7 +1,5 @@
 """Kernels with a thread for each result, which finds by its number where its operands lie."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable
 from functools import cache

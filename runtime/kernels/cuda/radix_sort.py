@@ -2,8 +2,6 @@
 (`counted`), a scan over all parts says where those of each digit begin, and keys and places go there (`placed`), 32 of
 a warp at a time. No thread waits for another block."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .kernel import Target

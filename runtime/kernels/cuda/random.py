@@ -1,8 +1,6 @@
 """CUDA kernels of random numbers: the words and functions of the CPU's. A thread makes one block of four words, and of
 them four numbers of 64 bits or eight of 32; counts have a thread each, which makes attempts until one succeeds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -2,8 +2,6 @@
 sizes and the functions that read it: of an array seen as (before, along, after), a row lies along; of (outer, rows,
 inner), a row is the first and the last. The words below `language.py`'s are stand-ins that generated text imports."""
 
-from __future__ import annotations
-
 import importlib
 from functools import cache
 from typing import Any

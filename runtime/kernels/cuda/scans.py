@@ -2,8 +2,6 @@
 A thread has a line (`by_thread`), or a block has a part of one (`by_block`), four elements a thread. Arrays are seen as
 (before, along, after)."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NamedTuple
 

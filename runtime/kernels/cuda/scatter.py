@@ -2,8 +2,6 @@
 so equal indices give the same bits at every launch. A place reads all indices of its line (`looking`), or, where these
 are many, those that a sort has brought together (`found`)."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

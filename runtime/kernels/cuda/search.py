@@ -1,7 +1,5 @@
 """Kernels that find places: of the elements that are not zero, and of values in ordered rows, by bisection."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

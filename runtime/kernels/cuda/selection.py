@@ -2,8 +2,6 @@
 seen as (before, along, after), their lines one after the other by the first and the last; `order` has the places along
 each line, in order, line by line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .kernel import Array, Signature, Target

@@ -1,8 +1,6 @@
 """What a kernel is called with, what it is made for, and the digest of its texts, the same with every Python and on
 every machine."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import inspect

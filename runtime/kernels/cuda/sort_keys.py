@@ -1,7 +1,5 @@
 """Unsigned integers that order as numbers do: equal for equal ones, 0 and -0 among them, and nan is above all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

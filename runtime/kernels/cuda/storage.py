@@ -1,8 +1,6 @@
 """Elements in memory and in registers: floats of 16 and 8 bits are computed with as float32, pairs of float16 as
 complex64; what is read becomes `T`. `getter` and `putter` choose a function for the dtype in memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes

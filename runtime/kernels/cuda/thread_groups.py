@@ -2,8 +2,6 @@
 row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team. What lanes found
 is put together in an order that depends on the numbers of lanes alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

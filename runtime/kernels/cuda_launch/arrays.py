@@ -1,8 +1,6 @@
 """Memory of CUDA devices: new arrays, copies, and views of other dims, sizes and steps. In a rehearsal a kernel fills
 and copies, where else the driver does: a launch can be done again."""
 
-from __future__ import annotations
-
 import copyreg
 from collections.abc import Sequence
 from math import prod

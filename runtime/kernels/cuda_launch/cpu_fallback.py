@@ -1,8 +1,6 @@
 """The kernels of a device, by the name that they have for the CPU; where one is missing, the host computes. That is
 counted (`counts`) and said once for each op; `SPECGRAD_CUDA_FALLBACK` is `warn`, `silent`, or `error`."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from collections import Counter

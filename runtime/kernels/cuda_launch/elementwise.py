@@ -1,7 +1,5 @@
 """Element-wise ops on arrays of a device: any layouts and dtypes, by one launch of the op's kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

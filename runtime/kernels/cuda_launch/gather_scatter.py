@@ -1,7 +1,5 @@
 """Reading and writing by index on a CUDA device, of (before, along, after). A bad index is noted and skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

@@ -1,8 +1,6 @@
 """Launches: a kernel's function for its arguments' dtypes, and the words that these are passed as; and calls by
 address."""
 
-from __future__ import annotations
-
 import ctypes
 import struct
 from collections.abc import Iterator

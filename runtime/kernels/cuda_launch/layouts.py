@@ -1,7 +1,5 @@
 """Where the elements of several arrays of one shape lie: as few dims as say it, in parts that 32-bit indices reach."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from math import prod

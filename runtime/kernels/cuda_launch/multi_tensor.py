@@ -2,8 +2,6 @@
 gradients and estimates stay where they are, it stays, and a step is its launches alone. A graph has tables of its
 own."""
 
-from __future__ import annotations
-
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence

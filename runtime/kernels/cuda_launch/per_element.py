@@ -1,7 +1,5 @@
 """Launches of kernels with a thread for each element of their result, and of scalar functions written by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any

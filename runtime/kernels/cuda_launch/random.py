@@ -2,8 +2,6 @@
 stream of `seed`; in captures `seed` is memory that holds the seed and the first word of a replay. What memory of
 another dtype holds is rounded or cut as it is stored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Row programs on a device: which team has a row, how many launches there are, and what they are given. All of that
 depends on sizes alone, so that the same numbers give the same bits."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple

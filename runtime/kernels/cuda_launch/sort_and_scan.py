@@ -1,7 +1,5 @@
 """Launches of scans and of stable sorts along a dimension: short lines in shared memory, long ones by radix."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

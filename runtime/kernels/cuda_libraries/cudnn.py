@@ -1,8 +1,6 @@
 """Convolutions and attention by graphs of cuDNN: each of one operation, and of the bias that a convolution adds;
 described once, planned once for each thread and device, and kept."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,8 +1,6 @@
 """How the rest of specgrad speaks to a library of convolutions and of attention that keeps no scores, which may refuse
 any of them."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import NamedTuple, Protocol
 

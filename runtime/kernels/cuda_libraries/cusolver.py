@@ -1,8 +1,6 @@
 """Solvers of real devices, through `nvmath.bindings`: cuSOLVER, cuBLAS for triangular systems, and one call of either
 for a batch of small matrices."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is costly to make and is kept by a key, and streams and functions as NVIDIA's libraries name them."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 from collections.abc import Callable, Hashable

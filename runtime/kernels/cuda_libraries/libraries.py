@@ -1,7 +1,5 @@
 """The libraries in use: those of the driver in use."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from typing import Any, TypeVar

@@ -1,8 +1,6 @@
 """Products of matrices on a device: by the library in whatever way operands lie, or by a kernel of our own, for
 integers and where there is no library."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Libraries of real devices, through `nvmath.bindings`: cuBLAS, cuBLASLt, cuFFT and cuSOLVER."""
 
-from __future__ import annotations
-
 import importlib
 import threading
 from typing import Any

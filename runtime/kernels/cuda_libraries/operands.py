@@ -1,8 +1,6 @@
 """Arrays as libraries take them: in one dtype, from where they expect arrays to begin, and the addresses of a batch in
 memory of the device."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

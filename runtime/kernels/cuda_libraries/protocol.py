@@ -1,8 +1,6 @@
 """How the rest of specgrad speaks to libraries of a device: what they compute, in which memory. Solvers of batches of
 matrices: one call for each matrix, where a library has no call for all."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import numpy as np

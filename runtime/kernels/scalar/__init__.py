@@ -5,8 +5,6 @@ the largest that was found, for float32 and for float64. Coefficients of polynom
 minimax fits (Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest; those
 called Chebyshev's are of interpolation in a number from -1 to 1, computed with 50 digits, the highest power first."""
 
-from __future__ import annotations
-
 import builtins
 import math
 import sys as _sys

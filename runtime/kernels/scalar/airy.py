@@ -1,7 +1,5 @@
 """The Airy function of the first kind; Chebyshev's coefficients. float32 is computed by pieces, or in float64."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -8,8 +8,6 @@ L and c / x are sums of two numbers, so results are rounded once. Far from 0 it 
 phase), the angle in half turns in float64, exact to 2^-50: so results are right next to zeros too. M / sqrt(pi / 2) is
 a polynomial in 1 / x^2, and the phase over pi one times 1 / x, for x >= 15.5."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

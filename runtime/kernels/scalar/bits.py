@@ -1,7 +1,5 @@
 """Signs, neighbours and divisors. A sign is that of the bits: -0.0 has one, and so has a nan."""
 
-from __future__ import annotations
-
 import builtins
 import math
 from typing import Any

@@ -2,8 +2,6 @@
 real number is one without an imaginary part. At branch cuts the sign of a zero part tells the side, as in C99. asin to
 atanh are after W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit", 1987."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The error function."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

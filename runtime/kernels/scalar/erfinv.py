@@ -2,8 +2,6 @@
 polynomial in t = sqrt(-ln(q)). Chebyshev's coefficients; those of `erfinv` in float64 are least-squares fits at
 Chebyshev's points. float32 is computed by pieces where most data lie, elsewhere in float64."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

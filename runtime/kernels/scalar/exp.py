@@ -2,8 +2,6 @@
 processors round a product to a subnormal number by microcode, which takes a hundred times as long: so results of
 float32 that may be subnormal are computed as 2^64 times what they are, and brought back by `scaled_back`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...compiler.passes.primitives import bits, choose, fma, from_bits, narrow, picks, polynomial, select

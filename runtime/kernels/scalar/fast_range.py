@@ -4,8 +4,6 @@ usual arguments apart is an integer of each, its key, and the bounds that the ke
 sine and cosine where three parts of a constant reduce without loss. The key of two arguments is 1 where they are usual:
 remainders are where one division finds the whole quotient."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple

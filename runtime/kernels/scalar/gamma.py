@@ -1,8 +1,6 @@
 """The logarithm of the gamma function and its derivatives; Chebyshev's coefficients. float32 is computed in float64,
 but from near 0 to 2^10 by pieces: below 2^-6 the Taylor series at 1 is added to the pole's term."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -2,8 +2,6 @@
 x = k ln 2 + r as the exponentials do. Inverses of float32 are computed by pieces where arguments are usual; elsewhere,
 and in float64, they are logarithms of sums, of which nothing is lost."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

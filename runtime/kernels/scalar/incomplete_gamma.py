@@ -3,8 +3,6 @@ power series where x is small beside a, by Legendre's continued fraction where i
 Temme's uniform expansion, "The asymptotic expansion of the incomplete gamma functions", 1979. float32 is computed in
 float64, for which errors are given."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

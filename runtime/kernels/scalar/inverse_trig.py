@@ -1,7 +1,5 @@
 """Inverse circular functions of real numbers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

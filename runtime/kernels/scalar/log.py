@@ -1,7 +1,5 @@
 """Logarithms of real numbers. All but `log` of float32 start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

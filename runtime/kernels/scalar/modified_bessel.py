@@ -3,8 +3,6 @@ computed by pieces, near 0 as in `bessel.py`, and far from it by sqrt(2 x / pi) 
 + P(1 / x) / x. What follows the leading 1 is added last, as is what e^r has beyond 1, and what the root was rounded by:
 so results are rounded once."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@ e^(-x^2/2) / sqrt(2 pi) / x (1 - 1/x^2 + 3/x^4 - ...). What follows 1 is small, 
 the last one is rounded; the power of e comes as a float32 and a small part of it. Coefficients of the ratio are
 least-squares fits, weighted until the largest error was least."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Orthogonal polynomials by the recursions between three neighbouring degrees, in float64. A kind says which recursion,
 and with what it begins; kinds from `SHIFTED` on are those of 2 x - 1."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -11,8 +11,6 @@ and the coefficients of what is left, over (x - c)^2. The logarithm is a multipl
 table, and a small rest. Tables are made, and their errors measured, by `python -m codegen pieces`
 (`codegen/tables/`)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

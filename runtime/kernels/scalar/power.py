@@ -3,8 +3,6 @@ many more bits than the result as y log2|x| has before the point: float32 is com
 of numbers. 1 / x without a division: the bits of a constant less those of x are those of a number that is wrong by a
 twentieth at most; a step makes of an error its third power, by products and sums that are rounded once."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """sin(x) / x and sin(pi x) / (pi x). float32 is computed by pieces near 0, and sin(x) / x beyond in float64."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ln(1 + e^x), and the logarithm of the logistic function, both of l(w) = ln(1 + w) for w = e^-|x|."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...compiler.passes.primitives import choose, fma, polynomial, select

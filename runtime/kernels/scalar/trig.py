@@ -6,8 +6,6 @@ whose sine and cosine are looked up: sin(a + r) = sin(a) cos(r) + cos(a) sin(r);
 Hanek, "Radian reduction for trigonometric functions", 1983: of the bits of 2 / pi only those count that make the
 product with `x` neither a multiple of four nor too small."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hurwitz's zeta function and derivatives of digamma. float32 is computed in float64, or by pieces."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

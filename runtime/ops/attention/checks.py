@@ -1,7 +1,5 @@
 """Argument checks of attention."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ the logarithm of each row's sum of exponentials. Operands may lie in any order o
 what a linear layer made: (batch, heads, rows, features), or with `rows_first` (batch, rows, heads, features).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

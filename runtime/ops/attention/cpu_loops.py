@@ -5,8 +5,6 @@ in the second-level cache, and no matrix of all scores is made. The last two arg
 item and a head of keys. A block's `spot` is (batch item, head, key head, first query, queries, keys).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

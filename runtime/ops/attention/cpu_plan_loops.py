@@ -4,8 +4,6 @@ The table has the sizes of the loops (see `attend`), whether attention is causal
 before the first matrix, or -1 for an operand that is not there, and from one batch item, head and row to the next.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -5,8 +5,6 @@ Operands may lie in any order of batch, heads and rows: (batch, heads, rows, fea
 where it is there, which keeps no scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The kernels of attention on a device: a warp for each query, along the scores of its keys."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda

@@ -1,7 +1,5 @@
 """Attention written in ops, for the derivatives of its kernel of any order and mode."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Plans of attention and of its gradients: operands in any order of batch, heads and rows, rows contiguous."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Tensors of a simulated group have a first dimension with a part for each rank; dimensions are counted behind it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kernels of collectives: what a group's ranks in this process begin on arrays, and what they have when all is done."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of the gradients of collectives."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...namespace import op

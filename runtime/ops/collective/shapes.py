@@ -1,7 +1,5 @@
 """The shapes of what collectives give."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Argument checks of ops on complex numbers and their parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...errors import DtypeError, ShapeError

@@ -1,7 +1,5 @@
 """Complex numbers put together of their real and imaginary parts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernels.cpu.plan import run_if_planned

@@ -1,7 +1,5 @@
 """Loops over the parts of complex numbers, which lie in pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,7 +1,5 @@
 """Complex numbers put together of their real and imaginary parts on a device, element by element."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Helpers of the formulas of views that read complex numbers as pairs of real ones, and pairs as complex numbers."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from ...namespace import op

@@ -1,7 +1,5 @@
 """Which calls put complex numbers together for given layouts."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

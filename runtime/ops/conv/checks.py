@@ -1,7 +1,5 @@
 """Argument checks of convolutions and transposed convolutions; strides have one number for each spatial dimension."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Of whole numbers it is a product of matrices for each element of the kernel; overflow wraps around.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any

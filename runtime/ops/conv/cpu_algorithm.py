@@ -9,8 +9,6 @@ Where each is the fastest was measured. An algorithm has a function for each of 
 what is read and made to the plan that computes it, or None where another algorithm should.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ...kernels.cpu.plan import Plan

@@ -7,8 +7,6 @@ the weight has the same tiles, of taps by channels; a step is a place of the out
 of the taps, as by shifted planes: the same bits.
 """
 
-from __future__ import annotations
-
 import functools
 from math import prod
 

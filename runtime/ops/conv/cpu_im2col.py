@@ -7,8 +7,6 @@ the output with the mirrored kernel. With a stride, elements of the input with d
 and each residue is a task of its own.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from itertools import product

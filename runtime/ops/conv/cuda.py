@@ -4,8 +4,6 @@ Planes of groups of one channel are filtered as they lie. All else cuDNN compute
 not, it is products with windows as columns, those of as many samples at a time as `COLUMNS` bytes hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple

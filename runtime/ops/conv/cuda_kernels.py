@@ -3,8 +3,6 @@
 Spatial dims are three. `geometry` is their sizes, the kernel's, the strides, the pads, the dilations and the positions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda

@@ -1,7 +1,5 @@
 """Helpers of the formulas of convolutions, written in ops and Tensor methods so that they differentiate again."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from ...namespace import op

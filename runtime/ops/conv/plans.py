@@ -1,7 +1,5 @@
 """Plans of convolutions of contiguous floats, and of their gradients; cpu_algorithm.py says which loops run."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shape rules of convolutions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...shapes import Shape, conv_size, side_pads

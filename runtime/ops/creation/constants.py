@@ -1,7 +1,5 @@
 """Tensors of constants: zeros, ones, full, empty, eye, and single numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ The numbers are drawn outside of the graph; the gradients of `_standard_gamma` a
 from one gamma distribution to another (`gamma_moved`), at the place where both are the same.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What creation functions ask first: native code, once there is any."""
 
-from __future__ import annotations
-
 from functools import update_wrapper
 from typing import Any
 

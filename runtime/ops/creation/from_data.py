@@ -1,7 +1,5 @@
 """Tensors of existing data: nested sequences, read level by level (no recursion), NumPy arrays, other tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any

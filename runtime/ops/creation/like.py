@@ -1,7 +1,5 @@
 """New tensors with the dtype and device of another one: `zeros_like`, with its shape too, and `new_zeros`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Tensors over the memory of others, of what `asarray` takes or by DLPack, and memory of a given layout."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arguments that creation functions share: sizes, dtypes, devices, layouts, numbers, requires_grad, out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """Filling a tensor in place with random numbers: `normal_`, `uniform_`, `cauchy_` and the like."""
 
-from __future__ import annotations
-
 from math import log1p, pi
 from typing import Any
 

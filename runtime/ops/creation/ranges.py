@@ -1,7 +1,5 @@
 """Numbers in a row, at equal distances or ratios, and the places of the elements below and above a diagonal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import ceil

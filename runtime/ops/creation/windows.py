@@ -1,7 +1,5 @@
 """Windows, weights that fade a piece of a signal in and out, and the frequencies of a discrete Fourier transform."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from inspect import Signature, signature

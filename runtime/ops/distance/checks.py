@@ -1,7 +1,5 @@
 """Argument checks of distances, covariances and norms that are kept small."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...dispatch.argument_checks import wrap_dim

@@ -1,7 +1,5 @@
 """Distances between the rows of two matrices, and their gradients, without memory for all differences."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ A thread computes a pair of rows, or an element of a gradient. `kind` is 0 for t
 of their sizes, 2 for the root of their squares, 3 for the greatest, 4 for the root of their powers of `p`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

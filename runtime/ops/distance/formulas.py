@@ -1,7 +1,5 @@
 """Helpers of the composites of distances."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from ...namespace import op

@@ -1,7 +1,5 @@
 """Plans of distances between the rows of contiguous matrices."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

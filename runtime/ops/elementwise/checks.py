@@ -1,7 +1,5 @@
 """Argument checks of element-wise ops; fast paths skip those decorated with `rejects` that they need not ask."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

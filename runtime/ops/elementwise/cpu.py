@@ -1,7 +1,5 @@
 """Element-wise ops of several outputs, which no scalar expression gives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 Array = np.ndarray

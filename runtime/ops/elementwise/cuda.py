@@ -1,7 +1,5 @@
 """Element-wise ops of several outputs on a device, which no scalar expression gives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...device.cuda.array import DeviceArray

@@ -1,7 +1,5 @@
 """Element-wise functions of several results on a device."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...compiler.passes.primitives import bits, choose, from_bits

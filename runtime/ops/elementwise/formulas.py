@@ -1,7 +1,5 @@
 """Helpers of composite element-wise ops, written in ops and Tensor methods so that they differentiate."""
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any, TypeAlias

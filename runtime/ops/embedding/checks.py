@@ -1,7 +1,5 @@
 """Argument checks of embedding, and of bags of embedded rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

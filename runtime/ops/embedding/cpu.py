@@ -1,7 +1,5 @@
 """Embedding: rows of a table picked by index, sums and means of those that bags name, and what goes back to them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Loops of bags, as plans call them: rows of a table are added up where they lie."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,7 +1,5 @@
 """Embedding on a CUDA device: rows of a table picked by index, and the sums of rows that go back."""
 
-from __future__ import annotations
-
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import in_order

@@ -1,7 +1,5 @@
 """Helpers of the composite of bags of embedded rows."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Plans of embedding, which reads whole rows of its table, of sums of such rows, and of their gradients."""
 
-from __future__ import annotations
-
 from math import prod
 
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_layout, of_chosen

@@ -1,7 +1,5 @@
 """Shape rules of tables of vectors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...shapes import Shape

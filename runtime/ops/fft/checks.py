@@ -1,7 +1,5 @@
 """Argument checks of Fourier transforms, of whole signals and of frames: sizes, dimensions, scale and window."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Discrete Fourier transforms: by plans of our own loops where the lengths have small factors, and SciPy for others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Calls of the loops of Fourier transforms, in either precision: what they take besides memory."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Arrays are flat and of real numbers: a complex one has real and imaginary parts 
 columns, fill vectors, the first pass reads such pairs, and the last one writes them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,7 +1,5 @@
 """How a Fourier transform of a length is computed: radices of its passes, and tables of exp(-2 pi i k / n)."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Rows of even places are real parts and those of odd places imaginary parts of a 
 transform that of the real matrix follows, as for signals. Odd rows are transformed as complex numbers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

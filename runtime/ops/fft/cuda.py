@@ -1,7 +1,5 @@
 """Discrete Fourier transforms on a device: by the library, over up to three dims at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod, sqrt
 

@@ -1,7 +1,5 @@
 """The scale of Fourier transforms on a device."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda

@@ -1,7 +1,5 @@
 """Helpers of composite Fourier transforms, of whole signals and of overlapping frames, and of their gradients."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias

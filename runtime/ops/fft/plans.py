@@ -1,7 +1,5 @@
 """Which calls compute Fourier transforms for given layouts and arguments: rows, columns, and copies around these."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from math import prod

@@ -1,7 +1,5 @@
 """Shape rules of transforms whose spectra are kept by halves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Argument checks of ops on images: padding, windows as columns, channels as pixels, resampling, sampling on a grid."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

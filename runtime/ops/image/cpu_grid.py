@@ -1,7 +1,5 @@
 """Sampling images and volumes at the points of a grid, and its gradients."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 An image has as many planes as channels, of pixels that lie one after the other; a sample of the grid has `points`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -4,8 +4,6 @@ A pixel outside of the image, or of a coordinate that is no number, is NOWHERE: 
 row after the other: number k of point p, of `count`, is at k * count + p.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

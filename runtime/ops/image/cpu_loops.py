@@ -1,7 +1,5 @@
 """The loops of resampling and padding, each over a range of independent rows, lines or planes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -1,7 +1,5 @@
 """Padding by reflection, replication or wrapping around: along each dimension, a table of source indices."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from math import prod

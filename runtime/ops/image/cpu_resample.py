@@ -3,8 +3,6 @@
 Bytes are resampled in whole numbers, as image libraries do it.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Copies with dimensions in parts and in another order: channels as places of pixels, groups of channels spread."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

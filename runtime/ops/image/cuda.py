@@ -1,7 +1,5 @@
 """Resampling, padding by what lies at borders, and copies with dimensions taken apart, on a device: one launch each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """The kernels of resampling on a device: a sparse matrix, by rows, times the vectors along one dim."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda, int64

@@ -4,8 +4,6 @@ Each point reads some pixels along each dimension, its taps. A sample is the sum
 dimension, of the pixel times the product of the weights; pixels outside of the image count as 0.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator, Sequence

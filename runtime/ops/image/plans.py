@@ -3,8 +3,6 @@
 A copy in which dimensions are taken apart is one of the operand as it lies, seen in parts.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

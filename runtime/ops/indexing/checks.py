@@ -1,7 +1,5 @@
 """Argument checks of indexing ops: dtypes and shapes of indices and masks. Kernels check the index values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Argument checks of ops that read and write by index: in the flattened tensor, along a dimension, or in a region."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

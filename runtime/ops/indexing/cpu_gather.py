@@ -3,8 +3,6 @@
 No memory outside the arrays is ever touched.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

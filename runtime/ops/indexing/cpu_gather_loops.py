@@ -5,8 +5,6 @@ of gradients to where they were read, threads share columns and not rows: equal 
 one order. Their last two arguments are the range of columns. An IndexError lets the kernel in Python say which.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -4,8 +4,6 @@ The dimensions that are indexed and those around them are folded, whatever their
 Elements are moved as words of their size. No memory outside the arrays is ever touched.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

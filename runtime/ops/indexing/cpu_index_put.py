@@ -4,8 +4,6 @@ A kernel whose name ends with an underscore writes to its first array, whatever 
 been found to be inside; the one without writes to a copy. No memory outside the arrays is ever touched.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache

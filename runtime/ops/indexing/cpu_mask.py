@@ -8,8 +8,6 @@ it was counted. Elements are moved as words of their size. Counters are unsigned
 the end. The last two arguments of a loop are the range of blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ finds indices that `look_at` has seen, and looks again, as another thread may be
 index out of bounds, or another number of true elements than there are values, lets the kernel in Python say which.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

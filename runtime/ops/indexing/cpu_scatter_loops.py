@@ -8,8 +8,6 @@ by one thread, in the order of its indices. Places in memory are unsigned, so no
 end. An IndexError lets the kernel in Python say which index is out of bounds.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ A kernel whose name ends with an underscore writes to its first array, whatever 
 been found to be inside; the one without writes to a copy.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

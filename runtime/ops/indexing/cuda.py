@@ -1,7 +1,5 @@
 """Indexing with arrays and masks on a CUDA device, and of slices along one dimension: reading, writing and adding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

@@ -3,8 +3,6 @@
 How many are not zero is read by the host, which waits for it.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Slices along a dimension, and single elements, written over by index or by a mask on a CUDA device, and views."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

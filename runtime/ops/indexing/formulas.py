@@ -5,8 +5,6 @@ composite's arguments, write to the tensor itself where the composite would copy
 the graph there are the nodes of the ops that they call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Plans of reading by index: along one dimension, and whole rows of a table."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -3,8 +3,6 @@
 With an underscore at the end only the last call writes to the first operand, and nothing raises after that.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from ...kernels.cpu.contiguous_copy import merged

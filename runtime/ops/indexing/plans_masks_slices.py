@@ -2,8 +2,6 @@
 what has as many results as elements are true: they are counted first, then moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

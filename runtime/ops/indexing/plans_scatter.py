@@ -4,8 +4,6 @@ Operands are read as they lie, if the dimensions before the one that is indexed 
 index may be shorter than what it chooses from.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Argument checks of inverses, linear systems, determinants and decompositions: matrices of floats that fit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...dispatch.kernel_ops.general import require_equal

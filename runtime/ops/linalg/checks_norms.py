@@ -1,7 +1,5 @@
 """Argument checks of norms, ranks and powers of matrices, and of least squares."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf, prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Inverses, linear systems, determinants and decompositions (Cholesky, QR, SVD, eigenvalues) by NumPy's LAPACK."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial

@@ -5,8 +5,6 @@ nearly all of the work is products in register tiles (runtime/kernels/cpu/matmul
 product's smaller factor with the other sign.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ all of what is left by products of columns and rows, and the next one needs the 
 are found while the matrix is read once.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

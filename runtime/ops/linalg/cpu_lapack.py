@@ -3,8 +3,6 @@
 SciPy is loaded by the first call. The matrices of a batch are computed one after the other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn

@@ -4,8 +4,6 @@ SciPy is loaded by the first call. Loops call gelsy for least squares, a QR deco
 whose rank is estimated on the way, and syevd for small symmetric matrices, which has signs that programs know.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import importlib

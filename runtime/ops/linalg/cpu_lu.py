@@ -5,8 +5,6 @@ date as there are decomposed ones before them that stand in the same power of tw
 would be if halves were decomposed after each other. A range of a kernel is one of matrices, or of blocks of columns.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ The columns of a panel lie as rows while reflections are found. The product of a
 an upper triangular T, so that they reach all other columns, and those of Q, as products of matrices.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Matrices of a group lie side by side meanwhile, so that vectors hold the same el
 too short. A range of a kernel is one of groups.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Of a matrix with more rows than columns R is found first. Reflections from both 
 diagonals, A = P B Q^T, LAPACK divides and conquers B, and reflections in blocks reach its singular vectors.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -4,8 +4,6 @@ Matrices of a batch are given to it one after the other. Failures are numbers on
 where they are to be errors.
 """
 
-from __future__ import annotations
-
 from math import ceil, log2, prod
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Batches of matrices on a device as solvers take them: column after column, one after the other, with what failed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import wraps
 from math import prod

@@ -1,7 +1,5 @@
 """The kernels of linear algebra on a device that no library has: triangles, determinants, orders of rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda, float64, int64

@@ -1,7 +1,5 @@
 """Helpers of the formulas of inverses, linear systems, determinants, norms, powers and tolerances of matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from math import inf

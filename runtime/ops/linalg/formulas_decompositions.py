@@ -5,8 +5,6 @@ differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of th
 of A seen from both sides, as in U^H A' V.
 """
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any, TypeAlias
 

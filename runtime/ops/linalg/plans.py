@@ -4,8 +4,6 @@ Small matrices are decomposed several side by side, larger ones by blocks. A cal
 then the kernel in Python says of which matrix.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from ...kernels.cpu.matmul import PRODUCTS

@@ -1,7 +1,5 @@
 """Argument checks of losses. `reduction` is 0 (none), 1 (mean) or 2 (sum), or a word that overrules two older flags."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

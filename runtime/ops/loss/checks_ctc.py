@@ -1,7 +1,5 @@
 """Argument checks of connectionist temporal classification."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

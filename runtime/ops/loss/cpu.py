@@ -5,8 +5,6 @@ Cross-entropy of scores x, of a vector's softmax p, class t, weights w of the C 
 log(sum(exp(x))) of each vector, from which backward has p in one pass.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

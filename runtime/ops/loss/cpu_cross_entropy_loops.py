@@ -4,8 +4,6 @@ An ignored target has no loss and no gradient. No weights stand for weights of o
 of rows, or of items of the batch.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

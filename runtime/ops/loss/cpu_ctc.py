@@ -6,8 +6,6 @@ Rows have a number for each state and two of -inf beside them: before those of w
 from there. States that nothing leads to fill rows up to whole vectors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 

@@ -5,8 +5,6 @@ in the nearest cache, and kept for each chunk, whatever threads compute them. Ta
 ignored raise an IndexError; the kernel in Python then says which.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Losses of values and of class indices on a device, as row programs. `reduction` is 0 (none), 1 (mean) or 2 (sum)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

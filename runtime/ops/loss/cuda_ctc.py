@@ -3,8 +3,6 @@
 `sizes` are samples, classes, labels that a row of the targets holds, and steps of the longest sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

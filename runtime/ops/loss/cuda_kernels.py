@@ -3,8 +3,6 @@
 `share` is the derivative of the reduced loss by the loss of one element.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda, int64

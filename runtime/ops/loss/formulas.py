@@ -1,7 +1,5 @@
 """Helpers of the formulas of losses: reductions, and the derivatives of binary cross-entropy, in ops."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Connectionist temporal classification in ops: helpers of the composite, and its gradient, differentiable again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

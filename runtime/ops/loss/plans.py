@@ -1,7 +1,5 @@
 """Plans of cross-entropy, of the negative log-likelihood of class indices, and of their gradients."""
 
-from __future__ import annotations
-
 from math import prod
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous

@@ -1,7 +1,5 @@
 """Losses as row programs: of rows of differences, or of rows of scores with a class each."""
 
-from __future__ import annotations
-
 from ...kernels.row_language import Each, ElementIndex, Row, Shared, at, exp, isfinite, log, max, sum, where
 
 

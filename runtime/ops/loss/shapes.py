@@ -1,7 +1,5 @@
 """Shape rules of losses: one number, unless the losses are not reduced."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Argument checks of matrix and vector products and linear layers: dimensions and sizes that multiply."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

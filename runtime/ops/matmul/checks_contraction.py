@@ -1,7 +1,5 @@
 """Argument checks of products of several tensors and of more than two dimensions: sizes that multiply."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Products of matrices in register tiles, products with vectors, and linear layers; no transposed operand is copied."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

@@ -1,7 +1,5 @@
 """Products of matrices, also of those given by coordinates: on memory from the first element of each operand on."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

@@ -4,8 +4,6 @@ BLAS has small products of complex numbers, of whole batches and of two vectors,
 are multiplied as stored where the processor multiplies pairs; else they are widened, and the op rounds the result.
 """
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Products with matrices that are given by coordinates: number k stands in row row[k] and column column[k]."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...kernels.cpu.contiguous_copy import contiguous

@@ -1,7 +1,5 @@
 """Products of matrices and vectors, and linear layers, on a device; operands lie in any layout."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

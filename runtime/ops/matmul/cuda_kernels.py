@@ -1,7 +1,5 @@
 """What products on a device compute of each element."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -3,8 +3,6 @@
 What is gathered has a row for each number of the sparse matrix, and lies on the device at once.
 """
 
-from __future__ import annotations
-
 from ...device.cuda.array import DeviceArray
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import over

@@ -1,7 +1,5 @@
 """Products that are called with any number of tensors, or with lists of dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plans of contractions: products of pairs of tensors and sums over labels, made once per equation and shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from math import prod

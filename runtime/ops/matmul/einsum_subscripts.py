@@ -3,8 +3,6 @@
 A label is a letter, or for a dimension that an ellipsis stands for a negative number: -1 is the last of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

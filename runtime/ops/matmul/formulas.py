@@ -1,7 +1,5 @@
 """Helpers of the formulas of products of matrices, vectors and tensors."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from math import prod

@@ -1,7 +1,5 @@
 """Sums of products over named dimensions as matrix products: helpers of einsum, tensordot and inner."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any, TypeAlias

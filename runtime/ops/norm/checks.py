@@ -1,7 +1,5 @@
 """Argument checks of norms with a mean and a variance, and of RMS norm."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ norm in front (1, rows, features). Weights are a table (P, Q) for that: see cpu_
 statistics as arguments, and `follow` moves running statistics towards those of a batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

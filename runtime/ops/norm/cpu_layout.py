@@ -1,7 +1,5 @@
 """How the array of a norm is seen as (A, C, S), with statistics for C, and how its weights become a table for that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod

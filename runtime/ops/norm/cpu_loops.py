@@ -8,8 +8,6 @@ Sums go in blocks of 1024 elements: in vector lanes within a block, in double pr
 two arguments of a loop are the range of rows or channels.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Sums go in blocks: in vector lanes within a block, in double precision from bloc
 and shifts is not read. The last two arguments are the range of rows, planes or samples.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

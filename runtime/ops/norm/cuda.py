@@ -3,8 +3,6 @@
 With weights of another shape rows are copied together and standardized without; these come before and after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

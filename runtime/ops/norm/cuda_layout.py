@@ -1,7 +1,5 @@
 """Which row programs compute a norm on a device, and where their rows lie: by shapes alone."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Plans of standardizing contiguous floats, and of its gradients: of layer, batch, instance and group norm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Norms as row programs: of a row, or of a channel that a row is made of."""
 
-from __future__ import annotations
-
 from ...kernels.row_language import Each, Row, Shared, mean, sqrt, sum
 
 

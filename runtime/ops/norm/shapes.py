@@ -1,7 +1,5 @@
 """Shape rules of normalization: the shape of the input, and of what its statistics are kept in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions that are no ops and have plans all the same, so that small calls run natively: `equal` and `one_hot`."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -4,8 +4,6 @@ PyTorch has them to launch one kernel for a whole list. Here they are what their
 for every op: `_foreach_` and the name of the op.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """`gradient`: derivatives of sampled functions, estimated by finite differences."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...dispatch import argument_checks

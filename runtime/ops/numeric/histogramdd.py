@@ -1,7 +1,5 @@
 """Points of several dimensions counted in the cells of a grid."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isfinite, prod
 from typing import Any

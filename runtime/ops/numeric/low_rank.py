@@ -3,8 +3,6 @@
 N. Halko, P. Martinsson, J. Tropp: Finding structure with randomness (SIAM Review 53, 2011), algorithms 4.4 and 5.1.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...dispatch import argument_checks

@@ -1,7 +1,5 @@
 """Orthogonal polynomials: an element-wise op computes all of them, each kind by its recursion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

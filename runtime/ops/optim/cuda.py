@@ -1,7 +1,5 @@
 """Update rules of optimizers, and changes of gradients, on a device: what one launch computes of several tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from typing import Any

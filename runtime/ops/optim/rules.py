@@ -5,8 +5,6 @@ parameter and the new estimates. What is named `RULE_numbers` makes the numbers 
 parameter, the step size and hyperparameters; `RULE_counts` what is counted besides steps.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Argument checks of pooling over the last `spatial` dimensions, one to three."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Pooling over the last `spatial` dimensions, the plane; means of integers are exact sums, divided towards zero."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

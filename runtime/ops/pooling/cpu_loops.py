@@ -5,8 +5,6 @@ the range of planes. A table `windows` has three sizes of a plane, the steps bet
 windows there are along each dimension, and (first, end) of each: see `windows_table`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

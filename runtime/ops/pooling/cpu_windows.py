@@ -4,8 +4,6 @@ Along each dimension a window is a range of the input: (first, end), both inside
 boxes; dimensions that are not pooled over count as ones of size 1.
 """
 
-from __future__ import annotations
-
 import functools
 from math import prod
 from typing import NamedTuple

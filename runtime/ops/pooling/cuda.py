@@ -5,8 +5,6 @@ every `dilation`-th of `kernel` elements, or, where `adaptive`, it is from p n /
 for m windows. What lies in the padding has no elements.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

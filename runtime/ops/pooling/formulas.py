@@ -1,7 +1,5 @@
 """Helpers of the formulas of pooling, written in ops and Tensor methods so that they differentiate again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Plans of pooling of contiguous floats over the last `spatial` dimensions, and of its gradients."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

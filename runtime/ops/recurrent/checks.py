@@ -1,7 +1,5 @@
 """Argument checks of recurrent layers: the sizes of input, states and weights belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

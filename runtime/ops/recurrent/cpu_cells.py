@@ -5,8 +5,6 @@ step before). The rows of a step lie one after the other in every array over all
 so those that take part in a step are the first ones of the states. Weights are laid out in panels once for all steps.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 from typing import Any

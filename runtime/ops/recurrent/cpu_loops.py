@@ -3,8 +3,6 @@
 `X_states` takes gates (of an RNN outputs) that hold the inputs' share, `X_gradients` memory with results' gradients.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

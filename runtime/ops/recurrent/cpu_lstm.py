@@ -1,7 +1,5 @@
 """One layer of long short-term memory in one direction: forward, and backward through time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

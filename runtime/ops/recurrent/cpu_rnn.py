@@ -1,7 +1,5 @@
 """One layer of a plain recurrent network in one direction: forward, and backward through time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

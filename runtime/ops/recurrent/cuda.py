@@ -1,7 +1,5 @@
 """One layer of a recurrent network (GRU, LSTM, plain) in one direction on a device: forward, and back through time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...device.cuda.array import DeviceArray

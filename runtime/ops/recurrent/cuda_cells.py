@@ -3,8 +3,6 @@
 All is computed in the dtype that arrays are read in; weights of 16-bit floats are converted once for all steps.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import prod
 

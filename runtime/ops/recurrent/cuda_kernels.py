@@ -4,8 +4,6 @@ Gates and what is saved of them are (gates, rows, size); gradients of gates (row
 all gates are one. `start` and `count` say which rows belong to a step; `all` is the number of rows of all steps.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda

@@ -1,7 +1,5 @@
 """Plans of recurrent layers whose sequences are of one length, and of their gradients; a cell is one step of one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple

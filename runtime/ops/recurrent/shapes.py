@@ -1,7 +1,5 @@
 """Shape rules of recurrent layers: outputs, last states, and what backward needs of all rows."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -3,8 +3,6 @@
 `dim` becomes a sorted tuple counted from the front, of all dimensions for None and [].
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

@@ -5,8 +5,6 @@ copied where there is none for that; for the rest ufunc.reduce is called directl
 ... cost more than a small reduction.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 Their results do not depend on the order of elements, so threads share the large ones slice by slice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@
 dimensions as 1 or without them, which is the same memory.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

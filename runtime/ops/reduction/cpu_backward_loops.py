@@ -5,8 +5,6 @@ Of gradients, and of what else there is one of for each result, there are before
 of rows of (before, along).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

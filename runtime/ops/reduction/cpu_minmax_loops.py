@@ -3,8 +3,6 @@
 With sign -1 the least is taken in place of the greatest; nan is extreme.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Operands are seen as (before, along, after), and results are counted through (be
 A sum has the order that `sum` has of as many elements, but that of short rows; what is nan adds nothing to it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import READ, jit

@@ -5,8 +5,6 @@ Results are counted through (before, after): the last two arguments of a loop ar
 from a multiple of `unit_of` on.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Backward of reductions on a device: row programs over the dimensions that were reduced."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

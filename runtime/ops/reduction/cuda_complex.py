@@ -1,7 +1,5 @@
 """Reductions of complex numbers on a device: row programs over their parts, or over their sizes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions of elements, and of their neighbours along a dimension, that reductions on a device are put together of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cuda.language import T, cuda

@@ -1,7 +1,5 @@
 """Products of all elements but one on a device, by running products from both ends: exact where elements are 0."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...device.cuda.array import DeviceArray

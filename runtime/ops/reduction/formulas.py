@@ -1,7 +1,5 @@
 """Helpers of the formulas of reductions. `dim` is a tuple of dimensions, one dimension, or None for all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias

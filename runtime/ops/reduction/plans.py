@@ -3,8 +3,6 @@
 `dim` is a sorted tuple of dimensions, or one, or None for all. Sums without nan are of contiguous floats.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from math import prod

@@ -1,7 +1,5 @@
 """Reductions as row programs."""
 
-from __future__ import annotations
-
 from ...kernels.row_language import (
     Each,
     ElementIndex,

@@ -1,7 +1,5 @@
 """Shape rules of reductions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...kernels.cpu.reduce_layout import reduced_dims_of

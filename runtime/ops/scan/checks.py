@@ -1,7 +1,5 @@
 """Argument checks of differences between neighbours and of areas under samples."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...dispatch.argument_checks import wrap_dim

@@ -4,8 +4,6 @@ Sums, products and what they are composed of are computed more exactly than they
 however many elements come before it. A line is one thread's, so their number changes no bit.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

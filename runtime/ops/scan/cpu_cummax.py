@@ -6,8 +6,6 @@ than by more than 1, and the sum of exp(x - top) so far in double precision, wit
 nothing is lost to the length, and nothing overflows.
 """
 
-from __future__ import annotations
-
 import cmath
 import math
 

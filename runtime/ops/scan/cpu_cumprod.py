@@ -6,8 +6,6 @@ float32 is computed in double precision. For float64 and complex128 what roundin
 carried on beside them by the same recurrence.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

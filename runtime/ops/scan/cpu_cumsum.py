@@ -6,8 +6,6 @@ it, and given back to every result. (The error of s = a + b is exactly (a - (s -
 D. Knuth, "The art of computer programming", 4.2.2.) Long lines are shared in chunks, each from the sum of those before.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

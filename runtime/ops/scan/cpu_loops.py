@@ -1,7 +1,5 @@
 """Scans of contiguous tensors, as plans call them: lines along (before, along, after), in order of (before, after)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

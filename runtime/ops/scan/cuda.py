@@ -4,8 +4,6 @@ As on the CPU, sums and products of float32 are computed in float64, and sums of
 Products and recurrences of float64 are not.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -4,8 +4,6 @@ The gradients of what runs along a dimension run along it too, in reverse: they 
 elements are zero and without overflow, and the gradients of a recurrence are recurrences again.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from ...namespace import op

@@ -1,7 +1,5 @@
 """Functions that take their tensors one by one, as `meshgrid(x, y)`, and shapes that broadcast."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

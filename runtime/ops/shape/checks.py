@@ -1,7 +1,5 @@
 """Argument checks of views: dimensions counted from the front, complete sizes, slices clamped to the size."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from math import prod

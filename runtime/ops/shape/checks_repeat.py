@@ -1,7 +1,5 @@
 """Argument checks of repeating, combining and moving, of matrices with a diagonal, and of the transposes of views."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, prod

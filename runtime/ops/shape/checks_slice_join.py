@@ -1,7 +1,5 @@
 """Argument checks of ops that cut tensors or join them: slices, splits, windows, cat, stack, flip, roll, padding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copies that rearrange; the transposes of views write the gradient into zeros."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import prod

@@ -4,8 +4,6 @@ The innermost loops count from 0, and index by unsigned numbers where a step is 
 negative, Numba asks whether it is, and LLVM makes no vectors.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import WRITTEN, jit

@@ -1,7 +1,5 @@
 """Copies of arrays of the CPU on another device."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any

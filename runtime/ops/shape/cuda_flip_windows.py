@@ -1,7 +1,5 @@
 """Windows, flips, rolls and triangles on a CUDA device, and sums of elements that share a place of memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from math import prod

@@ -1,7 +1,5 @@
 """Helpers of the formulas and composites of views, and of ops that join, split, repeat and combine tensors."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Plans of copies, of pieces put together and cut apart, and of turning, mirroring or padding each dimension."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plans of diagonals put into zeros, from what the kernel does to places, and of windows by loops of their own."""
 
-from __future__ import annotations
-
 from math import prod
 
 from ...kernels.cpu.contiguous_copy import along_path, zeros

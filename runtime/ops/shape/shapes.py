@@ -1,7 +1,5 @@
 """Shape rules of ops that move elements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Softmax, log-softmax and their gradients: plans.py, for arrays in any layout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ Columns are those of (before, along, after), so that memory is read as it lies. 
 rows, or of columns counted through (before, after).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import WRITTEN, jit

@@ -1,7 +1,5 @@
 """Softmax, log-softmax and their gradients on a device: row programs along `dim`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

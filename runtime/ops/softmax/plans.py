@@ -1,7 +1,5 @@
 """Plans of softmax and log-softmax of contiguous floats, and of their gradients."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

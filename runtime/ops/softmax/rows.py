@@ -1,7 +1,5 @@
 """Softmax, log-softmax and their gradients as row programs."""
 
-from __future__ import annotations
-
 from ...kernels.row_language import Row, exp, log, max, sum
 
 

@@ -1,7 +1,5 @@
 """Argument checks of sorting, choosing by rank, searching in ordered rows, counting, and of distinct elements."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -6,8 +6,6 @@ elements are equal, the index is that of a stable sort: of a median the one that
 last one.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts of numbers: in bins, by value, in runs; positions of values in ordered rows, and membership."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

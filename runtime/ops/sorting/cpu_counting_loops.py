@@ -5,8 +5,6 @@ have the last elements of its blocks, so that each comparison of a block at once
 without a branch that depends on the elements.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import READ, jit

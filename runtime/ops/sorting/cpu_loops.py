@@ -3,8 +3,6 @@
 The bits of a float, all but the sign inverted where it is negative, grow with it. As keys -0 is 0, nan is above all.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Digits have eight bits, so that few counts have to be summed for a line of some hundreds.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

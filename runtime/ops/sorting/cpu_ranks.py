@@ -4,8 +4,6 @@ How many elements are less than one, or equal and before it, is its place in the
 along, after); the last two arguments of a loop are the range of lines. Longer lines are sorted by digits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import WRITTEN, jit

@@ -4,8 +4,6 @@ The greatest of several groups of keys tell how great a key has to be, at least:
 greatest of them. So most keys are looked at in vectors alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import jit

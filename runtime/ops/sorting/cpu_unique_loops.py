@@ -4,8 +4,6 @@ Whole numbers that lie close together are counted in a table; others, and floats
 neighbours. Slices are compared element by element; nan is greater than all numbers, and makes a slice that equals none.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiler.jit import READ, WRITTEN, jit

@@ -3,8 +3,6 @@
 Of a median the index is that of the one that stands in the middle of a stable sort, of a mode the last one.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Counts of numbers on a CUDA device: in bins, by value, in runs. How many results there are, the host reads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers that are searched for, and which of the results of a search for distinct elements are given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

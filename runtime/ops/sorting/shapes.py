@@ -1,7 +1,5 @@
 """Shape rules of sorting, searching and counting."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...shapes import Shape

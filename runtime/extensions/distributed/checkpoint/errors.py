@@ -1,7 +1,5 @@
 """What goes wrong with a checkpoint, on all ranks at once: one rank's error is everybody's."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar

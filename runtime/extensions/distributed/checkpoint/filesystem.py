@@ -3,8 +3,6 @@
 `FileSystemReader` reads them; no bytes are believed without their checksum.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

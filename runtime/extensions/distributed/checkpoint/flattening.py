@@ -1,7 +1,5 @@
 """Nested state under flat names: what lies at state["optimizer"]["state"][0] is "optimizer.state.0"."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 

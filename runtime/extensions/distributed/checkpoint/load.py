@@ -1,7 +1,5 @@
 """`load`: every rank reads the parts that it needs, however many ranks have written them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ It stands in the file `.metadata`, whose appearance makes the checkpoint valid. 
 are consistent: every number is checked before it is used.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 And which bytes of the parts of a tensor belong where in a part that is cut otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -4,8 +4,6 @@ Numbers are joined by MPI where it knows the dtype and gives all ranks the same 
 ranks, narrow floats in float32, rounded once: the same bits in every run.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Each call begins and returns what waits for it, so that a process that stands for several ranks can begin all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

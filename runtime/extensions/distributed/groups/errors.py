@@ -1,7 +1,5 @@
 """What goes wrong between processes, in PyTorch's classes."""
 
-from __future__ import annotations
-
 
 class DistError(RuntimeError):
     """A failure of something that several processes do together."""

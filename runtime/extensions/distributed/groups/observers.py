@@ -7,8 +7,6 @@ hangs. The file is memory that both share: a rank that is killed has written it 
 A profiler hears of calls while it records, else nobody, and then nothing is called.
 """
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import os

@@ -2,8 +2,6 @@
 tells.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

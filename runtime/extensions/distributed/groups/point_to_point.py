@@ -5,8 +5,6 @@ field of fixed length. All ranks get all fields while the contents are under way
 say themselves what each rank has called.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`ProcessGroup`: some of the ranks, their links, and the calls that are under way between them."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import time

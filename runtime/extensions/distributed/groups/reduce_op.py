@@ -1,7 +1,5 @@
 """`ReduceOp`: how a collective joins the tensors of ranks."""
 
-from __future__ import annotations
-
 import enum
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A call under way: what it has still to do, who drives it on, and how long somebody waits for it."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import os

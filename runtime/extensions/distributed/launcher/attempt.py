@@ -3,8 +3,6 @@
 Also `record`, by which ranks write what they have failed with, for the launcher's report.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import functools
 import json

@@ -3,8 +3,6 @@
 Of one that has failed it says who failed first and with what, and what the others did.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The command line of `python -m specgrad.distributed.run`: PyTorch's options, where there is a choice."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ mpiexec ends all ranks at once where one dies; behind a supervisor it does not s
 what they waited for. Run by its path, with the standard library alone: `supervisor.py JOB`, a file of the launcher's.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

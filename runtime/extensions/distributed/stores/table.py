@@ -5,8 +5,6 @@ the one that the lines of a file add up to (FileStore). A call is a name and fie
 In a file or a stream fields stand one behind the other: how many, and each with its length before it.
 """
 
-from __future__ import annotations
-
 import struct
 import threading
 import time

@@ -1,7 +1,5 @@
 """The server of TCPStore: a table, and a thread for each process that is connected."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable

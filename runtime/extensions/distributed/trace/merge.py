@@ -9,8 +9,6 @@ the shortest way says it best. In traces, a call of all ranks ends nowhere befor
 "Estimating global time in distributed systems", 1987).
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

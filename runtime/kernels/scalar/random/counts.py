@@ -3,8 +3,6 @@ That of counts is Hoermann's: "The transformed rejection method for generating P
 generation of binomial random variates" (both 1993), that of gamma numbers Marsaglia's and Tsang's, "A simple method for
 generating gamma variables" (2000). Each element makes its attempts with words of its own (`philox.attempt`)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -8,8 +8,6 @@ distribution function at that number, exact in both tails: near 1 the distance f
 numbers alone are h / 2^n without the last bits, from 0 on. Bits come as signed integers, which processors convert to
 floating point at once; a `kind` is a number of the type that is wanted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

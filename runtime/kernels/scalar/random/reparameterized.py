@@ -6,8 +6,6 @@ p(t) (g(t) - mean of g) over t < x, and minus that over t > x, where g is the su
 The one is taken in which the second factor has one sign, so nothing cancels, by the rule of Gauss and Legendre. float32
 is computed in float64."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
