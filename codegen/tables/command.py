@@ -53,10 +53,10 @@ def write(one: Table) -> bool:
 
 def text(there: Mapping[str, Any]) -> str:
     """JSON with a line for each row of a table."""
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {table_text(there[name])}" for name in sorted(there)) + "\n}\n"
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {table_json(there[name])}" for name in sorted(there)) + "\n}\n"
 
 
-def table_text(one: Mapping[str, Any]) -> str:
+def table_json(one: Mapping[str, Any]) -> str:
     rows = ",\n".join(f"  [{', '.join(str(np.float32(value)) for value in row)}]" for row in one["rows"])
     return f'{{"doc": {json.dumps(one["doc"])}, "error": {one["error"]}, "rows": [\n{rows}\n]}}'
 
