@@ -7,12 +7,12 @@ format: PKWARE, APPNOTE.TXT 6.3.
 import struct
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 
 from ...errors import SerializationError
 from ...kernels.cpu import allocate_and_fill
+from .checksum import crc32
 
 _END = struct.Struct("<4s4H2LH")  # signature, disk numbers, counts, length and start of the directory, comment
 _END64 = struct.Struct("<4sQ2H2L4Q")

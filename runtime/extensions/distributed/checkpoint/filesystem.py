@@ -7,12 +7,12 @@ import contextlib
 import io
 import os
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
 from ....tensor.tensor import TensorBase
 from ...serialization.atomic_file import replacing
+from ...serialization.checksum import crc32
 from ...serialization.save_load import load, save
 from ..buffers import numbers
 from .metadata import DATA, NAME, Metadata, Stored, decoded, encoded
