@@ -139,7 +139,7 @@ class NodeCode:
 
     @cached_property
     def plain_values(self) -> dict[str, tuple[str, str]]:
-        results = {}
+        results, arguments = {}, {a.name for a in self.entry.schema.arguments}
         for value in self.plan.values:
             match ast.parse(value.source, mode="eval").body:
                 case ast.Name(id=name):
@@ -155,6 +155,8 @@ class NodeCode:
                     results[value.slot] = name, "shapes"
                 case _:
                     results[value.slot] = "", ""
+            if results[value.slot][0] not in arguments:  # what is read of the result: native code has no operand of it
+                results[value.slot] = "", ""
         return results
 
     @cached_property

@@ -246,6 +246,7 @@ def _choice_mutants(entry: Entry) -> Iterator[Mutant]:
             if other != policy and "kink" in entry.key_locations:
                 yield _key(entry, "kink", policy, other, kink=_item(entry.kink, index, other))
     if entry.commutative or entry.operator:
+        yes = not entry.commutative
         yield _key(entry, "commutative", str(not yes), str(yes), commutative=yes)
     if entry.replaces or "inplace" in entry.variants:
         yes = not entry.replaces
