@@ -87,6 +87,25 @@ def test_every_kind_of_part(make: Callable[..., Any]) -> None:
     assert "at least one element." in ops.triple.__doc__
 
 
+VIEWED = """\
+- name: tripled_as(Tensor self) -> Tensor
+  dtype: float
+  kernel: tripled
+  self: (3 * grad).view(result.shape)
+  result: auto_linear
+  samples: ["self=T(2, 3)"]
+  doc: 3 x
+"""
+
+
+def test_a_gradient_that_reads_the_shape_of_the_result(make: Callable[..., Any]) -> None:
+    """Which is no argument of the op, whose calls are recorded nevertheless."""
+    ops = make("viewed", VIEWED, FILES)
+    x = sg.ones(2, 3, requires_grad=True)
+    ops.tripled_as(x).sum().backward()
+    assert x.grad.tolist() == [[3.0] * 3] * 2
+
+
 def test_a_name_that_specgrad_has_is_refused(make: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
     """With both places; so is a helper named like an op, and one that two modules define."""
     files = {"kernels.py": "def softmax(a):\n    return a\n", "formulas.py": "def exp(x):\n    return x\n"}

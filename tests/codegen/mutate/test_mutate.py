@@ -162,6 +162,15 @@ def test_the_seed_chooses() -> None:
     assert [text for text in whole if text in some] == some
 
 
+def test_flags_are_changed() -> None:
+    """To their other value, whatever other flags the entry has."""
+    chosen = [entry for entry in TREE.entries if entry.commutative or entry.operator][::5]
+    for entry in chosen:
+        flags = [mutant for mutant in mutants(entry, RELATED) if mutant.key in ("commutative", "replaces")]
+        assert "commutative" in {mutant.key for mutant in flags}, entry.name
+        assert all(getattr(mutant.entry, mutant.key) is not getattr(entry, mutant.key) for mutant in flags), flags
+
+
 def test_mistakes_are_killed_and_survivors_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every wrong slope of an element-wise op is found; what survives is shown with its place, before and after."""
     out = tmp_path / "mutants.json"
