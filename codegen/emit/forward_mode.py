@@ -20,6 +20,9 @@ def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
         formula = entry.forward.get(output.name) or (entry.forward.get("result") if index == 0 else None)
         if formula is not None and formula.keyword != "zero" and entry.output_differentiability[index]:
             formulas[f"tangent{index}"] = formula
+    why = next((formula.why for formula in formulas.values() if formula.keyword == "not_implemented"), None)
+    if why is not None:
+        return [f"raise NotDifferentiableError({f'{entry.name}(): no forward mode: {why}'!r})"]
     own = locals_of(entry, {name: formula for name, formula in formulas.items() if formula.tree is not None})
     used = names_in(*(formula.tree for formula in formulas.values() if formula.tree is not None))
     missing = [f"zeros_if_missing({a.name}_t, {a.name})" if f"{a.name}_t" in used else "" for a in _inputs(entry)]

@@ -47,6 +47,8 @@ class NodeClass:
             names = [a.name for a in node.arguments]
             first = [names.index(name) for name in node.entry.hooked]
             properties["hook_order"] = (*first, *(i for i in range(len(names)) if i not in first))
+        if any(formula.keyword == "not_implemented" for formula in node.entry.forward.values()):
+            properties["refuses_tangents"] = True
         lines = [f"{name} = {value!r}" for name, value in properties.items()]
         if node.fused or node.fast or (node.kernels is not None and node.plain):
             lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")

@@ -111,6 +111,7 @@ FORWARD = {
 def forward(entry: Entry) -> Iterator[tuple[str, str]]:
     for name, formula in entry.forward.items():
         phrases = f"`{one_line(formula.text)}`" if not formula.keyword else FORWARD.get(formula.keyword, formula.text)
+        phrases = f"not defined: {formula.why}" if formula.keyword == "not_implemented" else phrases
         yield ("forward" if len(entry.forward) == 1 else f"forward of `{name}`"), phrases
 
 

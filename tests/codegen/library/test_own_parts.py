@@ -14,6 +14,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.codegen.__main__ import main
+from specgrad.runtime.errors import NotDifferentiableError
 
 FILES = {
     "kernels.py": "import numba\n\n@numba.njit\ndef tripled(a):\n    return 3 * a\n",
@@ -85,6 +86,28 @@ def test_every_kind_of_part(make: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match=r"triple\(\): nothing"):
         ops.triple(sg.ones(0))
     assert "at least one element." in ops.triple.__doc__
+
+
+ONE_WAY = """\
+- name: one_way(Tensor self, Tensor other) -> Tensor
+  dtype: float
+  check: none
+  kernel: multiplied
+  gradients: (grad * other, grad * self)
+  result: not_implemented("it is a test")
+  samples: ["self=T(2), other=T(2)"]
+  doc: x y
+"""
+
+
+def test_an_op_without_forward_mode(make: Callable[..., Any]) -> None:
+    """Its gradients are there; a tangent is refused with the reason, by any path to the op."""
+    ops = make("one_way", ONE_WAY, {"kernels.py": "def multiplied(a, b):\n    return a * b\n"})
+    x, y = sg.tensor([2.0, 3.0], requires_grad=True), sg.tensor([5.0, 7.0])
+    ops.one_way(x, y).sum().backward()
+    assert x.grad.tolist() == [5.0, 7.0]
+    with pytest.raises(NotDifferentiableError, match=r"one_way\(\): no forward mode: it is a test"):
+        sg.func.jvp(lambda x: ops.one_way(x, y), (y,), (y,))
 
 
 VIEWED = """\
