@@ -154,7 +154,8 @@ def check_rows(point: Point, report: Report) -> None:
     for order in ORDERS:
         before, launches.THREADS.order = launches.THREADS.order, order
         try:
-            on_device = point.call([adopt(array).to("cuda") for array in point.arrays])
+            tensors = [adopt(array).to("cuda") for array in point.arrays]
+            on_device = point.call(tensors, constants=[constant.to("cuda") for constant in point.constants])
             matches = [output.detach().cpu().array for output in on_device]
         except Exception as error:
             report.find(point.op, "rows", f"at {point}, threads in {order} order: {error_message(error)}")

@@ -315,3 +315,25 @@ def test_an_op_that_is_differentiable_once(
     spec.write_text(ONCE.format(kernel="first", slope=slope, once=once), encoding="utf-8")
     assert main([str(spec)]) == bool(says)
     assert says in capsys.readouterr().out
+
+
+CHOSEN_SUM = """\
+- name: chosen_sum(Tensor self, Tensor mask, int dim=-1) -> Tensor
+  dtype: promote
+  dtypes: [float]
+  check: none
+  rows: result = sum(self if mask else 0)
+  self: where(mask, grad.unsqueeze(dim), 0)
+  mask: non_differentiable
+  result: where(mask, self_t, 0).sum([dim])
+  samples: ["self=T(3, 4), mask=B(3, 4)"]
+  doc: the sum of what a mask takes
+"""
+
+
+def test_rows_with_a_mask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is not differentiable goes to the simulated device with what is."""
+    (tmp_path / "chosen.yaml").write_text(CHOSEN_SUM, encoding="utf-8")
+    assert main([str(tmp_path / "chosen.yaml"), "--out", str(tmp_path / "chosen_ops")]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"1 ops, \d+ checks, 0 wrong", shown), shown
