@@ -150,6 +150,28 @@ def _op_faults(call: ast.Call, overloads: list[Schema], bound: int) -> Iterator[
     faults = [_mismatch(schema, bound, len(call.args) + bound, keywords) for schema in overloads]
     if faults and all(faults):
         yield call, f"{called(call)} " + "; or ".join(dict.fromkeys(faults))
+    elif not bound and call.args and all(map(_is_number, call.args)) and all(map(_takes_tensor, overloads)):
+        yield call, f"{called(call)} takes a Tensor, not numbers (`a if a > b else b` takes these)"
+
+
+def _is_number(node: ast.expr) -> bool:
+    """A literal, a size, a number of dimensions or elements, or what is computed from these."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, int | float)
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=index):
+            return not isinstance(index, ast.Slice)
+        case ast.BinOp():
+            return _is_number(node.left) and _is_number(node.right)
+        case ast.UnaryOp():
+            return _is_number(node.operand)
+        case ast.Call(func=ast.Name(id="len") | ast.Attribute(attr="numel")):
+            return True
+    return isinstance(node, ast.Attribute) and node.attr == "ndim"
+
+
+def _takes_tensor(schema: Schema) -> bool:
+    return bool(schema.arguments) and schema.arguments[0].type.is_tensor
 
 
 def fits(call: ast.Call, schema: Schema, value: int) -> bool:
