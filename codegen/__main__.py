@@ -48,6 +48,7 @@ from .emit.files import (
 )
 from .library.files import Refused, read_manifest
 from .pages.statistics import picture_files, report
+from .project.progress import counted
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
 from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
@@ -168,7 +169,7 @@ def show(problems: list[Problem]) -> bool:
     for problem in sorted(set(problems))[:MAX_PROBLEMS]:
         print(problem, file=sys.stderr)
     if problems:
-        print(f"{len(set(problems))} problem(s); nothing was written", file=sys.stderr)
+        print(f"{counted(len(set(problems)), 'problem')}; nothing was written", file=sys.stderr)
     return bool(problems)
 
 
@@ -181,7 +182,7 @@ def generate(plans: list[Plan]) -> None:
             print(f"removed {each.root / name}")
         for name in each.retained:
             print(f"left {each.root / name}, which was changed since it was written")
-        print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
+        print(f"{counted(len(each.files), 'file')}, {len(each.changed)} written, {len(each.gone)} removed")
 
 
 def is_wrong(project: Project, files: Files) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from .emit.files import Files, differences, plan
 from .library.files import MANIFEST, Refused, listed, plain_bytes
 from .pages.statistics import picture_files, plain_values
-from .project.progress import Progress
+from .project.progress import Progress, counted
 from .spec.model import Entry, Spec
 from .verify.command import LIMIT, PACKAGE
 from .verify.isolation import Lost, answers
@@ -183,7 +183,7 @@ def pictures_command(spec: Spec, root: Path, only_check: bool, package: Package 
     for what, names in (("wrote", planned.changed), ("removed", planned.gone), ("left", planned.retained)):
         print("".join(f"{what} {root.name}/{name}\n" for name in names), end="")
     written = [name for name in planned.changed if name != MANIFEST]
-    print(f"{len(files) - 1} pictures, {len(written)} written, {len(planned.gone)} removed")
+    print(f"{counted(len(files) - 1, 'picture')}, {len(written)} written, {len(planned.gone)} removed")
     return 0
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..project.progress import Progress
+from ..project.progress import Progress, counted
 from ..project.project import Project, add_options
 from ..proof.load import load_spec
 from ..spec.model import Entry, Spec
@@ -157,7 +157,7 @@ def total(scores: Sequence[Score], took: float) -> str:
     parts = ("killed", "equivalent", "unlike", "alike")
     killed, same, unlike, alike = (sum(len(getattr(each, part)) for each in judged) for part in parts)
     return (
-        f"{len(judged)} ops, {killed + same + unlike + alike} mutants, {same} equivalent, {killed} killed "
+        f"{counted(len(judged), 'op')}, {killed + same + unlike + alike} mutants, {same} equivalent, {killed} killed "
         f"({percent(killed, unlike + alike)} of those that differ), {unlike + alike} survive: "
         f"{alike} that no call tells apart, {unlike} that one does ({percent(killed, unlike)} killed), {took:.0f} s"
     )

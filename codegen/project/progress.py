@@ -47,3 +47,8 @@ class Progress:
     def _write(self, text: str) -> None:
         if self.shown:
             print(text, end="", file=sys.stderr, flush=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 op`, `2 ops`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..language.syntax import did_you_mean
 from ..library.bases import SPEC
 from ..library.op_library import OpLibrary
-from ..project.progress import Progress
+from ..project.progress import Progress, counted
 from ..project.project import Project, merge_specs
 from ..proof.load import load_spec
 from .calls.findings import Finding, Report
@@ -160,7 +160,7 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
     if count := report.undefined:
         print(f"{count} derivatives at jumps and poles could not be compared: there the function has no derivative")
     took = time.perf_counter() - begin
-    print(f"{len(chosen)} ops, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s")
+    print(f"{counted(len(chosen), 'op')}, {report.checks} checks, {len(wrong)} wrong, {took:.0f} s")
     return 1 if wrong else 0
 
 

@@ -223,7 +223,7 @@ def test_explain_of_an_unknown_op_names_the_nearest(capsys: pytest.CaptureFixtur
 def test_verify_of_one_op_in_the_tree(capsys: pytest.CaptureFixture[str]):
     """A right op passes, and the last line counts its checks."""
     assert main(["verify", "hardtanh"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith("1 ops, ")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("1 op, ")
 
 
 def test_the_command_runs_without_an_installed_package():

@@ -177,7 +177,7 @@ def test_mistakes_are_killed_and_survivors_listed(tmp_path: Path, capsys: pytest
     assert main(["mutate", "erf", "--json", str(out)]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"erf: \d+ mutants, \d+ killed(, \d+ equivalent)?, \d+ survive", shown[0])
-    assert re.match(r"1 ops, \d+ mutants, \d+ equivalent, \d+ killed \([\d.]+% of those that differ\)", shown[-1])
+    assert re.match(r"1 op, \d+ mutants, \d+ equivalent, \d+ killed \([\d.]+% of those that differ\)", shown[-1])
     (record,) = json.loads(out.read_text(encoding="utf-8"))
     listed = [line for line in shown if line.startswith("  derivatives.yaml:")]
     assert len(record["survivors"]) == len(listed)

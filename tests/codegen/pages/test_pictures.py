@@ -55,7 +55,7 @@ def test_a_folder_is_filled_and_cleaned(spec: Spec, tmp_path: Path, capsys: pyte
     assert [p.name for p in tmp_path.iterdir()] == ["own.svg"]
     for written in (1, 0):
         assert pictures_command(one, tmp_path, only_check=False) == 0
-        assert f"1 pictures, {written} written" in capsys.readouterr().out
+        assert f"1 picture, {written} written" in capsys.readouterr().out
     assert pictures_command(one, tmp_path, only_check=True) == 0
     assert pictures_command(other, tmp_path, only_check=False) == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["manifest.sha256", "own.svg", "sin.svg"]

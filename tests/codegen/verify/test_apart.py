@@ -89,7 +89,7 @@ def test_what_hangs_and_what_wants_all_memory_is_named(tmp_path: Path, capsys: p
     """Each costs its own op, in a line at its entry or formula; the ops around them are checked."""
     lines = report(tmp_path, capsys, ENDLESS, GREEDY, limit=5, names=["endless"])
     assert lines[0].startswith("ops.yaml:7: endless: verifying it did not end in 5 s")
-    assert re.match(r"1 ops, \d+ checks, 1 wrong, \d+ s", lines[-1])
+    assert re.match(r"1 op, \d+ checks, 1 wrong, \d+ s", lines[-1])
     lines = report(tmp_path, capsys, ENDLESS, GREEDY, limit=300, names=["right_first", "greedy", "right_last"])
     assert re.match(r"ops\.yaml:\d+:9: greedy, gradient of self: at .*memory", lines[0], re.IGNORECASE)
     assert re.match(r"3 ops, \d+ checks, 1 wrong, \d+ s", lines[-1])

@@ -336,4 +336,4 @@ def test_rows_with_a_mask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     (tmp_path / "chosen.yaml").write_text(CHOSEN_SUM, encoding="utf-8")
     assert main([str(tmp_path / "chosen.yaml"), "--out", str(tmp_path / "chosen_ops")]) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"1 ops, \d+ checks, 0 wrong", shown), shown
+    assert re.search(r"1 op, \d+ checks, 0 wrong", shown), shown
