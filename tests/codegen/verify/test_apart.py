@@ -35,7 +35,7 @@ ENDLESS = """\
 - name: endless(Tensor self) -> Tensor
   dtypes: [float]
   elementwise: 2 * self
-  self: 2 * grad * min(9 ** self.numel() ** 9, 1)
+  self: 2 * grad * (9 ** self.numel() ** 9 % 2)
   result: 2 * self_t
 """
 # One that wants more memory than there is.
