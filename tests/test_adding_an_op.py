@@ -196,7 +196,25 @@ def test_op_with_a_kernel(tmp_path: Path) -> None:
     assert run(tmp_path, "-c", USE) == "tensor([1.0000, 0.5000, 0.2500, 1.1250])\n"
 
 
-def run(folder: Path, *arguments: str) -> str:
+def test_the_op_of_the_readme(tmp_path: Path) -> None:
+    """In a copy of the tree it goes through where the README puts it; the README shows what both commands print."""
+    copy(tmp_path, *TREE)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (entry,) = re.findall(r"^```yaml\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    expected = re.findall(r"^```console\n\$ \S+ (.*?)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    before, following, after = (ROOT / "derivatives.yaml").read_text("utf-8").partition("- section: special\n")
+    for text, (command, output) in zip((entry, entry.replace("1 + beta", "1 - beta")), expected, strict=True):
+        (tmp_path / "derivatives.yaml").write_text(f"{before}{text}\n{following}{after}", encoding="utf-8")
+        run(tmp_path, "-m", "codegen")
+        shown = run(tmp_path, *command.split(), status=" 1 wrong" in output)
+        assert [re.sub(r"\d+ s$", "", line) for line in shown.splitlines()] == [
+            re.sub(r"\d+ s$", "", line) for line in output.splitlines()
+        ]
+    use = "import specgrad as torch; print(torch.swish(torch.ones(2)), torch.zeros(1).swish(beta=2.0))"
+    assert run(tmp_path, "-c", use) == "tensor([0.7311, 0.7311]) tensor([0.])\n"
+
+
+def run(folder: Path, *arguments: str, status: int = 0) -> str:
     """What a Python program prints that finds specgrad in a folder and nowhere else.
 
     The first one leaves bytecode for those after it, whatever the environment says: six processes import the copy.
@@ -204,7 +222,7 @@ def run(folder: Path, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
 
 
