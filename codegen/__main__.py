@@ -1,6 +1,6 @@
 """The generator's command line: `python -m codegen` renders derivatives.yaml into generated/ and docs/.
 
-python -m codegen                     render all; write what changed, delete what is no longer produced
+python -m codegen                     render all, verify changed entries, write what changed, delete what is gone
 python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale, exit 2 when that
                                       cannot be told because ruff, which lays it out, is missing or another
 python -m codegen --list              one line per entry
@@ -50,6 +50,7 @@ from .library.files import Refused, read_manifest
 from .pages.statistics import picture_files, report
 from .project.progress import counted
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
+from .project.trial import changed_ops, is_wrong_in_tree
 from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
 from .verify.proofs import prove as proved
@@ -117,7 +118,7 @@ def write(project: Project, options: argparse.Namespace) -> int:
     if options.check:
         return max([check(root, files, project.command, expected, formatter) for root, files in parts.items()])
     planned = [plan(root, files) for root, files in parts.items()]
-    if not project.in_tree and not options.no_verify and is_wrong(project, parts[project.root]):
+    if not options.no_verify and is_wrong(project, parts[project.root]):
         print("nothing was written", file=sys.stderr)
         return 1
     generate(planned)
@@ -145,7 +146,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     parser.add_argument("--list", action="store_true", help="list the entries")
     parser.add_argument("--count", action="store_true", help="count the lines that ops take")
-    parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the checks and pictures")
+    parser.add_argument(
+        "--no-verify", action="store_true", help="skip the checks, of changed entries in the tree, and pictures"
+    )
     options = parser.parse_args(argv)
     placed = options.out is not None or options.list or options.count
     if options.spec is None and (options.out or options.base):
@@ -186,6 +189,9 @@ def generate(plans: list[Plan]) -> None:
 
 
 def is_wrong(project: Project, files: Files) -> bool:
+    if project.in_tree:
+        names = changed_ops(project.root, files)
+        return bool(names) and is_wrong_in_tree(project.root, files, names)
     from .verify.command import verify_package, wrong_functions
 
     with tempfile.TemporaryDirectory() as folder:

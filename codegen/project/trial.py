@@ -1,0 +1,37 @@
+"""Entries of the tree that have changed are verified before anything is written: in a tree of links to this one."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..emit.files import Files, write_new
+from .project import TREE
+
+REGISTRY = "registry.jsonl"
+
+
+def changed_ops(root: Path, files: Files) -> list[str]:
+    """The ops whose line in the registry is not the one that lies in the generated package."""
+    path = root / REGISTRY
+    before = set(path.read_text(encoding="utf-8").splitlines()) if path.exists() else set()
+    return [json.loads(line)["name"] for line in files[REGISTRY].splitlines() if line not in before]
+
+
+def is_wrong_in_tree(root: Path, files: Files, names: Sequence[str]) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder).resolve()
+        for path in TREE.iterdir():
+            if path.name not in (root.name, "specgrad"):
+                (trial / path.name).symlink_to(path)
+        shutil.copytree(TREE / "specgrad", trial / "specgrad", symlinks=True)  # its links lead to the trial's folders
+        write_new(trial / root.name, files)
+        environment = {**os.environ, "PYTHONPATH": str(trial)}
+        command = [sys.executable, "-m", "codegen", "verify", *names]
+        done = subprocess.run(command, cwd=trial, env=environment, stdout=subprocess.PIPE, text=True)
+    print(done.stdout, end="")
+    return done.returncode != 0
