@@ -352,6 +352,21 @@ def test_the_generator_knows_no_op_by_name() -> None:
     assert found == []
 
 
+ROOT_NAMES = {
+    *(".ci", ".gitattributes", ".github", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "CITATION.cff"),
+    *("CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md", "benchmarks", "codegen"),
+    *("constraints.txt", "derivatives.yaml", "docs", "examples", "generated", "nn", "pyproject.toml", "runtime"),
+    *("specgrad", "tests"),
+}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what is committed is told by git")
+def test_the_root_has_what_it_may_have() -> None:
+    """No file of somebody's work was committed beside the folders."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {name.partition("/")[0] for name in listed.split("\0") if name} - ROOT_NAMES == set()
+
+
 OF_TESTS = {"attack", "golden", "import_name", "ported", "programs", "spec"}  # what concerns the whole, and data
 
 
