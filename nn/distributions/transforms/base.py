@@ -14,6 +14,10 @@ from ..base.parameters import alias
 
 __all__ = ["Transform"]
 
+DOMAIN = "The constraint of what it is applied to."
+CODOMAIN = "The constraint of what it gives."
+BIJECTIVE = "Whether each output comes from one input."
+
 
 class Transform:
     """The abstract base class of transforms that are invertible, and differentiable with a known determinant.
@@ -151,9 +155,9 @@ class _InverseTransform(Transform):
     def __getstate__(self) -> dict[str, Any]:
         return vars(self)
 
-    domain = alias("_inv.codomain", "The constraint of what it is applied to.")
-    codomain = alias("_inv.domain", "The constraint of what it gives.")
-    bijective = alias("_inv.bijective", "Whether each output comes from one input.")
+    domain = alias("_inv.codomain", DOMAIN)
+    codomain = alias("_inv.domain", CODOMAIN)
+    bijective = alias("_inv.bijective", BIJECTIVE)
     sign = alias("_inv.sign")
     inv = alias("_inv")
 
