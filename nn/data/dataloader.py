@@ -12,7 +12,7 @@ from ...runtime.tensor.generator import Generator
 from .collate import Source, default_collate, default_convert
 from .dataset import IterableDataset
 from .iterators import OneProcessIterator, WorkersIterator
-from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, batch_count
 
 if TYPE_CHECKING:
     from .processes import WorkerPool
@@ -149,8 +149,7 @@ class DataLoader:
 
     def __len__(self) -> int:
         if self._is_iterable and self.batch_size is not None:
-            full, rest = divmod(len(self.dataset), self.batch_size)
-            return full if self.drop_last or not rest else full + 1
+            return batch_count(len(self.dataset), self.batch_size, self.drop_last)
         if self._is_iterable:
             return len(self.dataset)
         return len(self._index_sampler)
