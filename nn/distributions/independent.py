@@ -226,8 +226,7 @@ class TransformedDistribution(Distribution):
             x = transform(x)
         return x
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         dims, change, y = len(self.event_shape), value.new_zeros(()), value
         for transform in reversed(self.transforms):
             x = transform.inv(y)

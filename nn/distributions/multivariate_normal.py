@@ -96,8 +96,7 @@ class Gaussian(Distribution):
     def _square(self, matrices: Tensor) -> Tensor:
         return matrices.expand(self._batch_shape + self._event_shape + self._event_shape)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         distance = self._mahalanobis(value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - 0.5 * self._log_det()
 

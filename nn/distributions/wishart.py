@@ -72,8 +72,7 @@ class LKJCholesky(Distribution):
             rest = (1 - rows.square().sum(-1)).clamp(min=finfo(rows.dtype).tiny)
             return rows + ops.diag_embed(rest.sqrt())
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         order = arange(2, self.dim + 1, device=self.concentration.device)
         powers = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order
         return (powers * value.diagonal(0, -1, -2)[..., 1:].log()).sum(-1) - self._log_volume()
@@ -232,8 +231,7 @@ class Wishart(ExponentialFamily):
             sample = ops.where(singular[..., None, None], self._bartlett_sampling(sample_shape), sample)
         return sample
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         solved = ops.cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(0, -2, -1)
         det = ops.linalg_slogdet(value)[1]
         half = 0.5 * self.df
