@@ -75,11 +75,7 @@ class Categorical(Distribution):
     param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")
     mean = derived(lambda self: self.probs.new_full(self._extended_shape(), math.nan), "NaN: classes have no mean.")
     mode = derived(lambda self: self.probs.argmax(-1))
-
-    @property
-    def variance(self) -> Tensor:
-        """NaN: classes have no variance."""
-        return self.probs.new_full(self._extended_shape(), math.nan)
+    variance = alias("mean", "NaN: classes have no variance.")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():

@@ -8,7 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.function import Function, once_differentiable
 from ...runtime.namespace import op
-from ...runtime.ops.creation import full, full_like, ones_like, rand
+from ...runtime.ops.creation import full_like, ones_like, rand
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo, float64
 from . import constraints
@@ -95,12 +95,9 @@ class Cauchy(Parametric):
     support = constraints.real
     has_rsample = True
 
-    mean = derived(lambda self: full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device))
+    mean = derived(lambda self: self.loc.new_full(self._extended_shape(), math.nan))
     mode = alias("loc")
-
-    @property
-    def variance(self) -> Tensor:
-        return full(self._extended_shape(), math.inf, dtype=self.loc.dtype, device=self.loc.device)
+    variance = derived(lambda self: self.loc.new_full(self._extended_shape(), math.inf))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
@@ -140,11 +137,7 @@ class HalfCauchy(_Half):
         super().__init__(base, AbsTransform(), validate_args=validate_args)
 
     scale = alias("base_dist.scale", "The scale of the cauchy distribution.")
-
-    @property
-    def mean(self) -> Tensor:
-        return full(self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
-
+    mean = derived(lambda self: self.scale.new_full(self._extended_shape(), math.inf))
     variance = alias("base_dist.variance")
 
 

@@ -147,9 +147,11 @@ class MultivariateNormal(Gaussian):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = _the_one(
-            covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
-        )
+        matrices = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix}
+        name, matrix = the_one(ValueError, scale_tril=scale_tril, **matrices)
+        if matrix.dim() < 2:
+            message = "scale_tril matrix" if name == "scale_tril" else name
+            raise ValueError(f"{message} must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         vars(self)[name] = matrix.expand(batch_shape + tuple(matrix.shape[-2:]))
         self.loc = loc.expand(batch_shape + tuple(loc.shape[-1:]))
@@ -185,15 +187,11 @@ class MultivariateNormal(Gaussian):
         return _batch_mahalanobis(self._unbroadcasted_scale_tril, x)
 
 
-def _the_one(**matrices: Tensor | None) -> tuple[str, Tensor]:
+def the_one(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
     args = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(args) != 1:
-        raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-    name, matrix = args[0]
-    if matrix.dim() < 2:
-        message = "scale_tril matrix" if name == "scale_tril" else name
-        raise ValueError(f"{message} must be at least two-dimensional, with optional leading batch dimensions")
-    return name, matrix
+        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    return args[0]
 
 
 class LowRankMultivariateNormal(Gaussian):

@@ -19,7 +19,7 @@ from .base.parameters import _standard_normal, broadcast_all, derived, lazy_prop
 from .beta import Beta
 from .gamma import Chi2
 from .independent import ExponentialFamily
-from .multivariate_normal import scale_tril_of
+from .multivariate_normal import scale_tril_of, the_one
 
 __all__ = ["LKJCholesky", "Wishart"]
 
@@ -138,15 +138,8 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        arguments = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-        if len(arguments) != 1:
-            raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = arguments.items()
+        matrices = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix}
+        name, matrix = the_one(AssertionError, scale_tril=scale_tril, **matrices)
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         shape = self._set_df(df, matrix)
