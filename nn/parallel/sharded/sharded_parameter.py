@@ -1,16 +1,15 @@
 """The parameters of a module, but not of sharded ones in it, cut into rows; and their gradients, joined over ranks."""
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
 from ....runtime.extensions.distributed import all_to_all
-from ....runtime.extensions.distributed.groups import algorithms, point_to_point
 from ....runtime.extensions.distributed.groups.process_group import ProcessGroup
 from ....runtime.extensions.distributed.groups.reduce_op import ReduceOp, premul_sum
 from ....runtime.extensions.distributed.shard_rows import rows_of
 from ....runtime.tensor.grad_mode import no_grad
+from ..distributed import agree
 from .tensor import ShardedParameter
 
 MARK = "_fsdp_state"  # the attribute of modules that are sharded
@@ -86,17 +85,11 @@ def members_of(modules: list[Any], ignored: set[int], group: ProcessGroup) -> li
                 owners.setdefault(id(parameter), []).append((module, key))
                 results[id(parameter)] = parameter
     names = {id(one): name for module in modules for name, one in module.named_parameters()}
-    _agree([(names[number], one) for number, one in results.items()], group)
+    agree("fully_shard", [(names[number], one) for number, one in results.items()], group)
     members = [Member(names[number], owners[number], one, group) for number, one in results.items()]
     for member in members:
         member.assign(member.parameter)
     return members
-
-
-def _agree(parameters: list[tuple[str, Any]], group: ProcessGroup) -> None:
-    listed = "; ".join(f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in parameters)
-    message = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
-    group.begin(point_to_point.called("fully_shard", "", None, message), algorithms.barrier(group.link), 1).wait()
 
 
 def accumulate(members: Sequence[Member], gradients: Sequence[Any], dtype: Any) -> None:
