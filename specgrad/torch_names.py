@@ -302,9 +302,9 @@ utils.data._utils.collate = nn.data.collate: default_collate default_convert col
 utils.data._utils.pin_memory = nn.data.collate: pin_memory
 utils.data._utils.worker = nn.data.worker_info: get_worker_info WorkerInfo
 utils.data.dataloader = nn.data: DataLoader default_collate default_convert get_worker_info; nn.data.dataloader:
-    _collate_fn_t=Collate _DatasetKind=DatasetKind _worker_init_fn_t=WorkerInit; nn.data.iterators:
-    _BaseDataLoaderIter=_LoaderIterator _MultiProcessingDataLoaderIter=WorkersIterator
-    _SingleProcessDataLoaderIter=OneProcessIterator
+    _BaseDataLoaderIter=_LoaderIterator _collate_fn_t=Collate _DatasetKind=DatasetKind
+    _MultiProcessingDataLoaderIter=WorkersIterator _SingleProcessDataLoaderIter=OneProcessIterator
+    _worker_init_fn_t=WorkerInit
 utils.data.datapipes.datapipe = nn.data.pipes: IterDataPipe MapDataPipe
 utils.data.datapipes.iter = nn.data.pipes: IterDataPipe Batcher Collator UnBatcher Concater Filter IterableWrapper
     Mapper Shuffler Zipper
