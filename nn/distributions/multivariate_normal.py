@@ -83,6 +83,7 @@ class Gaussian(Distribution):
     support = constraints.real_vector
     has_rsample = True
 
+    loc: Tensor
     mean = alias("loc")
     mode = alias("loc")
 

@@ -1,7 +1,5 @@
 """Averages of a model's parameters over training, and the schedule that goes with them."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ Source: Shoeybi et al. 2019, "Megatron-LM: Training Multi-Billion Parameter Lang
 Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", for sequences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -272,7 +270,7 @@ class VocabParallelEmbedding(Module):
         self.weight = own_part(full.weight, 0, self.group)
 
     @classmethod
-    def from_embedding(cls, full: Embedding, **options: Any) -> VocabParallelEmbedding:
+    def from_embedding(cls, full: Embedding, **options: Any) -> Self:
         """Split `full`, a layer of one shape on all ranks: that of the group's first rank; options as of the class."""
         layer = cls(full.num_embeddings, full.embedding_dim, **options)
         layer._take(full)

@@ -12,11 +12,13 @@ from ..categorical import Categorical, OneHotCategorical
 from ..cauchy import Cauchy, Gumbel, Uniform
 from ..exponential import Exponential, Pareto
 from ..gamma import Gamma
-from ..multivariate_normal import Gaussian, LowRankMultivariateNormal, MultivariateNormal, _batch_trace_XXT
+from ..multivariate_normal import LowRankMultivariateNormal, MultivariateNormal, _batch_trace_XXT
 from ..normal import HalfNormal, Laplace, Normal
 from ..unit_interval import ContinuousBernoulli
 from ..wishart import Wishart
 from .registry import _infinite_like, register_kl
+
+_Gaussian = MultivariateNormal | LowRankMultivariateNormal
 
 
 @register_kl(Normal, Normal)
@@ -188,7 +190,7 @@ def _kl_gamma_infinity(p: Gamma, q: Beta | ContinuousBernoulli) -> Tensor:
 @register_kl(LowRankMultivariateNormal, MultivariateNormal)
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
 @register_kl(MultivariateNormal, MultivariateNormal)
-def _kl_multivariate_normal(p: Gaussian, q: Gaussian) -> Tensor:
+def _kl_multivariate_normal(p: _Gaussian, q: _Gaussian) -> Tensor:
     """(log |Q| - log |P| + tr(Q^-1 P) + (q.loc - p.loc)^T Q^-1 (q.loc - p.loc) - n) / 2, P and Q the covariances."""
     if p.event_shape != q.event_shape:
         kinds = " and ".join(dict.fromkeys(_KIND[isinstance(d, LowRankMultivariateNormal)] for d in (p, q)))
@@ -200,14 +202,14 @@ def _kl_multivariate_normal(p: Gaussian, q: Gaussian) -> Tensor:
 _KIND = {False: "Multivariate Normals", True: "Low Rank Multivariate Normals"}
 
 
-def _roots(d: Gaussian) -> list[Tensor]:
+def _roots(d: _Gaussian) -> list[Tensor]:
     """Matrices R whose products R R^T have the covariance as their sum."""
     if isinstance(d, LowRankMultivariateNormal):
         return [d._unbroadcasted_cov_factor, d._unbroadcasted_cov_diag.sqrt().diag_embed()]
     return [d._unbroadcasted_scale_tril]
 
 
-def _trace(d: Gaussian, root: Tensor) -> Tensor:
+def _trace(d: _Gaussian, root: Tensor) -> Tensor:
     """tr(R^T C^-1 R), C the covariance."""
     if not isinstance(d, LowRankMultivariateNormal):
         return _batch_trace_XXT(ops.linalg_solve_triangular(d._unbroadcasted_scale_tril, root, upper=False))
