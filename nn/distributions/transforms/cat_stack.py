@@ -32,10 +32,10 @@ class _MultiTransform(Transform):
             raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {size}")
 
     bijective = derived(lambda self: all(transform.bijective for transform in self.transforms), BIJECTIVE)
-    domain = derived(lambda self: self._joined("domain"), DOMAIN)
-    codomain = derived(lambda self: self._joined("codomain"), CODOMAIN)
+    domain = derived(lambda self: self._combine("domain"), DOMAIN)
+    codomain = derived(lambda self: self._combine("codomain"), CODOMAIN)
 
-    def _joined(self, name: str) -> Any:
+    def _combine(self, name: str) -> Any:
         constraints = [getattr(transform, name) for transform in self.transforms]
         return self._constraint(constraints, *[getattr(self, argument) for argument in self._arguments[1:]])
 
