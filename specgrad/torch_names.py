@@ -196,7 +196,7 @@ linalg = generated.ops.linalg_*: cholesky cholesky_ex cond cross det diagonal ei
     householder_product inv inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu lu_factor lu_factor_ex lu_solve matmul
     matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_ex solve_triangular svd
     svdvals tensorinv tensorsolve vander vecdot vector_norm; runtime.errors: LinAlgError
-masked = nn.masked.tensor: as_masked_tensor is_masked_tensor masked_tensor MaskedTensor; +masked.along_dim: cumprod
+masked = nn.masked: as_masked_tensor is_masked_tensor masked_tensor MaskedTensor; +masked.along_dim: cumprod
     cumsum log_softmax normalize softmax softmin; +masked.reductions: amax amin argmax argmin logaddexp logsumexp norm
     prod sum mean median std var
 multiprocessing.pool = python.multiprocessing.pool: Pool
