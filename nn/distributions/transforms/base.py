@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
@@ -105,25 +105,19 @@ class Transform:
 
     def __call__(self, x: Tensor) -> Tensor:
         argument_checks.tensor(type(self).__name__, "x", x)
-        if self._cache_size == 0:
-            return self._call(x)
-        before, result = self._cached_x_y
-        if x is before:
-            return result
-        y = self._call(x)
-        self._cached_x_y = x, y
-        return y
+        return self._cached(self._call, x, 0)
 
     def _inv_call(self, y: Tensor) -> Tensor:
         argument_checks.tensor(f"{type(self).__name__}.inv", "y", y)
-        if self._cache_size == 0:
-            return self._inverse(y)
-        result, before = self._cached_x_y
-        if y is before:
-            return result
-        x = self._inverse(y)
-        self._cached_x_y = x, y
-        return x
+        return self._cached(self._inverse, y, 1)
+
+    def _cached(self, function: Callable[[Tensor], Tensor], value: Tensor, index: int) -> Tensor:
+        if self._cache_size and value is self._cached_x_y[index]:
+            return self._cached_x_y[1 - index]
+        result = function(value)
+        if self._cache_size:
+            self._cached_x_y = (result, value) if index else (value, result)
+        return result
 
     def _call(self, x: Tensor) -> Tensor:
         raise NotImplementedError
