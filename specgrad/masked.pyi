@@ -1,9 +1,9 @@
 """PyTorch's `torch.masked`, by names: written from `torch_names.py`."""
 
-from specgrad.nn.masked.tensor import MaskedTensor as MaskedTensor
-from specgrad.nn.masked.tensor import as_masked_tensor as as_masked_tensor
-from specgrad.nn.masked.tensor import is_masked_tensor as is_masked_tensor
-from specgrad.nn.masked.tensor import masked_tensor as masked_tensor
+from specgrad.nn.masked import MaskedTensor as MaskedTensor
+from specgrad.nn.masked import as_masked_tensor as as_masked_tensor
+from specgrad.nn.masked import is_masked_tensor as is_masked_tensor
+from specgrad.nn.masked import masked_tensor as masked_tensor
 from specgrad.runtime.extensions.masked.along_dim import cumprod as cumprod
 from specgrad.runtime.extensions.masked.along_dim import cumsum as cumsum
 from specgrad.runtime.extensions.masked.along_dim import log_softmax as log_softmax

@@ -196,7 +196,7 @@ linalg = generated.ops.linalg_*: cholesky cholesky_ex cond cross det diagonal ei
     householder_product inv inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu lu_factor lu_factor_ex lu_solve matmul
     matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve solve_ex solve_triangular svd
     svdvals tensorinv tensorsolve vander vecdot vector_norm; runtime.errors: LinAlgError
-masked = nn.masked.tensor: as_masked_tensor is_masked_tensor masked_tensor MaskedTensor; +masked.along_dim: cumprod
+masked = nn.masked: as_masked_tensor is_masked_tensor masked_tensor MaskedTensor; +masked.along_dim: cumprod
     cumsum log_softmax normalize softmax softmin; +masked.reductions: amax amin argmax argmin logaddexp logsumexp norm
     prod sum mean median std var
 multiprocessing.pool = python.multiprocessing.pool: Pool
@@ -302,9 +302,9 @@ utils.data._utils.collate = nn.data.collate: default_collate default_convert col
 utils.data._utils.pin_memory = nn.data.collate: pin_memory
 utils.data._utils.worker = nn.data.worker_info: get_worker_info WorkerInfo
 utils.data.dataloader = nn.data: DataLoader default_collate default_convert get_worker_info; nn.data.dataloader:
-    _collate_fn_t=Collate _DatasetKind=DatasetKind _worker_init_fn_t=WorkerInit; nn.data.iterators:
-    _BaseDataLoaderIter=_LoaderIterator _MultiProcessingDataLoaderIter=WorkersIterator
-    _SingleProcessDataLoaderIter=OneProcessIterator
+    _BaseDataLoaderIter=_LoaderIterator _collate_fn_t=Collate _DatasetKind=DatasetKind
+    _MultiProcessingDataLoaderIter=WorkersIterator _SingleProcessDataLoaderIter=OneProcessIterator
+    _worker_init_fn_t=WorkerInit
 utils.data.datapipes.datapipe = nn.data.pipes: IterDataPipe MapDataPipe
 utils.data.datapipes.iter = nn.data.pipes: IterDataPipe Batcher Collator UnBatcher Concater Filter IterableWrapper
     Mapper Shuffler Zipper

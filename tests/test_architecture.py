@@ -85,7 +85,7 @@ nn/modules
 nn/utils
 nn/optim
 nn/data
-nn/attention nn/distributions nn/masked nn/nested
+nn/attention nn/distributions nn/masked.py nn/nested
 nn/fx
 nn/export
 nn/parallel

@@ -3,6 +3,7 @@
 import copy
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -48,17 +49,15 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Mapping):
         return like_mapping(first, {key: default_collate([sample[key] for sample in batch]) for key in first})
     if isinstance(first, Sequence):
-        return _collate_sequences(first, batch)
+        return _collate_sequences(first, batch, default_collate)
     result = first.dtype if isinstance(first, (np.ndarray, np.generic)) else type(first)
-    raise TypeError(
-        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {result}"
-    )
+    raise TypeError(default_collate_err_msg_format.format(result))
 
 
-def _collate_sequences(first: Sequence[Any], batch: Sequence[Any]) -> Any:
+def _collate_sequences(first: Sequence[Any], batch: Sequence[Any], collate: Callable[[Any], Any]) -> Any:
     if set(map(len, batch)) != {len(first)}:
         raise RuntimeError("each element in list of batch should be of equal size")
-    return like_sequence(first, [default_collate(column) for column in zip(*batch, strict=True)])
+    return like_sequence(first, [collate(column) for column in zip(*batch, strict=True)])
 
 
 def default_convert(data: Any) -> Any:
@@ -145,14 +144,11 @@ def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Collate] | Non
     function = table.get(type(first)) or next((f for cls, f in table.items() if isinstance(first, cls)), None)
     if function is not None:
         return function(batch, collate_fn_map=collate_fn_map)
+    by_table = partial(collate, collate_fn_map=collate_fn_map)
     if isinstance(first, Mapping):
-        columns = {key: collate([one[key] for one in batch], collate_fn_map=collate_fn_map) for key in first}
-        return like_mapping(first, columns)
+        return like_mapping(first, {key: by_table([one[key] for one in batch]) for key in first})
     if isinstance(first, Sequence):
-        if {len(one) for one in batch} != {len(first)}:
-            raise RuntimeError("each element in list of batch should be of equal size")
-        rows = zip(*batch, strict=True)
-        return like_sequence(first, [collate(column, collate_fn_map=collate_fn_map) for column in rows])
+        return _collate_sequences(first, batch, by_table)
     raise TypeError(default_collate_err_msg_format.format(type(first)))
 
 
@@ -217,16 +213,9 @@ def pin_memory(data: Any, device: Any = None) -> Any:
     if isinstance(data, (str, bytes)):
         return data
     if isinstance(data, Mapping):
-        return _like(data, {key: pin_memory(value) for key, value in data.items()})
+        return _made(type(data), {key: pin_memory(value) for key, value in data.items()})
     if isinstance(data, tuple) and hasattr(data, "_fields"):
         return type(data)(*(pin_memory(value) for value in data))
     if isinstance(data, Sequence):
-        return _like(data, [pin_memory(value) for value in data])
+        return _made(type(data), [pin_memory(value) for value in data])
     return data.pin_memory() if hasattr(data, "pin_memory") else data
-
-
-def _like(value: Any, result: Any) -> Any:
-    try:
-        return type(value)(result)
-    except TypeError:
-        return result

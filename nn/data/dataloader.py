@@ -7,12 +7,13 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.errors import type_name
+from ...runtime.extensions.profiler.named_ranges import record_function
 from ...runtime.ops.creation import randint
 from ...runtime.tensor.generator import Generator
-from .collate import Source, default_collate, default_convert
+from ...runtime.tensor.observers import watch
+from .collate import Source, default_collate, default_convert, pinned
 from .dataset import IterableDataset
-from .iterators import OneProcessIterator, WorkersIterator
-from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, batch_count
 
 if TYPE_CHECKING:
     from .processes import WorkerPool
@@ -149,8 +150,7 @@ class DataLoader:
 
     def __len__(self) -> int:
         if self._is_iterable and self.batch_size is not None:
-            full, rest = divmod(len(self.dataset), self.batch_size)
-            return full if self.drop_last or not rest else full + 1
+            return batch_count(len(self.dataset), self.batch_size, self.drop_last)
         if self._is_iterable:
             return len(self.dataset)
         return len(self._index_sampler)
@@ -211,3 +211,61 @@ def _check_exclusive(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler:
         raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
     if batch_size is None and batch_sampler is None and drop_last:
         raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+
+
+class _LoaderIterator:
+    shown_as = ""  # what profilers call the making of a batch
+
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __next__(self) -> Any:
+        if not watch.active:
+            return pinned(self._next_batch(), self.loader.pin_memory)
+        with record_function(f"enumerate(DataLoader)#{self.shown_as}.__next__"):
+            return pinned(self._next_batch(), self.loader.pin_memory)
+
+    def _next_batch(self) -> Any:
+        raise NotImplementedError
+
+
+class OneProcessIterator(_LoaderIterator):
+    """Makes each batch when it is asked for."""
+
+    shown_as = "_SingleProcessDataLoaderIter"
+
+    def __init__(self, loader: Any, fetch: Callable[[Any], Any], order: Iterator[Any]) -> None:
+        super().__init__(loader)
+        self.fetch, self.order = fetch, order
+
+    def _next_batch(self) -> Any:
+        return self.fetch(next(self.order))
+
+
+class WorkersIterator(_LoaderIterator):
+    """Takes batches from worker processes, which end with it unless the loader keeps them."""
+
+    shown_as = "_MultiProcessingDataLoaderIter"
+
+    def __init__(self, loader: Any, pool: WorkerPool, order: Iterator[Any]) -> None:
+        super().__init__(loader)
+        self.pool: WorkerPool | None = pool
+        self.number = pool.start_pass(order)
+
+    def _next_batch(self) -> Any:
+        pool = self.pool
+        if pool is None or pool.passes != self.number:  # ended, or the loader is in a later pass
+            raise StopIteration
+        try:
+            return pool.next_batch()
+        except StopIteration:
+            self.pool = None
+            if not self.loader.persistent_workers:
+                pool.close()
+            raise

@@ -2,13 +2,13 @@
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any, ClassVar, TypeVar
 
 from ...runtime.errors import type_name
 from ...runtime.ops.creation import randint
 from .collate import default_collate
 from .dataset import Dataset, IterableDataset
+from .sampler import batch_count, batches
 
 __all__ = ["IterDataPipe", "MapDataPipe", "functional_datapipe"]
 
@@ -257,14 +257,10 @@ class Batcher(IterDataPipe[Any]):
         self.wrapper_class = wrapper_class
 
     def __iter__(self) -> Iterator[Any]:
-        samples = iter(self.datapipe)
-        while batch := list(islice(samples, self.batch_size)):
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield self.wrapper_class(batch)
+        return map(self.wrapper_class, batches(self.datapipe, self.batch_size, self.drop_last))
 
     def __len__(self) -> int:
-        full, rest = divmod(len(self.datapipe), self.batch_size)
-        return full if self.drop_last or not rest else full + 1
+        return batch_count(len(self.datapipe), self.batch_size, self.drop_last)
 
 
 @functional_datapipe("unbatch")

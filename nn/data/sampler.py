@@ -142,14 +142,21 @@ class BatchSampler(Sampler[list[int]]):
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
-        indices = iter(self.sampler)
-        while batch := list(islice(indices, self.batch_size)):
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield batch
+        return batches(self.sampler, self.batch_size, self.drop_last)
 
     def __len__(self) -> int:
-        full, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
-        return full if self.drop_last or not rest else full + 1
+        return batch_count(len(self.sampler), self.batch_size, self.drop_last)  # type: ignore[arg-type]
+
+
+def batches(items: Iterable[Any], size: int, drop_last: bool) -> Iterator[list[Any]]:
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        if len(batch) == size or not drop_last:
+            yield batch
+
+
+def batch_count(count: int, size: int, drop_last: bool) -> int:
+    return count // size if drop_last else -(-count // size)
 
 
 def _check_positive(name: str, value: Any) -> None:
@@ -238,8 +245,7 @@ class WeightedRandomSampler(Sampler[int]):
     def __init__(
         self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None
     ) -> None:
-        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        _check_positive("num_samples", num_samples)
         if not isinstance(replacement, bool):
             raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
         result: Any = as_tensor(weights, dtype=float64)

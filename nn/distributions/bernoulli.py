@@ -55,8 +55,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
         with no_grad():
             return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
@@ -118,8 +117,7 @@ class Binomial(ByProbability):
         with no_grad():
             return binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         count, logits = self.total_count, self.logits
         ways = (count + 1).lgamma() - (value + 1).lgamma() - (count - value + 1).lgamma()
         # log(1 + e^logits) without overflow; half of the slope of the maximum goes through at 0
@@ -188,8 +186,7 @@ class Geometric(ByProbability):
             u = rand(self._extended_shape(sample_shape), dtype=kind, device=self.probs.device)
             return (u.clamp(min=finfo(kind).tiny).log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         value, probs = broadcast_all(value, self.probs)
         certain = (probs == 1) & (value == 0)
         return value * (-probs.masked_fill(certain, 0)).log1p() + self.probs.log()
@@ -242,8 +239,7 @@ class NegativeBinomial(ByProbability):
         with no_grad():
             return poisson(self._gamma.sample(sample_shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         count = self.total_count
         powers = count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
@@ -275,8 +271,7 @@ class Poisson(ExponentialFamily, Parametric):
         with no_grad():
             return poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 

@@ -72,8 +72,7 @@ class Dirichlet(ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         powers = (self.concentration - 1).xlogy(value).sum(-1)
         return powers - self._log_normalizer(self.concentration)
 
@@ -143,8 +142,7 @@ class Beta(ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         return self._dirichlet.log_prob(ops.stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
@@ -201,8 +199,7 @@ class FisherSnedecor(Parametric):
         above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
         return at_least_tiny(above / below)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         log_beta = half1.lgamma() + half2.lgamma() - (half1 + half2).lgamma()
         powers = half1 * ratio.log() + (half1 - 1) * value.log()

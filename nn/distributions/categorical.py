@@ -75,11 +75,7 @@ class Categorical(Distribution):
     param_shape = derived(lambda self: self._param.size(), "The shape of the parameter that was given.")
     mean = derived(lambda self: self.probs.new_full(self._extended_shape(), math.nan), "NaN: classes have no mean.")
     mode = derived(lambda self: self.probs.argmax(-1))
-
-    @property
-    def variance(self) -> Tensor:
-        """NaN: classes have no variance."""
-        return self.probs.new_full(self._extended_shape(), math.nan)
+    variance = alias("mean", "NaN: classes have no variance.")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -87,8 +83,7 @@ class Categorical(Distribution):
             noise = multinomial(self.probs.reshape(-1, self._num_events), shape.numel(), True)
             return noise.T.reshape(self._extended_shape(shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         positions, logits = value.long().unsqueeze(-1), self.logits
         if positions.shape[:-1] != logits.shape[:-1]:
             positions, logits = broadcast_tensors(positions, logits)
@@ -149,8 +144,7 @@ class OneHotCategorical(Distribution):
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return one_hot(self._categorical.sample(sample_shape), self._event_shape[0]).to(self.probs.dtype)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         value, _ = broadcast_tensors(value, self.logits)
         return self._categorical.log_prob(value.argmax(-1))
 
@@ -246,8 +240,7 @@ class Multinomial(Distribution):
         factorials = self._binomial.log_prob(values).exp() * (values + 1).lgamma()
         return alone + factorials.sum((0, -1))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         absent = (value == 0) & (logits == -float("inf"))
         ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)

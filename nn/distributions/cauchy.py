@@ -8,7 +8,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.function import Function, once_differentiable
 from ...runtime.namespace import op
-from ...runtime.ops.creation import full, full_like, ones_like, rand
+from ...runtime.ops.creation import full_like, ones_like, rand
 from ...runtime.shapes import Size
 from ...runtime.tensor.dtypes import finfo, float64
 from . import constraints
@@ -59,13 +59,11 @@ class Uniform(Parametric):
         noise = rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
         return self.low + noise * (self.high - self.low)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         inside = (self.low <= value) & (value < self.high)
         return inside.type_as(self.low).log() - (self.high - self.low).log()
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -97,23 +95,18 @@ class Cauchy(Parametric):
     support = constraints.real
     has_rsample = True
 
-    mean = derived(lambda self: full(self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device))
+    mean = derived(lambda self: self.loc.new_full(self._extended_shape(), math.nan))
     mode = alias("loc")
-
-    @property
-    def variance(self) -> Tensor:
-        return full(self._extended_shape(), math.inf, dtype=self.loc.dtype, device=self.loc.device)
+    variance = derived(lambda self: self.loc.new_full(self._extended_shape(), math.inf))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_()
         return self.loc + noise * self.scale
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         return -math.log(math.pi) - self.scale.log() - ((value - self.loc) / self.scale).pow(2).log1p()
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -144,11 +137,7 @@ class HalfCauchy(_Half):
         super().__init__(base, AbsTransform(), validate_args=validate_args)
 
     scale = alias("base_dist.scale", "The scale of the cauchy distribution.")
-
-    @property
-    def mean(self) -> Tensor:
-        return full(self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
-
+    mean = derived(lambda self: self.scale.new_full(self._extended_shape(), math.inf))
     variance = alias("base_dist.variance")
 
 
@@ -179,8 +168,7 @@ class Gumbel(Parametric, TransformedDistribution):
         base = Uniform(*ends, validate_args=validate_args)
         TransformedDistribution.__init__(self, base, transforms, validate_args)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         transposed = (self.loc - value) / self.scale
         return transposed - transposed.exp() - self.scale.log()
 
@@ -277,7 +265,6 @@ class VonMises(Parametric):
         angles = _Angle.apply(self.concentration.expand(self._extended_shape(sample_shape)))
         return (angles + math.pi + self.loc) % (2 * math.pi) - math.pi
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         fall = self.concentration * ((value - self.loc).cos() - 1)
         return fall - math.log(2 * math.pi) - ops.i0e(self.concentration).log()

@@ -44,12 +44,10 @@ class Exponential(ExponentialFamily, Parametric):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.rate.new_empty(self._extended_shape(sample_shape)).exponential_() / self.rate
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         return self.rate.log() - self.rate * value
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         return -(-self.rate * value).expm1()
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -183,8 +181,7 @@ class GeneralizedPareto(Parametric):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.icdf(rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         z, (zero, shape) = (value - self.loc) / self.scale, self._shape()
         power = 1 / shape + 1
         falling = ops.where(power == 0, 0.0, power * (shape * z).log1p())  # the uniform distribution up to its end

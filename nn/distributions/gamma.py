@@ -60,8 +60,7 @@ class Gamma(ExponentialFamily, Parametric):
         powers = self.concentration.xlogy(self.rate) + (self.concentration - 1).xlogy(value)
         return powers - self.rate * value - self.concentration.lgamma()
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         return ops.igamma(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
@@ -179,8 +178,7 @@ class StudentT(Parametric):
         normal = _standard_normal(shape, dtype=self.df.dtype, device=self.df.device)
         return self.loc + self.scale * normal * (self._chi2.rsample(sample_shape) / self.df).rsqrt()
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         log_term = (((value - self.loc) / self.scale) ** 2 / self.df).log1p()
         return -0.5 * (self.df + 1) * log_term - self.scale.log() - self._log_normalizer()
 

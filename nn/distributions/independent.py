@@ -114,10 +114,7 @@ class Independent(Distribution):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:batch], shape[batch:], validate_args=validate_args)
 
-    @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether `rsample` gives numbers with gradients."""
-        return bool(self.base_dist.has_rsample)
+    has_rsample = alias("base_dist.has_rsample", "Whether `rsample` gives numbers with gradients.")
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
@@ -209,10 +206,7 @@ class TransformedDistribution(Distribution):
         more = len(self.event_shape) - codomain.event_dim
         return constraints.independent(codomain, more) if more > 0 else codomain
 
-    @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether `rsample` gives numbers with gradients."""
-        return bool(self.base_dist.has_rsample)
+    has_rsample = alias("base_dist.has_rsample", "Whether `rsample` gives numbers with gradients.")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -226,8 +220,7 @@ class TransformedDistribution(Distribution):
             x = transform(x)
         return x
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         dims, change, y = len(self.event_shape), value.new_zeros(()), value
         for transform in reversed(self.transforms):
             x = transform.inv(y)

@@ -74,8 +74,7 @@ class MixtureSameFamily(Distribution):
         result = self.component_distribution.cdf(self._pad(value))
         return (result * self.mixture_distribution.probs).sum(-1)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         result = self.component_distribution.log_prob(self._pad(value))
         return ops.logsumexp(result + ops.log_softmax(self.mixture_distribution.logits, -1), -1)
 

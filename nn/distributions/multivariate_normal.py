@@ -77,7 +77,36 @@ def _batch_trace_XXT(bmat: Tensor) -> Tensor:
     return bmat.reshape((*bmat.shape[:-2], bmat.shape[-2] * bmat.shape[-1])).pow(2).sum(-1)
 
 
-class MultivariateNormal(Distribution):
+class Gaussian(Distribution):
+    """The base of both: a subclass has the covariance's log-determinant and the quadratic form of its inverse."""
+
+    support = constraints.real_vector
+    has_rsample = True
+
+    loc: Tensor
+    mean = alias("loc")
+    mode = alias("loc")
+
+    def _log_det(self) -> Tensor:
+        raise NotImplementedError
+
+    def _mahalanobis(self, x: Tensor) -> Tensor:
+        """x^T C^-1 x, C the covariance."""
+        raise NotImplementedError
+
+    def _square(self, matrices: Tensor) -> Tensor:
+        return matrices.expand(self._batch_shape + self._event_shape + self._event_shape)
+
+    def _log_prob_of(self, value: Tensor) -> Tensor:
+        distance = self._mahalanobis(value - self.loc)
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - 0.5 * self._log_det()
+
+    def entropy(self) -> Tensor:
+        entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + 0.5 * self._log_det()
+        return entropy.expand(self._batch_shape)
+
+
+class MultivariateNormal(Gaussian):
     """The multivariate normal (Gaussian) distribution with a full covariance.
 
     Formula: p(x) = exp(-(x - loc)^T C^-1 (x - loc) / 2) / sqrt((2 pi)^D |C|)
@@ -106,8 +135,6 @@ class MultivariateNormal(Distribution):
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
-    has_rsample = True
     _expands = ("loc", "covariance_matrix", "scale_tril", "precision_matrix")
     _shares = ("_unbroadcasted_scale_tril",)
 
@@ -121,9 +148,11 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = _the_one(
-            covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
-        )
+        matrices = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix}
+        name, matrix = the_one(ValueError, scale_tril=scale_tril, **matrices)
+        if matrix.dim() < 2:
+            message = "scale_tril matrix" if name == "scale_tril" else name
+            raise ValueError(f"{message} must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         vars(self)[name] = matrix.expand(batch_shape + tuple(matrix.shape[-2:]))
         self.loc = loc.expand(batch_shape + tuple(loc.shape[-1:]))
@@ -143,12 +172,6 @@ class MultivariateNormal(Distribution):
     def precision_matrix(self) -> Tensor:
         return self._square(ops.cholesky_inverse(self._unbroadcasted_scale_tril))
 
-    def _square(self, matrices: Tensor) -> Tensor:
-        return matrices.expand(self._batch_shape + self._event_shape + self._event_shape)
-
-    mean = alias("loc")
-    mode = alias("loc")
-
     @property
     def variance(self) -> Tensor:
         squares = self._unbroadcasted_scale_tril.pow(2).sum(-1)
@@ -158,30 +181,21 @@ class MultivariateNormal(Distribution):
         noise = _standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + _batch_mv(self._unbroadcasted_scale_tril, noise)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
-        distance = _batch_mahalanobis(self._unbroadcasted_scale_tril, value - self.loc)
-        half_log_det = _log_diagonal(self._unbroadcasted_scale_tril)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - half_log_det
+    def _log_det(self) -> Tensor:
+        return 2 * _log_diagonal(self._unbroadcasted_scale_tril)
 
-    def entropy(self) -> Tensor:
-        half_log_det = _log_diagonal(self._unbroadcasted_scale_tril)
-        entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + half_log_det
-        return entropy.expand(self._batch_shape)
+    def _mahalanobis(self, x: Tensor) -> Tensor:
+        return _batch_mahalanobis(self._unbroadcasted_scale_tril, x)
 
 
-def _the_one(**matrices: Tensor | None) -> tuple[str, Tensor]:
+def the_one(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
     args = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
     if len(args) != 1:
-        raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-    name, matrix = args[0]
-    if matrix.dim() < 2:
-        message = "scale_tril matrix" if name == "scale_tril" else name
-        raise ValueError(f"{message} must be at least two-dimensional, with optional leading batch dimensions")
-    return name, matrix
+        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    return args[0]
 
 
-class LowRankMultivariateNormal(Distribution):
+class LowRankMultivariateNormal(Gaussian):
     """The multivariate normal distribution with the covariance W W^T + diag(D).
 
     With W of few columns, m of them, nothing of the size n x n is computed for samples and densities, only systems of
@@ -209,8 +223,6 @@ class LowRankMultivariateNormal(Distribution):
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support = constraints.real_vector
-    has_rsample = True
     _expands = ("loc", "cov_diag", "cov_factor")
     _shares = ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril")
 
@@ -224,9 +236,6 @@ class LowRankMultivariateNormal(Distribution):
         super().__init__(batch, event, validate_args=validate_args)
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
-
-    mean = alias("loc")
-    mode = alias("loc")
 
     @lazy_property
     def variance(self) -> Tensor:
@@ -253,27 +262,19 @@ class LowRankMultivariateNormal(Distribution):
         solved = ops.linalg_solve_triangular(self._capacitance_tril, scaled, upper=False)
         return self._square(diag.reciprocal().diag_embed() - solved.mT @ solved)
 
-    def _square(self, matrices: Tensor) -> Tensor:
-        return matrices.expand(self._batch_shape + self._event_shape + self._event_shape)
-
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape, factor = self._extended_shape(sample_shape), self._unbroadcasted_cov_factor
         low = _standard_normal(shape[:-1] + tuple(factor.shape[-1:]), dtype=self.loc.dtype, device=self.loc.device)
         own = _standard_normal(shape, dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + _batch_mv(factor, low) + self._unbroadcasted_cov_diag.sqrt() * own
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_det(self) -> Tensor:
         parts = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
-        distance = _batch_lowrank_mahalanobis(*parts, value - self.loc, self._capacitance_tril)
-        log_det = _batch_lowrank_logdet(*parts, self._capacitance_tril)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + log_det + distance)
+        return _batch_lowrank_logdet(*parts, self._capacitance_tril)
 
-    def entropy(self) -> Tensor:
+    def _mahalanobis(self, x: Tensor) -> Tensor:
         parts = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
-        log_det = _batch_lowrank_logdet(*parts, self._capacitance_tril)
-        entropy = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det)
-        return entropy.expand(self._batch_shape)
+        return _batch_lowrank_mahalanobis(*parts, x, self._capacitance_tril)
 
 
 def _shapes(loc: Tensor, cov_factor: Tensor, cov_diag: Tensor) -> tuple[Size, Size]:

@@ -48,13 +48,11 @@ class Normal(ExponentialFamily, Parametric):
         shape = self._extended_shape(sample_shape)
         return self.loc + _standard_normal(shape, dtype=self.loc.dtype, device=self.loc.device) * self.scale
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         scaled = (value - self.loc) / self.scale
         return -0.5 * scaled * scaled - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         return 0.5 * (1 + ops.erf((value - self.loc) / (self.scale * math.sqrt(2))))
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -116,8 +114,7 @@ class _Half(TransformedDistribution):
 
     mode = derived(lambda self: zeros_like(self.base_dist.scale))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         scale = self.base_dist.scale
         value = as_tensor(value, dtype=scale.dtype, device=scale.device)
         return ops.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
@@ -188,12 +185,10 @@ class Laplace(Parametric):
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(finfo(self.loc.dtype).eps - 1, 1)
         return self.loc - self.scale * noise.sign() * (-noise.abs()).log1p()
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         away = value - self.loc
         return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
 

@@ -116,8 +116,7 @@ class LogitRelaxedBernoulli(ByProbability):
         noise = clamp_probs(rand(probs.shape, dtype=probs.dtype, device=probs.device))
         return (noise.log() - (-noise).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         temperature = as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
         away = logits - value * temperature
@@ -241,13 +240,11 @@ class ContinuousBernoulli(ByProbability, ExponentialFamily):
         shape = self._extended_shape(sample_shape)
         return self.icdf(rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         return self._cont_bern_log_norm() - binary_cross_entropy_with_logits(logits, value, reduction="none")
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf_of(self, value: Tensor) -> Tensor:
         safe_probs = self._safe_probs()
         general_value = (safe_probs.pow(value) * (1.0 - safe_probs).pow(1.0 - value) + safe_probs - 1.0) / (
             2.0 * safe_probs - 1.0
@@ -317,8 +314,7 @@ class ExpRelaxedCategorical(Distribution):
         gumbel = -(-noise.log()).log()
         return ops.log_softmax((self.logits + gumbel) / self.temperature, -1)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         classes = self._categorical.param_shape[-1]
         temperature = as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)

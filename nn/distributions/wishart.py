@@ -19,7 +19,7 @@ from .base.parameters import _standard_normal, broadcast_all, derived, lazy_prop
 from .beta import Beta
 from .gamma import Chi2
 from .independent import ExponentialFamily
-from .multivariate_normal import scale_tril_of
+from .multivariate_normal import scale_tril_of, the_one
 
 __all__ = ["LKJCholesky", "Wishart"]
 
@@ -72,8 +72,7 @@ class LKJCholesky(Distribution):
             rest = (1 - rows.square().sum(-1)).clamp(min=finfo(rows.dtype).tiny)
             return rows + ops.diag_embed(rest.sqrt())
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         order = arange(2, self.dim + 1, device=self.concentration.device)
         powers = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order
         return (powers * value.diagonal(0, -1, -2)[..., 1:].log()).sum(-1) - self._log_volume()
@@ -139,15 +138,8 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        arguments = {name: matrix for name, matrix in matrices.items() if matrix is not None}
-        if len(arguments) != 1:
-            raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        ((name, matrix),) = arguments.items()
+        matrices = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix}
+        name, matrix = the_one(AssertionError, scale_tril=scale_tril, **matrices)
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         shape = self._set_df(df, matrix)
@@ -232,8 +224,7 @@ class Wishart(ExponentialFamily):
             sample = ops.where(singular[..., None, None], self._bartlett_sampling(sample_shape), sample)
         return sample
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob_of(self, value: Tensor) -> Tensor:
         solved = ops.cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(0, -2, -1)
         det = ops.linalg_slogdet(value)[1]
         half = 0.5 * self.df

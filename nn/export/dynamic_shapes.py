@@ -15,7 +15,7 @@ from ...runtime.errors import ArgumentError, type_name
 from ...runtime.tensor.tensor import TensorBase
 from ..fx.graph import Graph
 from ..fx.node import Node
-from ..fx.node_arguments import map_aggregate
+from ..fx.node_arguments import leaves, map_aggregate
 
 STEPS = ((2, 5), (3, 4), (7, 9), (5, 11), (4, 13))  # by which sizes differ in the second and third recording
 Numbers = tuple[int, int, int]
@@ -112,7 +112,7 @@ def merge(graphs: Sequence[Graph], formulas: Formulas) -> None:
     for first, second, third in zip(*node_lists, strict=True):
         if first.op == "placeholder":
             continue
-        others = iter(zip(_leaves((second.args, second.kwargs)), _leaves((third.args, third.kwargs)), strict=True))
+        others = iter(zip(leaves((second.args, second.kwargs)), leaves((third.args, third.kwargs)), strict=True))
         where = f"a call of {_named(first)}"
         first.args = map_aggregate(first.args, lambda value: _merged(value, next(others), formulas, where))  # noqa: B023
         first.kwargs = map_aggregate(first.kwargs, lambda value: _merged(value, next(others), formulas, where))  # noqa: B023
@@ -129,12 +129,6 @@ def _merged(value: Any, others: tuple[Any, Any], formulas: Formulas, where: str)
 
 def _named(node: Node) -> str:
     return node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
-
-
-def _leaves(values: Any) -> list[Any]:
-    matches: list[Any] = []
-    map_aggregate(values, lambda value: matches.append(value))
-    return matches
 
 
 class _Hint(Enum):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 from ...runtime.extensions.pytree.structure import TreeSpec, tree_flatten, tree_unflatten
 from ...runtime.tensor.tensor import TensorBase
 from ..fx.graph import Graph
-from ..fx.graph_module import GraphModule
+from ..fx.graph_module import GraphModule, owner_of
 from ..modules.module import Module
 from .signatures import ExportGraphSignature, InputKind
 
@@ -264,12 +264,7 @@ def _root_of(state: Mapping[str, Any], signature: ExportGraphSignature) -> Modul
     root = Module()
     persistent = {spec.target: spec.persistent for spec in signature.input_specs if spec.kind is InputKind.BUFFER}
     for path, value in state.items():
-        *outer, name = path.split(".")
-        owner = root
-        for part in outer:
-            if part not in owner._modules:
-                owner.add_module(part, Module())
-            owner = getattr(owner, part)
+        owner, name = owner_of(root, path)
         if path in persistent:
             owner.register_buffer(name, value, persistent=bool(persistent[path]))
         else:

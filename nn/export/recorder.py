@@ -16,7 +16,7 @@ from ...runtime.tensor.override_modes import TorchFunctionMode
 from ...runtime.tensor.tensor import TensorBase
 from ..fx.graph import Graph
 from ..fx.node import Node
-from ..fx.node_arguments import map_aggregate
+from ..fx.node_arguments import leaves, map_aggregate
 
 _NAME = "export"
 _OPERATORS: dict[str, Any] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem, "__iter__": tuple}
@@ -110,15 +110,8 @@ class Recorder(TorchFunctionMode):
         return node
 
     def _varies(self, values: Any) -> bool:
-        matches: list[bool] = []
-
-        def look(value: Any) -> Any:
-            known = self._nodes.get(id(value))
-            matches.append(known is not None and known[0] in self._varying)
-            return value
-
-        map_aggregate(values, look)
-        return any(matches)
+        known = [self._nodes[id(value)][0] for value in leaves(values) if id(value) in self._nodes]
+        return any(node in self._varying for node in known)
 
     def node_of(self, value: Any) -> Any:
         if not isinstance(value, TensorBase):

@@ -106,8 +106,11 @@ Pair = tuple[Tensor, Tensor]
 Params = ParamSpec("Params")
 
 
-def _with_indices(pool: Callable[Params, Any], example: str) -> Callable[Params, Pair]:
-    """A function that always gives both values that `pool` gives with `return_indices`."""
+def _with_indices(pool: Callable[Params, Any], example: str, result: str) -> Callable[Params, Pair]:
+    """A function that always gives both values that `pool` gives with `return_indices`.
+
+    Its docstring shows a call, of which `example` is what follows "(", and the `result`.
+    """
     own = signature(pool)
     position = list(own.parameters).index("return_indices")
 
@@ -123,47 +126,32 @@ def _with_indices(pool: Callable[Params, Any], example: str) -> Callable[Params,
     both.__module__, both.__name__ = __name__, f"{pool.__name__}_with_indices"
     both.__qualname__ = both.__name__
     first = pool.__doc__.partition(".\n")[0] if pool.__doc__ else ""
-    both.__doc__ = f"{first}, and where it stands: `{pool.__name__}` with `return_indices`.\n\nExample:\n    {example}"
+    about = f"{first}, and where it stands: `{pool.__name__}` with `return_indices`."
+    both.__doc__ = f"{about}\n\nExample:\n    >>> sg.nn.functional.{both.__name__}({example}\n    {result}"
     return completed_from(pool)(both)
 
 
 max_pool1d_with_indices = _with_indices(
-    pooling.max_pool1d,
-    """>>> sg.nn.functional.max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
-    (tensor([[5., 3.]]), tensor([[1, 3]]))""",
+    pooling.max_pool1d, "sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)", "(tensor([[5., 3.]]), tensor([[1, 3]]))"
 )
 max_pool2d_with_indices = _with_indices(
-    pooling.max_pool2d,
-    """>>> sg.nn.functional.max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
-    (tensor([[[4.]]]), tensor([[[3]]]))""",
+    pooling.max_pool2d, "sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)", "(tensor([[[4.]]]), tensor([[[3]]]))"
 )
 max_pool3d_with_indices = _with_indices(
-    pooling.max_pool3d,
-    """>>> sg.nn.functional.max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 2)
-    (tensor([[[[7.]]]]), tensor([[[[7]]]]))""",
+    pooling.max_pool3d, "sg.arange(8.0).view(1, 2, 2, 2), 2)", "(tensor([[[[7.]]]]), tensor([[[[7]]]]))"
 )
 adaptive_max_pool1d_with_indices = _with_indices(
-    pooling.adaptive_max_pool1d,
-    """>>> sg.nn.functional.adaptive_max_pool1d_with_indices(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
-    (tensor([[5., 3.]]), tensor([[1, 3]]))""",
+    pooling.adaptive_max_pool1d, "sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)", "(tensor([[5., 3.]]), tensor([[1, 3]]))"
 )
 adaptive_max_pool2d_with_indices = _with_indices(
-    pooling.adaptive_max_pool2d,
-    """>>> sg.nn.functional.adaptive_max_pool2d_with_indices(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)
-    (tensor([[[4.]]]), tensor([[[3]]]))""",
+    pooling.adaptive_max_pool2d, "sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1)", "(tensor([[[4.]]]), tensor([[[3]]]))"
 )
 adaptive_max_pool3d_with_indices = _with_indices(
-    pooling.adaptive_max_pool3d,
-    """>>> sg.nn.functional.adaptive_max_pool3d_with_indices(sg.arange(8.0).view(1, 2, 2, 2), 1)
-    (tensor([[[[7.]]]]), tensor([[[[7]]]]))""",
+    pooling.adaptive_max_pool3d, "sg.arange(8.0).view(1, 2, 2, 2), 1)", "(tensor([[[[7.]]]]), tensor([[[[7]]]]))"
 )
 fractional_max_pool2d_with_indices = _with_indices(
-    fractional_max_pool2d,
-    """>>> sg.nn.functional.fractional_max_pool2d_with_indices(sg.ones(1, 4, 4), 2, 3)[1].shape
-    specgrad.Size([1, 3, 3])""",
+    fractional_max_pool2d, "sg.ones(1, 4, 4), 2, 3)[1].shape", "specgrad.Size([1, 3, 3])"
 )
 fractional_max_pool3d_with_indices = _with_indices(
-    fractional_max_pool3d,
-    """>>> sg.nn.functional.fractional_max_pool3d_with_indices(sg.ones(1, 4, 4, 4), 2, 3)[1].shape
-    specgrad.Size([1, 3, 3, 3])""",
+    fractional_max_pool3d, "sg.ones(1, 4, 4, 4), 2, 3)[1].shape", "specgrad.Size([1, 3, 3, 3])"
 )

@@ -13,7 +13,7 @@ from ...runtime.tensor.memory_format import layout, memory_format
 from ...runtime.tensor.tensor import TensorBase
 from .names import Namespace, is_ours, qualified_name
 from .node import Node
-from .node_arguments import GraphLike
+from .node_arguments import GraphLike, last_uses
 
 # Of each function's name the operation on operands {0} and {1}.
 BINARY = {
@@ -103,7 +103,7 @@ class _Writer:
 
     def written(self) -> PythonCode:
         """The whole function; names that are used for the last time are set to None behind that line."""
-        last = self._last_uses()
+        last = last_uses(self.graph)
         lines: Lines = []
         for node in self.graph.nodes:
             line = self.line(node)
@@ -115,16 +115,6 @@ class _Writer:
         body = "".join(lines) or "pass\n"
         indented = "\n".join("    " + line for line in "".join([*self.defaults, body]).split("\n"))
         return PythonCode(f"\n\n\n{head}\n{indented}", self.globals)
-
-    def _last_uses(self) -> dict[Node, list[Node]]:
-        seen: set[Node] = set()
-        results: dict[Node, list[Node]] = {}
-        for node in reversed(self.graph.nodes):
-            for used in node.all_input_nodes:
-                if used not in seen:
-                    seen.add(used)
-                    results.setdefault(node, []).append(used)
-        return results
 
     def _freed(self, node: Node, last: dict[Node, list[Node]]) -> str:
         if node.op in ("placeholder", "output"):

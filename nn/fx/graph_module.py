@@ -67,7 +67,8 @@ class GraphModule(Module):
             for target in sorted(used, key=lambda path: path.count(".")):
                 if target not in root:
                     raise RuntimeError(f"Node target {target!r} was not provided in the root dict")
-                _assign(root[target], self, target)
+                owner, name = owner_of(self, target)
+                setattr(owner, name, root[target])
         else:
             raise RuntimeError(f"Unsupported type {type(root)} passed for root!")
         self.meta: dict[str, Any] = dict(getattr(root, "meta", {}))
@@ -230,13 +231,14 @@ def copy_attribute(source: Any, to: Any, target: str) -> None:
         setattr(to, name, value)
 
 
-def _assign(value: Any, to: Any, target: str) -> None:
+def owner_of(to: Any, target: str) -> tuple[Any, str]:
+    """The module that has the last name of a path, and that name; modules before it are made where there are none."""
     *prefix, name = target.split(".")
     for part in prefix:
         if getattr(to, part, None) is None:
             setattr(to, part, Module())
         to = getattr(to, part)
-    setattr(to, name, value)
+    return to, name
 
 
 class Record(NamedTuple):

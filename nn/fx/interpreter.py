@@ -8,7 +8,7 @@ from ..modules.module import Module
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Node
-from .node_arguments import map_aggregate, map_arg
+from .node_arguments import last_uses, map_aggregate, map_arg
 from .proxy import Proxy
 from .tracer import Tracer
 
@@ -43,17 +43,7 @@ class Interpreter:
         self.name = "Interpreter"
         self.garbage_collect_values = garbage_collect_values
         self.extra_traceback = True
-        self.user_to_last_uses: dict[Node, list[Node]] = {}
-        if garbage_collect_values:
-            self._find_last_uses()
-
-    def _find_last_uses(self) -> None:
-        seen: set[Node] = set()
-        for node in reversed(self.graph.nodes):
-            for used in node.all_input_nodes:
-                if used not in seen:
-                    seen.add(used)
-                    self.user_to_last_uses.setdefault(node, []).append(used)
+        self.user_to_last_uses: dict[Node, list[Node]] = last_uses(self.graph) if garbage_collect_values else {}
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
         """Run the graph with the module's arguments by place; its result.

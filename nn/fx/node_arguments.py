@@ -107,6 +107,13 @@ def map_arg(a: Any, fn: Callable[[Any], Any]) -> Any:
     return _mapped(a, lambda item: fn(item) if isinstance(item, AnyNode) else item)
 
 
+def leaves(a: Any) -> list[Any]:
+    """What is no tuple, list, dict or slice in a nesting, in order."""
+    items: list[Any] = []
+    _mapped(a, items.append)
+    return items
+
+
 class NodeLike(Protocol):
     """What is asked of a Node here."""
 
@@ -139,6 +146,18 @@ class GraphLike(Protocol):
     @property
     def owning_module(self) -> Any:
         """The GraphModule whose graph this is, or None."""
+
+
+def last_uses(graph: GraphLike) -> dict[Any, list[Any]]:
+    """The nodes whose results each node is the last to use."""
+    seen: set[Any] = set()
+    results: dict[Any, list[Any]] = {}
+    for node in reversed(graph.nodes):
+        for used in node.all_input_nodes:
+            if used not in seen:
+                seen.add(used)
+                results.setdefault(node, []).append(used)
+    return results
 
 
 def lint(graph: GraphLike) -> None:

@@ -174,7 +174,7 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
         if not norm.track_running_stats:
             continue
         modules[before.target] = fused = fuse_conv_bn_eval(conv, norm)
-        _replace(traced, before.target, fused)
+        traced.set_submodule(before.target, fused)
         node.replace_all_uses_with(before)
         traced.graph.erase_node(node)
     traced.delete_all_unused_submodules()
@@ -187,13 +187,6 @@ def _are_pair(before: Node, node: Node, modules: dict[str, Any]) -> bool:
         return False
     kinds = type(modules[before.target]), type(modules[node.target])
     return kinds in _PAIRS
-
-
-def _replace(owner: Any, path: str, module: Any) -> None:
-    *prefix, name = path.split(".")
-    for part in prefix:
-        owner = getattr(owner, part)
-    setattr(owner, name, module)
 
 
 def remove_dropout(model: Any) -> GraphModule:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import sys
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 from ...runtime.tensor.overrides import public_functions
-from .node_arguments import map_aggregate
+from .node_arguments import leaves
 from .proxy import Proxy
 
 _MISSING = object()
@@ -29,28 +29,15 @@ class Patcher:
             self.changes.pop()()
 
     def patch_item(self, table: dict[str, Any], name: str, value: Any) -> None:
-        before = table.get(name, _MISSING)
-
-        def undo() -> None:
-            if before is _MISSING:
-                del table[name]
-            else:
-                table[name] = before
-
-        self.changes.append(undo)
+        self._patch(table.get(name, _MISSING), partial(table.__setitem__, name), partial(table.__delitem__, name))
         table[name] = value
 
     def patch_attribute(self, owner: Any, name: str, value: Any) -> None:
-        before = vars(owner).get(name, _MISSING)
-
-        def undo() -> None:
-            if before is _MISSING:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
-
-        self.changes.append(undo)
+        self._patch(vars(owner).get(name, _MISSING), partial(setattr, owner, name), partial(delattr, owner, name))
         setattr(owner, name, value)
+
+    def _patch(self, before: Any, put: Callable[[Any], None], remove: Callable[[], None]) -> None:
+        self.changes.append(remove if before is _MISSING else partial(put, before))
 
     def afterwards(self, function: Callable[[], None]) -> None:
         self.changes.append(function)
@@ -102,7 +89,7 @@ def patch_layers(patcher: Patcher) -> None:
 
 
 def recording(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @wraps(original)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         proxy = first_proxy(args, kwargs)
         if proxy is None:
@@ -114,13 +101,4 @@ def recording(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def first_proxy(args: Any, kwargs: Any) -> Proxy | None:
-    matches: list[Proxy] = []
-
-    def note(item: Any) -> Any:
-        if isinstance(item, Proxy):
-            matches.append(item)
-        return item
-
-    map_aggregate(tuple(args), note)
-    map_aggregate(dict(kwargs), note)
-    return matches[0] if matches else None
+    return next((item for item in leaves((tuple(args), dict(kwargs))) if isinstance(item, Proxy)), None)

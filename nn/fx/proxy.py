@@ -20,7 +20,7 @@ from ...runtime.tensor.tensor import TensorBase
 from .code import BINARY, REFLECTED, UNARY, method_name
 from .graph import Graph
 from .node import Node
-from .node_arguments import map_aggregate
+from .node_arguments import leaves, map_aggregate
 
 _PACKAGE_FILE = __file__.rpartition("/")[0]
 
@@ -245,15 +245,7 @@ class Proxy:
 
 
 def _tracer_of(args: Any, kwargs: dict[str, Any]) -> TracerBase:
-    results: dict[int, TracerBase] = {}
-
-    def note(item: Any) -> Any:
-        if isinstance(item, Proxy):
-            results[id(item.tracer)] = item.tracer
-        return item
-
-    map_aggregate(args, note)
-    map_aggregate(kwargs, note)
+    results = {id(item.tracer): item.tracer for item in leaves((args, kwargs)) if isinstance(item, Proxy)}
     if len(results) > 1:
         raise RuntimeError(
             f"Found multiple different tracers {list(results.values())} while trying to trace operations"

@@ -85,7 +85,15 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A linear map that PyTorch does not quantize by itself: programs with attention of their own import it."""
+    """A `Linear` that PyTorch does not quantize by itself: the last layer of attention; programs import it.
+
+    Args:
+        in_features, out_features, bias, device, dtype: as of `Linear`.
+
+    Example:
+        >>> sg.nn.MultiheadAttention(4, 2).out_proj
+        NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
+    """
 
 
 @completed_from(Linear)

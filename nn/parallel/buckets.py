@@ -11,6 +11,7 @@ from ...runtime.ops.creation import tensor
 from ...runtime.tensor.dtypes import float64, int64
 from ...runtime.tensor.grad_mode import no_grad
 from ...runtime.tensor.tensor import TensorBase
+from ..utils.convert_parameters import unflatten_dense_tensors
 
 _FIRST = 2**20  # bytes of the first bucket: small, so that the first collective begins early
 _LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a collective of its own
@@ -56,10 +57,7 @@ class Bucket:
 
     def make_memory(self) -> None:
         self.flat = self.parameters[0].detach().new_zeros(sum(one.numel() for one in self.parameters))
-        start = 0
-        for number, one in zip(self.numbers, self.parameters, strict=True):
-            self.views[number] = self.flat[start : start + one.numel()].view(one.shape)
-            start += one.numel()
+        self.views = dict(zip(self.numbers, unflatten_dense_tensors(self.flat, self.parameters), strict=True))
 
     def fill(self, number: int, gradient: Any) -> None:
         if self.in_place and gradient is not None and self._as_it_is(gradient):

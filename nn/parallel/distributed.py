@@ -1,7 +1,7 @@
 """Data parallelism of several processes: each computes a part of the batch, and all have the same gradients."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,6 +34,19 @@ def _shadow(parallel: Any, reduces: bool) -> None:
     parallel._begin_pass(reduces)
     if reduces:
         parallel._reducer.reduce_nothing()
+
+
+def agree(call: str, parameters: Sequence[tuple[str, Any]], group: Any) -> None:
+    """An error where another rank has other parameters: names, shapes, dtypes, and which are trained."""
+    listed = "; ".join(f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in parameters)
+    message = f"with {len(parameters)} parameters of checksum {zlib.crc32(listed.encode()):08x}"
+    group.begin(point_to_point.called(call, "", None, message), algorithms.barrier(group.link), 1).wait()
+
+
+def broadcast_all(tensors: Iterable[Any], group: Any, rank: int) -> None:
+    with no_grad():
+        for one in tensors:
+            collectives.broadcast(one.detach(), group=group, group_src=rank)
 
 
 _MEBIBYTE = 2**20
@@ -105,7 +118,7 @@ class DistributedDataParallel(Module):
         self.require_backward_grad_sync = True
         self._joinable = False  # whether ranks may have fewer batches than others
         if init_sync:
-            self._agree()
+            agree("DistributedDataParallel", list(module.named_parameters()), self.process_group)
             self._copy_from(0)
         max_bytes = int(_MEBIBYTE * (25 if bucket_cap_mb is None else bucket_cap_mb))
         group, views = self.process_group, gradient_as_bucket_view
@@ -113,19 +126,9 @@ class DistributedDataParallel(Module):
         self._numbers = {id(one): number for number, one in enumerate(trained)}
         self._handles = [one.register_post_accumulate_grad_hook(self._came) for one in trained]
 
-    def _agree(self) -> None:
-        listed = "; ".join(
-            f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in self.module.named_parameters()
-        )
-        count = sum(1 for _ in self.module.parameters())
-        message = f"with {count} parameters of checksum {zlib.crc32(listed.encode()):08x}"
-        line = point_to_point.called("DistributedDataParallel", "", None, message)
-        self.process_group.begin(line, algorithms.barrier(self.process_group.link), 1).wait()
-
     def _copy_from(self, rank: int, parameters: bool = True) -> None:
-        with no_grad():
-            for one in [*(self.module.parameters() if parameters else ()), *self.module.buffers()]:
-                collectives.broadcast(one.detach(), group=self.process_group, group_src=rank)
+        tensors = [*(self.module.parameters() if parameters else ()), *self.module.buffers()]
+        broadcast_all(tensors, self.process_group, rank)
 
     def _came(self, parameter: Any) -> None:
         if self._reducer.waiting and self.require_backward_grad_sync:

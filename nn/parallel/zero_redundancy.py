@@ -10,6 +10,7 @@ from ...runtime.extensions.distributed.objects import gather_object
 from ...runtime.extensions.distributed.world import get_default_group
 from ...runtime.tensor.grad_mode import no_grad
 from ..optim import Optimizer
+from ..utils.convert_parameters import unflatten_dense_tensors
 
 
 class Partition:
@@ -55,12 +56,9 @@ class Partition:
 
 def _flattened(params: list[Any]) -> Any:
     flat = params[0].detach().new_empty(sum(param.numel() for param in params))
-    start = 0
-    for param in params:
-        param_view = flat[start : start + param.numel()].view(param.shape)
+    for param, param_view in zip(params, unflatten_dense_tensors(flat, params), strict=True):
         param_view.copy_(param.detach())
         param.data = param_view
-        start += param.numel()
     return flat
 
 
@@ -204,7 +202,7 @@ class ZeroRedundancyOptimizer(Optimizer):
             if saved[numbers[id(param)]] in state_dict["state"]
         }
         groups = [
-            {**_settings(group), "params": [param_index[id(param)] for param in params]}
+            {**settings_of(group), "params": [param_index[id(param)] for param in params]}
             for group, params in zip(state_dict["param_groups"], own, strict=True)
         ]
         self.optim.load_state_dict({"state": state, "param_groups": groups})
@@ -229,10 +227,10 @@ def _checked(params: Any) -> list[Any]:
     return matches
 
 
-def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(group: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in group.items() if name not in ("params", "param_names")}
 
 
 def _copy_settings(source: list[dict[str, Any]], target: list[dict[str, Any]]) -> None:
     for value, group in zip(source, target, strict=True):
-        group.update(_settings(value))
+        group.update(settings_of(value))

@@ -1,6 +1,6 @@
 """The base of all distributions: batch and event shape, validation, and what every distribution can be asked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
@@ -47,6 +47,8 @@ class Distribution:
     _validate_args = __debug__
     _expands: tuple[str, ...]  # the attributes that `expand` expands; a class that sets them needs no `expand`
     _shares: tuple[str, ...] = ()  # those that an expanded distribution has in common with this one
+    _log_prob_of: Callable[[Tensor], Tensor] | None = None  # the formulas of a subclass, for values that were checked
+    _cdf_of: Callable[[Tensor], Tensor] | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -184,11 +186,17 @@ class Distribution:
 
         Events in `value` broadcast with `batch_shape + event_shape`; a ValueError for others, or outside the support.
         """
-        raise NotImplementedError(f"{type(self).__name__}.log_prob() is not implemented")
+        if self._log_prob_of is None:
+            raise NotImplementedError(f"{type(self).__name__}.log_prob() is not implemented")
+        self._check(value)
+        return self._log_prob_of(value)
 
     def cdf(self, value: Tensor) -> Tensor:
         """The probability of at most `value`, which broadcasts with `batch_shape + event_shape`."""
-        raise NotImplementedError(f"{type(self).__name__}.cdf() is not implemented")
+        if self._cdf_of is None:
+            raise NotImplementedError(f"{type(self).__name__}.cdf() is not implemented")
+        self._check(value)
+        return self._cdf_of(value)
 
     def icdf(self, value: Tensor) -> Tensor:
         """The inverse of `cdf`: what a sample exceeds with the probability 1 - `value`."""

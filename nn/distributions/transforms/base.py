@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
@@ -13,6 +13,10 @@ from ...docstrings import completed_within
 from ..base.parameters import alias
 
 __all__ = ["Transform"]
+
+DOMAIN = "The constraint of what it is applied to."
+CODOMAIN = "The constraint of what it gives."
+BIJECTIVE = "Whether each output comes from one input."
 
 
 class Transform:
@@ -101,25 +105,19 @@ class Transform:
 
     def __call__(self, x: Tensor) -> Tensor:
         argument_checks.tensor(type(self).__name__, "x", x)
-        if self._cache_size == 0:
-            return self._call(x)
-        before, result = self._cached_x_y
-        if x is before:
-            return result
-        y = self._call(x)
-        self._cached_x_y = x, y
-        return y
+        return self._cached(self._call, x, 0)
 
     def _inv_call(self, y: Tensor) -> Tensor:
         argument_checks.tensor(f"{type(self).__name__}.inv", "y", y)
-        if self._cache_size == 0:
-            return self._inverse(y)
-        result, before = self._cached_x_y
-        if y is before:
-            return result
-        x = self._inverse(y)
-        self._cached_x_y = x, y
-        return x
+        return self._cached(self._inverse, y, 1)
+
+    def _cached(self, function: Callable[[Tensor], Tensor], value: Tensor, index: int) -> Tensor:
+        if self._cache_size and value is self._cached_x_y[index]:
+            return self._cached_x_y[1 - index]
+        result = function(value)
+        if self._cache_size:
+            self._cached_x_y = (result, value) if index else (value, result)
+        return result
 
     def _call(self, x: Tensor) -> Tensor:
         raise NotImplementedError
@@ -151,9 +149,9 @@ class _InverseTransform(Transform):
     def __getstate__(self) -> dict[str, Any]:
         return vars(self)
 
-    domain = alias("_inv.codomain", "The constraint of what it is applied to.")
-    codomain = alias("_inv.domain", "The constraint of what it gives.")
-    bijective = alias("_inv.bijective", "Whether each output comes from one input.")
+    domain = alias("_inv.codomain", DOMAIN)
+    codomain = alias("_inv.domain", CODOMAIN)
+    bijective = alias("_inv.bijective", BIJECTIVE)
     sign = alias("_inv.sign")
     inv = alias("_inv")
 

@@ -1,19 +1,22 @@
 """Transforms of tensors in parts, each part by a transform of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated import ops
 from ....generated.tensor import Tensor
 from .. import constraints
 from ..base.parameters import _sum_rightmost, derived
-from .base import Transform
+from .base import BIJECTIVE, CODOMAIN, DOMAIN, Transform
 
 __all__ = ["CatTransform", "StackTransform"]
 
 
 class _MultiTransform(Transform):
     transforms: list[Transform]
+    _parts: Callable[[Tensor], tuple[Tensor, ...]]
+    _join: Callable[..., Tensor]  # of tensors
+    _constraint: Callable[..., Any]  # made of those of the transforms, and of the arguments behind these
 
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:
         if not all(isinstance(transform, Transform) for transform in tseq):
@@ -28,10 +31,21 @@ class _MultiTransform(Transform):
         if value.size(self.dim) != size:
             raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {size}")
 
-    @property
-    def bijective(self) -> bool:
-        """Whether each output comes from one input."""
-        return all(transform.bijective for transform in self.transforms)
+    bijective = derived(lambda self: all(transform.bijective for transform in self.transforms), BIJECTIVE)
+    domain = derived(lambda self: self._combine("domain"), DOMAIN)
+    codomain = derived(lambda self: self._combine("codomain"), CODOMAIN)
+
+    def _combine(self, name: str) -> Any:
+        constraints = [getattr(transform, name) for transform in self.transforms]
+        return self._constraint(constraints, *[getattr(self, argument) for argument in self._arguments[1:]])
+
+    def _call(self, x: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(x), strict=True)
+        return self._join([transform(part) for transform, part in parts], self.dim)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(y), strict=True)
+        return self._join([transform.inv(part) for transform, part in parts], self.dim)
 
 
 class CatTransform(_MultiTransform):
@@ -52,6 +66,7 @@ class CatTransform(_MultiTransform):
     """
 
     _arguments = ("transforms", "dim", "lengths")
+    _join, _constraint = staticmethod(ops.cat), constraints.cat
 
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
@@ -68,14 +83,6 @@ class CatTransform(_MultiTransform):
         self._check(value, self.length)
         return tuple(value.split(self.lengths, self.dim))
 
-    def _call(self, x: Tensor) -> Tensor:
-        parts = zip(self.transforms, self._parts(x), strict=True)
-        return ops.cat([transform(part) for transform, part in parts], self.dim)
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        parts = zip(self.transforms, self._parts(y), strict=True)
-        return ops.cat([transform.inv(part) for transform, part in parts], self.dim)
-
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         terms = []
         for transform, before, after in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
@@ -83,16 +90,6 @@ class CatTransform(_MultiTransform):
             terms.append(_sum_rightmost(term, self.event_dim - transform.event_dim))
         dim = (self.dim - x.dim() if self.dim >= 0 else self.dim) + self.event_dim
         return ops.cat(terms, dim) if dim < 0 else sum(terms[1:], terms[0])  # parts of an event: one determinant
-
-    @property
-    def domain(self) -> Any:
-        """The constraint of what it is applied to."""
-        return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
-
-    @property
-    def codomain(self) -> Any:
-        """The constraint of what it gives."""
-        return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
 class StackTransform(_MultiTransform):
@@ -113,6 +110,7 @@ class StackTransform(_MultiTransform):
     """
 
     _arguments = ("transforms", "dim")
+    _join, _constraint = staticmethod(ops.stack), constraints.stack
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(tseq, dim, cache_size)
@@ -121,24 +119,6 @@ class StackTransform(_MultiTransform):
         self._check(value, len(self.transforms))
         return tuple(value.unbind(self.dim))
 
-    def _call(self, x: Tensor) -> Tensor:
-        parts = zip(self.transforms, self._parts(x), strict=True)
-        return ops.stack([transform(part) for transform, part in parts], self.dim)
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        parts = zip(self.transforms, self._parts(y), strict=True)
-        return ops.stack([transform.inv(part) for transform, part in parts], self.dim)
-
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         parts = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
         return ops.stack([transform.log_abs_det_jacobian(*pair) for transform, *pair in parts], self.dim)
-
-    @property
-    def domain(self) -> Any:
-        """The constraint of what it is applied to."""
-        return constraints.stack([transform.domain for transform in self.transforms], self.dim)
-
-    @property
-    def codomain(self) -> Any:
-        """The constraint of what it gives."""
-        return constraints.stack([transform.codomain for transform in self.transforms], self.dim)

@@ -12,13 +12,20 @@ from ....runtime.ops.creation import zeros_like
 from ....runtime.shapes import Size
 from .. import constraints
 from ..base.parameters import _sum_rightmost, alias, derived
-from .base import Transform, needed_dims
+from .base import BIJECTIVE, CODOMAIN, DOMAIN, Transform, needed_dims
 
 __all__ = ["ComposeTransform", "IndependentTransform", "ReshapeTransform", "identity_transform"]
 
 
-def _widened(constraint: Any, event_dim: int) -> Any:
-    more = event_dim - constraint.event_dim
+def _end(parts: Sequence[Transform], begin: str, end: str) -> Any:
+    """The "codomain" of transforms one after the other; or the "domain", where they are gone through backwards."""
+    if not parts:
+        return constraints.real
+    dims = getattr(parts[0], begin).event_dim
+    for part in parts:
+        constraint = getattr(part, end)
+        dims = max(dims + constraint.event_dim - getattr(part, begin).event_dim, constraint.event_dim)
+    more = dims - constraint.event_dim
     return constraints.independent(constraint, more) if more > 0 else constraint
 
 
@@ -47,31 +54,10 @@ class ComposeTransform(Transform):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
 
-    @property
-    def domain(self) -> Any:
-        """The constraint of what it is applied to."""
-        if not self.parts:
-            return constraints.real
-        dims = self.parts[-1].codomain.event_dim
-        for part in reversed(self.parts):
-            dims = max(dims + part.domain.event_dim - part.codomain.event_dim, part.domain.event_dim)
-        return _widened(self.parts[0].domain, dims)
+    domain = derived(lambda self: _end(self.parts[::-1], "codomain", "domain"), DOMAIN)
+    codomain = derived(lambda self: _end(self.parts, "domain", "codomain"), CODOMAIN)
 
-    @property
-    def codomain(self) -> Any:
-        """The constraint of what it gives."""
-        if not self.parts:
-            return constraints.real
-        dims = self.parts[0].domain.event_dim
-        for part in self.parts:
-            dims = max(dims + part.codomain.event_dim - part.domain.event_dim, part.codomain.event_dim)
-        return _widened(self.parts[-1].codomain, dims)
-
-    @property
-    def bijective(self) -> bool:
-        """Whether each output comes from one input."""
-        return all(part.bijective for part in self.parts)
-
+    bijective = derived(lambda self: all(part.bijective for part in self.parts), BIJECTIVE)
     sign = derived(lambda self: functools.reduce(operator.mul, (part.sign for part in self.parts), 1))
 
     def _make_inverse(self) -> Transform:
@@ -132,17 +118,12 @@ class IndependentTransform(Transform):
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    @property
-    def domain(self) -> Any:
-        """The constraint of what it is applied to."""
-        return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
+    def _widened(self, constraint: Any) -> Any:
+        return constraints.independent(constraint, self.reinterpreted_batch_ndims)
 
-    @property
-    def codomain(self) -> Any:
-        """The constraint of what it gives."""
-        return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
-
-    bijective = alias("base_transform.bijective", "Whether each output comes from one input.")
+    domain = derived(lambda self: self._widened(self.base_transform.domain), DOMAIN)
+    codomain = derived(lambda self: self._widened(self.base_transform.codomain), CODOMAIN)
+    bijective = alias("base_transform.bijective", BIJECTIVE)
     sign = alias("base_transform.sign")
 
     def _call(self, x: Tensor) -> Tensor:
@@ -189,15 +170,8 @@ class ReshapeTransform(Transform):
             raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size=cache_size)
 
-    @property
-    def domain(self) -> Any:
-        """The constraint of what it is applied to."""
-        return constraints.independent(constraints.real, len(self.in_shape))
-
-    @property
-    def codomain(self) -> Any:
-        """The constraint of what it gives."""
-        return constraints.independent(constraints.real, len(self.out_shape))
+    domain = derived(lambda self: constraints.independent(constraints.real, len(self.in_shape)), DOMAIN)
+    codomain = derived(lambda self: constraints.independent(constraints.real, len(self.out_shape)), CODOMAIN)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)

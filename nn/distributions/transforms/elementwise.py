@@ -12,7 +12,7 @@ from ....runtime.ops.shape.broadcast import broadcast_shapes
 from ....runtime.tensor.dtypes import finfo
 from .. import constraints
 from ..base.parameters import alias, broadcast_all, derived
-from .base import Parameterless, Transform
+from .base import CODOMAIN, DOMAIN, Parameterless, Transform
 
 if TYPE_CHECKING:
     from ..base.distribution import Distribution
@@ -220,7 +220,7 @@ class AffineTransform(Transform):
         """The constraint of what it is applied to."""
         return constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
 
-    codomain = alias("domain", "The constraint of what it gives.")
+    codomain = alias("domain", CODOMAIN)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AffineTransform) and _equal(self.loc, other.loc) and _equal(self.scale, other.scale)
@@ -277,7 +277,7 @@ class CumulativeDistributionTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    domain = alias("distribution.support", "The constraint of what it is applied to.")
+    domain = alias("distribution.support", DOMAIN)
 
     def _call(self, x: Tensor) -> Tensor:
         return self.distribution.cdf(x)

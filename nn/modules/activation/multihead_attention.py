@@ -7,25 +7,8 @@ from ....runtime.ops.creation import empty
 from ... import init
 from ...functional.multi_head_attention import Projections, attend_heads
 from ...parameter import Parameter
-from ..linear import Linear
+from ..linear import NonDynamicallyQuantizableLinear
 from ..module.base import Module
-
-
-class NonDynamicallyQuantizableLinear(Linear):
-    """A `Linear` under the name that PyTorch gives the last layer of attention.
-
-    Args:
-        in_features, out_features, bias, device, dtype: as of `Linear`.
-
-    Example:
-        >>> sg.nn.MultiheadAttention(4, 2).out_proj
-        NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
-    """
-
-    def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(in_features, out_features, bias, device, dtype)
 
 
 class MultiheadAttention(Module):

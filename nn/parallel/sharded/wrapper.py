@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ....runtime.extensions.distributed import collectives
 from ....runtime.extensions.distributed.shard_rows import row_range_of, unsharded
 from ....runtime.tensor.grad_mode import no_grad
 from ...modules.module.base import Module
 from ...utils.clip_grad import clip_grad_norm_
+from ..distributed import broadcast_all
 from .module import FSDPModule, fully_shard, group_of
 from .policies import MixedPrecisionPolicy
 from .sharded_parameter import MARK
@@ -108,7 +108,7 @@ class FullyShardedDataParallel(Module):
         self.process_group = group_of(process_group if device_mesh is None else device_mesh)
         self.sharding_strategy = strategy
         if sync_module_states:
-            self._copy_from_first(module)
+            broadcast_all([*module.parameters(), *module.buffers()], self.process_group, 0)
         left_out = _ignored(ignored_modules, ignored_states)
         options: dict[str, Any] = {
             "mesh": self.process_group,
@@ -121,11 +121,6 @@ class FullyShardedDataParallel(Module):
         self._fsdp_wrapped_module = fully_shard(module, **options)
         self._register_state_dict_hook(_with_unsharded)
         self._register_load_state_dict_pre_hook(_with_rows, with_module=True)
-
-    def _copy_from_first(self, module: Module) -> None:
-        with no_grad():
-            for one in [*module.parameters(), *module.buffers()]:
-                collectives.broadcast(one.detach(), group=self.process_group, group_src=0)
 
     @property
     def module(self) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.ops.creation import zeros_like
 from ...optim import Optimizer
-from ..zero_redundancy import ZeroRedundancyOptimizer
+from ..zero_redundancy import ZeroRedundancyOptimizer, settings_of
 from .options import Leaves, StateDictOptions, checked, model_of, names_of, optimizers_of, parts, shown, state_of
 
 Optimizers = Optimizer | Iterable[Optimizer]
@@ -38,10 +38,6 @@ def begin_state(optimizer: Any) -> None:
     optimizer.zero_grad(set_to_none=True)
 
 
-def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in group.items() if name not in ("params", "param_names")}
-
-
 def _own(model: Any, optimizer: Any, options: StateDictOptions) -> tuple[Leaves, list[dict[str, Any]]]:
     names, holder = names_of(model), _holder(optimizer)
     begin_state(holder)
@@ -52,7 +48,7 @@ def _own(model: Any, optimizer: Any, options: StateDictOptions) -> tuple[Leaves,
             for entry, value in retained.items():
                 leaves[names[id(parameter)], entry] = mark(value)
     groups = [
-        {**_settings(group), "params": [names[id(parameter)] for parameter in group["params"]]}
+        {**settings_of(group), "params": [names[id(parameter)] for parameter in group["params"]]}
         for group in optimizer.param_groups
     ]
     return leaves, groups
@@ -108,7 +104,7 @@ def _flat(state: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]
     results = {f"state.{name}.{entry}": value for name, retained in state.items() for entry, value in retained.items()}
     for group in groups:
         for name in group["params"]:
-            results.update({f"param_groups.{name}.{setting}": value for setting, value in _settings(group).items()})
+            results.update({f"param_groups.{name}.{setting}": value for setting, value in settings_of(group).items()})
     return results
 
 
@@ -119,7 +115,7 @@ def _read(arguments: Mapping[str, Any], names: set[str]) -> tuple[Leaves, dict[s
         for name, retained in arguments.get("state", {}).items():
             leaves.update({(name, entry): value for entry, value in retained.items()})
         for group in arguments["param_groups"]:
-            settings.update({name: _settings(group) for name in group["params"]})
+            settings.update({name: settings_of(group) for name in group["params"]})
         return leaves, settings
     for key, value in arguments.items():
         kind, _, rest = key.partition(".")
@@ -173,7 +169,7 @@ def _load(optimizer: Any, names: dict[int, str], result: Leaves, strict: bool) -
                 state[number] = retained
             numbers.append(number)
             number += 1
-        groups.append({**_settings(group), "params": numbers})
+        groups.append({**settings_of(group), "params": numbers})
     holder.load_state_dict({"state": state, "param_groups": groups})
     for group, inner in zip(optimizer.param_groups, holder.param_groups, strict=True):
         saved: dict[str, Any] = next(
