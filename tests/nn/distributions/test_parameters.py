@@ -126,7 +126,7 @@ class Shifted(Parametric):
 
 def test_declared_parameters() -> None:
     """They give the constructor, the constraints and `expand`; the class itself has none of them."""
-    signature = "(loc: 'Any', scale: 'Any' = 1.0, validate_args: 'bool | None' = None) -> 'None'"
+    signature = "(loc: Any, scale: Any = 1.0, validate_args: bool | None = None) -> None"
     assert str(inspect.signature(Shifted)) == signature and not hasattr(Shifted, "loc")
     assert Shifted.arg_constraints == {"loc": constraints.real, "scale": constraints.positive}
     made = Shifted(sg.zeros(3, 1), sg.ones(2))
