@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ...shapes import dim_of
 from ...tensor.memory_format import sparse_coo
 from .convert import in_layout
 from .dispatch import Call
 from .graph import added_up, coalesced, of, values_of
 from .pattern import by_coordinates, in_order
-from .rules_shape import dim_of
 
 
 def sum_of_values(call: Call) -> Any:
