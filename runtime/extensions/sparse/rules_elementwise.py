@@ -9,8 +9,8 @@ import numpy as np
 from ...shapes import dim_of
 from ...tensor.memory_format import sparse_coo
 from .convert import in_layout
-from .dispatch import Call
-from .graph import added_up, coalesced, of, values_of
+from .dispatch import Call, has_pattern, overwrite
+from .graph import added_up, coalesced, dense, of, values_of
 from .pattern import by_coordinates, in_order
 
 
@@ -106,17 +106,12 @@ def without_elements(call: Call) -> Any:
 def emptied(call: Call) -> Any:
     """All elements are forgotten, which is zero everywhere."""
     from .create import empty_like
-    from .inplace import overwrite
 
     return overwrite(call.first, empty_like(call.first, None, False), "zero_")
 
 
 def copied(call: Call) -> Any:
     """Pattern and values of the source take the place of the tensor's; a strided tensor gets all elements."""
-    from .dispatch import has_pattern
-    from .graph import dense
-    from .inplace import overwrite
-
     tensor, source = call.first, call["src"]
     if not has_pattern(tensor):
         return call.on(tensor, src=dense(source))
