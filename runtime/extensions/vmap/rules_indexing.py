@@ -139,21 +139,15 @@ def expand_index(index: Any, shape: Sequence[int], dim: int) -> Any:
 
 def add_rows(call: Call) -> Any:
     """index_add: at the same indices of all examples, or a scatter_add."""
-    x, index = call["input"], call["index"]
-    if not (x._shape and index._shape):
-        return loop(call)
-    if not belongs(index, call.level):
-        arguments = call.all_batch_first()
-        arguments["index"] = index
-        return call.run(arguments | {"dim": call.dimension(call["dim"], len(x._shape))})
-    dim = call.dimension(call["dim"], len(x._shape))
-    source = call.batch_first(call["source"]) * call["alpha"]
-    where = expand_index(call.batch_first(index), source._shape, dim)
-    return (op.scatter_add_ if call.writes else op.scatter_add)(call.batch_first(x), dim, where, source)
+    return _scattered(call, "scatter_add")
 
 
 def copy_rows(call: Call) -> Any:
     """index_copy: at the same indices of all examples, or a scatter."""
+    return _scattered(call, "scatter")
+
+
+def _scattered(call: Call, scatter: str) -> Any:
     x, index = call["input"], call["index"]
     if not (x._shape and index._shape and call["source"]._shape):
         return loop(call)
@@ -161,8 +155,9 @@ def copy_rows(call: Call) -> Any:
     if not belongs(index, call.level):
         return call.run(call.all_batch_first() | {"index": index, "dim": dim})
     source = call.batch_first(call["source"])
+    source = source * call["alpha"] if "alpha" in call.arguments else source
     where = expand_index(call.batch_first(index), source._shape, dim)
-    return (op.scatter_ if call.writes else op.scatter)(call.batch_first(x), dim, where, source)
+    return getattr(op, f"{scatter}_" if call.writes else scatter)(call.batch_first(x), dim, where, source)
 
 
 def fill_rows(call: Call) -> Any:
