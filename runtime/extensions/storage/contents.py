@@ -116,6 +116,16 @@ class Elements:
 
         return self.is_cuda or is_shared(self._array)
 
+    def share_memory_(self) -> Any:
+        """Move to memory that other processes can see; all tensors of the storage lie there then.
+        Raises RuntimeError: the system cannot share memory.
+        """
+        from .shared_memory import share
+
+        if not self.is_cuda:
+            share([self._array])
+        return self
+
     def __len__(self) -> int:
         return self.size()
 

@@ -136,11 +136,6 @@ class TypedStorage(Elements):
         """Another number of elements, `size`; see `UntypedStorage.resize_`."""
         self._untyped_storage.resize_(argument_checks.integer("resize_", "size", size) * self.dtype.itemsize)
 
-    def share_memory_(self) -> TypedStorage:
-        """Move to memory that other processes can see; see `UntypedStorage.share_memory_`."""
-        self._untyped_storage.share_memory_()
-        return self
-
     def _new_shared(self, size: int, *, device: Any = None) -> TypedStorage:
         target_device = self.device if device is None else device
         count = argument_checks.integer("_new_shared", "size", size) * self.dtype.itemsize
@@ -160,8 +155,9 @@ class TypedStorage(Elements):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return wrapped, (self._untyped_storage, self.dtype)
 
-    _size, _element_size, _share_memory_, _resize_ = size, element_size, share_memory_, resize_  # no warning in PyTorch
-    _nbytes, _data_ptr, _is_shared = Elements.nbytes, Elements.data_ptr, Elements.is_shared
+    _size, _element_size, _resize_ = size, element_size, resize_  # which give no warning in PyTorch
+    _nbytes, _data_ptr = Elements.nbytes, Elements.data_ptr
+    _is_shared, _share_memory_ = Elements.is_shared, Elements.share_memory_
 
     def _tensor(self) -> Any:
         return tensor_over(self._array, self.dtype)

@@ -145,16 +145,6 @@ class UntypedStorage(Elements):
         """Turn round the order of the bytes of each number of a dtype, in place."""
         swap_bytes(storage_as(self._array, argument_checks.dtype("byteswap", "dtype", dtype)))
 
-    def share_memory_(self) -> UntypedStorage:
-        """Move to memory that other processes can see; all tensors of the storage lie there then.
-        Raises RuntimeError: the system cannot share memory.
-        """
-        from .shared_memory import share
-
-        if not self.is_cuda:
-            share([self._array])
-        return self
-
     @classmethod
     def _new_shared(cls, size: int, *, device: Any = "cpu") -> UntypedStorage:
         return UntypedStorage(size, device=device).share_memory_()

@@ -22,7 +22,8 @@ class IndexPlan:
         self.position = first if adjacent else 0  # of these dimensions in an example of the result
         numbers = op.arange(call.size, device=args[0]._device).reshape((call.size, *[1] * self.count))
         self.indices = [numbers, *[self._batch_first(call, index) for index in plain]]
-        self.moves = not (adjacent and first == 0)
+        self.front = list(range(1, self.count + 1)) if self.position else []
+        self.standing = [d + self.position for d in self.front]  # where the examples have them
 
     def _batch_first(self, call: Call, index: Any) -> Any:
         if index is None or not belongs(index, call.level):
@@ -32,16 +33,10 @@ class IndexPlan:
 
     def from_front(self, value: Any) -> Any:
         """Indexing left the index dimensions in front of the others: put them where the examples have them."""
-        if not self.moves or not self.position:
-            return value
-        source = range(1, self.count + 1)
-        return value.movedim(list(source), [d + self.position for d in source])
+        return value.movedim(self.front, self.standing) if self.front else value
 
     def to_front(self, value: Any) -> Any:
-        if not self.moves or not self.position:
-            return value
-        source = range(1, self.count + 1)
-        return value.movedim([d + self.position for d in source], list(source))
+        return value.movedim(self.standing, self.front) if self.front else value
 
 
 def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
