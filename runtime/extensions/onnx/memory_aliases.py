@@ -76,14 +76,14 @@ class Memories:
         self._follow(tensor, tensor, value)
         return value
 
-    def _follow(self, tensor: Any, whole: Any, value: Value | None) -> Memory:
-        memory = Memory(tensor._storage, region_of(whole), value, current_version(tensor))
+    def _follow(self, tensor: Any, base: Any, value: Value | None) -> Memory:
+        memory = Memory(tensor._storage, region_of(base), value, current_version(tensor))
         self.by_storage[id(tensor._storage)] = memory
         return memory
 
     def _constant(self, tensor: Any) -> Value:
-        whole = tensor if tensor._base is None else tensor._base
-        memory = self._follow(tensor, whole, self._copied(whole))
+        base = tensor if tensor._base is None else tensor._base
+        memory = self._follow(tensor, base, self._copied(base))
         if region_of(tensor) not in memory.values:
             memory.values[region_of(tensor)] = self._copied(tensor)
         return memory.values[region_of(tensor)]  # type: ignore[return-value]

@@ -23,7 +23,7 @@ class IndexPlan:
         numbers = op.arange(call.size, device=args[0]._device).reshape((call.size, *[1] * self.count))
         self.indices = [numbers, *[self._batch_first(call, index) for index in plain]]
         self.front = list(range(1, self.count + 1)) if self.position else []
-        self.standing = [d + self.position for d in self.front]  # where the examples have them
+        self.result_dims = [d + self.position for d in self.front]  # where the examples have them
 
     def _batch_first(self, call: Call, index: Any) -> Any:
         if index is None or not belongs(index, call.level):
@@ -33,10 +33,10 @@ class IndexPlan:
 
     def from_front(self, value: Any) -> Any:
         """Indexing left the index dimensions in front of the others: put them where the examples have them."""
-        return value.movedim(self.front, self.standing) if self.front else value
+        return value.movedim(self.front, self.result_dims) if self.front else value
 
     def to_front(self, value: Any) -> Any:
-        return value.movedim(self.standing, self.front) if self.front else value
+        return value.movedim(self.result_dims, self.front) if self.front else value
 
 
 def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
