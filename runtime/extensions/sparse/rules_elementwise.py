@@ -2,6 +2,7 @@
 look at one element at a time and give zero for zero.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,14 +87,7 @@ def power(call: Call) -> Any:
 def moved_to_device(call: Call) -> Any:
     """Indices and values go there."""
     sparse = in_layout(coalesced(call.first), call.first.layout) if call.first.is_sparse else call.first
-    pattern = sparse.pattern
-    there = type(pattern)(
-        pattern.layout,
-        tuple(call.on(index) for index in pattern.index),
-        pattern.shape,
-        pattern.sparse_dims,
-        pattern.is_coalesced,
-    )
+    there = replace(sparse.pattern, index=tuple(call.on(index) for index in sparse.pattern.index))
     return of(there, call.on(values_of(sparse)))
 
 
