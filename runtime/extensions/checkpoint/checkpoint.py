@@ -17,6 +17,7 @@ from ...tensor.grad_mode import enable_grad, mode, no_grad
 from ...tensor.tensor import TensorBase
 from ...thread_state import PerThread
 from .recomputed_frame import Frame, OpLog, autocast_again, description
+from .selective import detached
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -27,11 +28,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
-    return tuple([_detached(value) if isinstance(value, TensorBase) else value for value in inputs])
-
-
-def _detached(tensor: Any) -> Any:
-    return tensor.detach().requires_grad_(tensor.requires_grad)
+    return tuple(map(detached, inputs))
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:

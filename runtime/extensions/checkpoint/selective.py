@@ -131,7 +131,7 @@ class _Taking(_Context):
                 "allow_cache_entry_mutation=True where that is meant"
             )
         leaves, spec = flatten(result)
-        return unflatten([_leaf(leaf) for leaf in leaves], spec)
+        return unflatten(list(map(detached, leaves)), spec)
 
 
 def _versions(result: Any) -> list[int]:
@@ -139,8 +139,8 @@ def _versions(result: Any) -> list[int]:
     return [current_version(tensor) for tensor in tensors]
 
 
-def _leaf(value: Any) -> Any:
-    """A tensor outside of the first graph, for which ops that follow are recorded as they were."""
+def detached(value: Any) -> Any:
+    """A tensor outside of the first graph, for which ops that follow are recorded as they were; others as they are."""
     if not isinstance(value, TensorBase):
         return value
     tensor: Any = value

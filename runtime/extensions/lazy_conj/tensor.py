@@ -5,7 +5,6 @@ sparse tensors. So native code, plans and kernels leave a call to Python, where 
 marked tensor.
 """
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ...tensor.observers import Layouts
 from ...tensor.overrides import disabled, never_plain
 from ...tensor.tensor import TensorBase, alias, tensor_class
 from .dispatch import answer
-from .memory import lazy_view, like, relaid, resolved, standing, store, stored, values_of
+from .memory import lazy_view, like, relaid, resolved, store, stored, values_of
 
 
 def _of_stored(name: str) -> Any:
@@ -99,15 +98,8 @@ class LazyConjMethods(TensorBase):
     def set_(self, *args: Any, **kwargs: Any) -> Any:
         return relaid(self, lambda tensor: tensor.set_(*args, **kwargs))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if id(self) in memo:
-            return memo[id(self)]
-        if not self.is_leaf:
-            return copy.deepcopy(standing(self), memo)  # which is refused
-        result = memo[id(self)] = values_of(self).requires_grad_(self._requires_grad)
-        result.__dict__.update(copy.deepcopy(self.__dict__, memo))
-        result.grad = copy.deepcopy(self._grad, memo)
-        return result
+    def _without_attributes(self, memo: dict[int, Any]) -> Any:
+        return values_of(self).requires_grad_(self._requires_grad)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return rebuild, (stored(self), self.conjugated, self.negated, self._requires_grad, self.__dict__)

@@ -155,7 +155,8 @@ def export(
         >>> program = sg.onnx.export(sg.nn.Linear(3, 1), (x,), dynamic_shapes=({0: "batch"},))  # doctest: +SKIP
     """
     call_arguments = locals()
-    _refuse({name: call_arguments[name] for name in _REFUSED if call_arguments[name]})
+    for name in filter(call_arguments.get, _REFUSED):
+        raise NotImplementedError(f"onnx.export(): argument '{name}' is not supported")
     opset = _opset(opset_version)
     onnx_package()
     args = args if isinstance(args, (tuple, list)) else (args,)
@@ -183,11 +184,6 @@ _REFUSED = (
     *("custom_translation_table", "report", "profile", "dump_exported_program"),
     *("custom_opsets", "export_modules_as_functions"),
 )
-
-
-def _refuse(arguments: Mapping[str, Any]) -> None:
-    for name in arguments:
-        raise NotImplementedError(f"onnx.export(): argument '{name}' is not supported")
 
 
 def _opset(version: int | None) -> int:

@@ -77,6 +77,14 @@ def _parameters(text: str) -> tuple[Parameter, ...]:
 INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
 
 
+def _binary(operator: str) -> Any:
+    return lambda left, right: left.graph.add(operator, (left, right), {})
+
+
+def _reflected(operator: str) -> Any:
+    return lambda right, left: right.graph.add(operator, (left, right), {})
+
+
 class Value:
     """What flows along an edge: an input, a parameter, a constant, or what a node gives.
 
@@ -101,32 +109,8 @@ class Value:
     def is_float(self) -> bool:
         return "float" in self.dtype
 
-    def __add__(self, other: Any) -> Any:
-        return self.graph.add("Add", (self, other), {})
-
-    def __radd__(self, other: Any) -> Any:
-        return self.graph.add("Add", (other, self), {})
-
-    def __sub__(self, other: Any) -> Any:
-        return self.graph.add("Sub", (self, other), {})
-
-    def __rsub__(self, other: Any) -> Any:
-        return self.graph.add("Sub", (other, self), {})
-
-    def __mul__(self, other: Any) -> Any:
-        return self.graph.add("Mul", (self, other), {})
-
-    def __rmul__(self, other: Any) -> Any:
-        return self.graph.add("Mul", (other, self), {})
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.graph.add("Div", (self, other), {})
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self.graph.add("Div", (other, self), {})
-
-    def __pow__(self, other: Any) -> Any:
-        return self.graph.add("Pow", (self, other), {})
+    __add__, __sub__, __mul__, __truediv__, __pow__ = map(_binary, ("Add", "Sub", "Mul", "Div", "Pow"))
+    __radd__, __rsub__, __rmul__, __rtruediv__ = map(_reflected, ("Add", "Sub", "Mul", "Div"))
 
     def __neg__(self) -> Any:
         return self.graph.add("Neg", (self,), {})

@@ -48,23 +48,18 @@ class Memories:
             )
         region = region_of(tensor)
         if region not in memory.values:
-            full_region = self._full(memory)
+            full_region = _known(memory.values[memory.full_region])
             memory.values[region] = (
                 self._copied(tensor) if full_region.kind is CONSTANT else self._part(full_region, memory, region)
             )
-        value = memory.values[region]
-        if value is None:
-            raise OnnxExporterError("a result is used that ONNX has no operator for")
-        return value
+        return _known(memory.values[region])
 
     def put(self, tensor: Any, value: Value | None) -> None:
         if value is not None:
             value.shape = tensor._shape
         memory = self.by_storage.get(id(tensor._storage))
         if memory is None:
-            self.by_storage[id(tensor._storage)] = Memory(
-                tensor._storage, region_of(tensor), value, current_version(tensor)
-            )
+            self._follow(tensor, tensor, value)
         elif memory.writes != current_version(tensor):
             self._write(memory, region_of(tensor), value)
             memory.writes = current_version(tensor)
@@ -78,15 +73,17 @@ class Memories:
         value = Value(self.graph, kind, tensor._dtype.name, tensor._shape)
         value.data = host_array(tensor) if kind is PARAMETER else None
         (self.graph.inputs if kind is INPUT else self.graph.parameters).append(value)
-        self.by_storage[id(tensor._storage)] = Memory(
-            tensor._storage, region_of(tensor), value, current_version(tensor)
-        )
+        self._follow(tensor, tensor, value)
         return value
 
-    def _constant(self, tensor: Any) -> Value:
-        full_region = tensor if tensor._base is None else tensor._base
-        memory = Memory(tensor._storage, region_of(full_region), self._copied(full_region), current_version(tensor))
+    def _follow(self, tensor: Any, base: Any, value: Value | None) -> Memory:
+        memory = Memory(tensor._storage, region_of(base), value, current_version(tensor))
         self.by_storage[id(tensor._storage)] = memory
+        return memory
+
+    def _constant(self, tensor: Any) -> Value:
+        base = tensor if tensor._base is None else tensor._base
+        memory = self._follow(tensor, base, self._copied(base))
         if region_of(tensor) not in memory.values:
             memory.values[region_of(tensor)] = self._copied(tensor)
         return memory.values[region_of(tensor)]  # type: ignore[return-value]
@@ -104,23 +101,23 @@ class Memories:
         value.shape = region[1]
         return value
 
-    def _full(self, memory: Memory) -> Value:
-        value = memory.values[memory.full_region]
-        if value is None:
-            raise OnnxExporterError("a result is used that ONNX has no operator for")
-        return value
-
     def _write(self, memory: Memory, region: Region, value: Value | None) -> None:
         """A place has another value: the others are read from the new whole, when they are."""
         if region == memory.full_region or value is None:
             memory.values = {memory.full_region: value}
             return
-        full_region = self._full(memory)
+        full_region = _known(memory.values[memory.full_region])
         flat, index = self.onnx.Reshape(full_region, [-1]), _within(memory.full_region, region).reshape(-1, 1)
         written = self.onnx.ScatterND(flat, index, self.onnx.Reshape(value, [-1]))
         new = self.onnx.Reshape(written, list(memory.full_region[1]))
         new.shape = memory.full_region[1]
         memory.values = {memory.full_region: new, region: value}
+
+
+def _known(value: Value | None) -> Value:
+    if value is None:
+        raise OnnxExporterError("a result is used that ONNX has no operator for")
+    return value
 
 
 def region_of(tensor: Any) -> Region:

@@ -11,6 +11,7 @@ import numpy as np
 from ...namespace import op
 from ...ops.image.cpu_shuffle import Shuffle, to_channels, to_pixels, to_shuffled_groups
 from ...tensor.tensor import adopt
+from .rules_tensors import LAST
 
 
 def max_pooled(
@@ -27,7 +28,7 @@ def max_pooled(
     kernel, steps, padding, dilation = _broadcast_params(spatial, kernel, stride or kernel, padding, dilation)
     pads = _pads(x, kernel, steps, padding, dilation, shape) if ceil else [*padding, *padding]
     options = {"kernel_shape": kernel, "strides": steps, "pads": pads, "dilations": dilation}
-    return _batched(onnx, x, spatial, lambda planes: onnx.MaxPool(planes, **options)[0])
+    return batched(onnx, x, spatial, lambda planes: onnx.MaxPool(planes, **options)[0])
 
 
 def unpooled(onnx: Any, x: Any, indices: Any, shape: Sequence[int], spatial: int) -> Any:
@@ -54,13 +55,13 @@ def mean_pooled(
     if not ceil or divisor is not None or not count_padding or not any(padding):
         counted = divisor is not None or (count_padding and not ceil)
         options = {"kernel_shape": kernel, "strides": steps, "pads": pads, "count_include_pad": counted}
-        result = _batched(onnx, x, spatial, lambda planes: onnx.AveragePool(planes, **options))
+        result = batched(onnx, x, spatial, lambda planes: onnx.AveragePool(planes, **options))
         return result if divisor is None else result * (prod(kernel) / divisor)
     rest = [max(after - before, 0) for before, after in zip(padding, pads[spatial:], strict=True)]
     before = [*[0] * (x.ndim - spatial), *padding]
     options = {"kernel_shape": kernel, "strides": steps, "pads": [*[0] * spatial, *rest]}
     padded = onnx.Pad(x, [*before, *before], 0)
-    return _batched(onnx, padded, spatial, lambda planes: onnx.AveragePool(planes, **options), x.ndim)
+    return batched(onnx, padded, spatial, lambda planes: onnx.AveragePool(planes, **options), x.ndim)
 
 
 def adaptive_means(onnx: Any, x: Any, shape: Sequence[int], spatial: int) -> Any:
@@ -112,12 +113,11 @@ def _pads(
     return [*padding, *after]
 
 
-def _batched(onnx: Any, x: Any, spatial: int, pool: Callable[[Any], Any], ndim: int | None = None) -> Any:
+def batched(onnx: Any, x: Any, spatial: int, pool: Callable[[Any], Any], ndim: int | None = None) -> Any:
     missing = list(range(2 + spatial - (x.ndim if ndim is None else ndim)))
     return onnx.Squeeze(pool(onnx.Unsqueeze(x, missing)), missing) if missing else pool(x)
 
 
-LAST = 2**63 - 1  # beyond any size
 _MODES = {"reflect": "reflect", "replicate": "edge"}
 _FILTERS = {"nearest": "nearest", "nearest-exact": "nearest", "linear": "linear"}
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .rules_images import batched
+
 
 def attended(
     onnx: Any,
@@ -93,9 +95,7 @@ def convolved(
     twice = len(padding) == 2 * len(stride)
     pads = [*padding[::2], *padding[1::2]] if twice else [*padding, *padding]
     options = {"strides": stride, "pads": pads, "dilations": dilation, "group": groups}
-    if x.ndim == weight.ndim:
-        return onnx.Conv(x, weight, bias, **options)
-    return onnx.Squeeze(onnx.Conv(onnx.Unsqueeze(x, [0]), weight, bias, **options), [0])
+    return batched(onnx, x, weight.ndim - 2, lambda samples: onnx.Conv(samples, weight, bias, **options))
 
 
 def transposed_convolution(
@@ -113,9 +113,7 @@ def transposed_convolution(
     pads = [*padding, *(max(each - more, 0) for each, more in zip(padding, output_padding, strict=True))]
     rest = [max(more - each, 0) for each, more in zip(padding, output_padding, strict=True)]
     options = {"strides": stride, "pads": pads, "output_padding": rest, "group": groups, "dilations": dilation}
-    if x.ndim == weight.ndim:
-        return onnx.ConvTranspose(x, weight, bias, **options)
-    return onnx.Squeeze(onnx.ConvTranspose(onnx.Unsqueeze(x, [0]), weight, bias, **options), [0])
+    return batched(onnx, x, weight.ndim - 2, lambda samples: onnx.ConvTranspose(samples, weight, bias, **options))
 
 
 def standardized(

@@ -55,7 +55,8 @@ def _entries(sessions: Sequence[Session]) -> Iterator[Entry]:
     for session in sessions:
         records = finished(session)
         yield from (entry for record in records if record.device_time for entry in _work(record, base))
-        yield from (_event(number, record, base) for number, record in enumerate(records) if record.kind != CALL)
+        others = ((number, record) for number, record in enumerate(records) if record.kind != CALL)
+        yield from (_event(record, base, **{"Ev Idx": number}) for number, record in others)
         yield from _arrows(records, base)
         for change in session.tally.changes if session.tally is not None else ():
             yield _memory(change, base)
@@ -101,33 +102,24 @@ def _communication(records: Iterable[Record], base: int) -> Iterator[Entry]:
         row = _FIRST_LANE + number
         yield _named("thread_name", row, "communication")
         yield {**_named("thread_sort_index", row, ""), "args": {"sort_index": row}}
-        for record in lane:
-            yield {
-                "ph": "X",
-                "cat": "communication",
-                "name": record.name,
-                **_at(record, record.start, base),
-                "tid": row,
-                "dur": (record.end - record.start) / 1e3,
-                "args": _arguments(record),
-            }
+        yield from ({**_event(record, base), "tid": row} for record in lane)
 
 
-_CATEGORIES = {RANGE: "user_annotation", WAIT: "wait", DRIVE: "progress"}
+_CATEGORIES = {CALL: "communication", RANGE: "user_annotation", WAIT: "wait", DRIVE: "progress"}
 
 
 def _named(kind: str, thread: int, name: str) -> Entry:
     return {"ph": "M", "name": kind, "pid": os.getpid(), "tid": thread, "ts": 0, "args": {"name": name}}
 
 
-def _event(number: int, record: Record, base: int) -> Entry:
+def _event(record: Record, base: int, **about: Any) -> Entry:
     return {
         "ph": "X",
         "cat": _CATEGORIES.get(record.kind, "cpu_op"),
         "name": record.name,
         **_at(record, record.start, base),
         "dur": (record.end - record.start) / 1e3,
-        "args": {"Ev Idx": number, **_arguments(record)},
+        "args": {**about, **_arguments(record)},
     }
 
 

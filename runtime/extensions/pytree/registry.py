@@ -267,9 +267,9 @@ def _numbered(items: Iterable[Any]) -> list[tuple[Any, Any]]:
     return [(SequenceKey(index), item) for index, item in enumerate(items)]
 
 
-def _of_sequence(make: Callable[[Any], Any], name: str) -> NodeDef:
+def _of_sequence(kind: type, name: str, make: Callable[[Any], Any]) -> NodeDef:
     return NodeDef(
-        make, lambda x: (list(x), None), lambda c, _: make(c), lambda x: (_numbered(x), None), f"{name}.{make.__name__}"
+        kind, lambda x: (list(x), None), lambda c, _: make(c), lambda x: (_numbered(x), None), f"{name}.{kind.__name__}"
     )
 
 
@@ -318,11 +318,9 @@ def _class_from_path(name: str) -> type:
 
 
 for _node in (
-    _of_sequence(tuple, "builtins"),
-    _of_sequence(list, "builtins"),
-    NodeDef(  # the function of a leaf may give what is no size: sizes become plain tuples
-        Size, lambda x: (list(x), None), lambda c, _: tuple(c), lambda x: (_numbered(x), None), "specgrad.Size"
-    ),
+    _of_sequence(tuple, "builtins", tuple),
+    _of_sequence(list, "builtins", list),
+    _of_sequence(Size, "specgrad", tuple),  # the function of a leaf may give what is no size
     _of_mapping(dict, "builtins"),
     _of_mapping(OrderedDict, "collections"),
     NodeDef(

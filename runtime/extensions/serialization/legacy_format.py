@@ -2,17 +2,16 @@
 
 import struct
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...device.device import device
 from ...tensor.dtypes import uint8
-from ...tensor.memory import placed
 from .pickle_names import find
 from .pickle_reader import Named, Reader
 from .pickle_tensors import StorageType, storage_tensor
-from .torch_format import DeviceMap, checked_identity, in_own_order
+from .torch_format import DeviceMap, Storages, checked_identity
 from .zip_archive import Damage
 
 MAGIC = bytes.fromhex("80028a0a6cfc9c46f9206aa850192e")  # a pickle of one number
@@ -32,7 +31,7 @@ def read_legacy(data: bytes, locate: DeviceMap) -> Any:
     keys = reader.load()
     spans = _spans(data, reader.position, keys, sizes)
     swapped = bool(machine.get("little_endian", True)) != (sys.byteorder == "little")
-    reader = Reader(data, find, _Storages(data, spans, locate, swapped))
+    reader = Reader(data, find, _Storages(partial(_bytes_of, data, spans), locate, swapped))
     reader.position = begin
     return reader.load()
 
@@ -95,24 +94,16 @@ def _spans(data: bytes, position: int, keys: Any, sizes: dict[str, int]) -> dict
     return spans
 
 
-class _Storages:
-    def __init__(self, data: bytes, spans: dict[str, tuple[int, int]], locate: DeviceMap, swapped: bool) -> None:
-        self._data = data
-        self._spans = spans
-        self._location = locate
-        self._swapped = swapped
-        self._cached: dict[tuple[str, device], Any] = {}
+def _bytes_of(data: bytes, spans: dict[str, tuple[int, int]], key: str, count: int, itemsize: int) -> Any:
+    start, stored = spans.get(key, (0, -1))
+    if stored != count or start + count * itemsize > len(data):
+        raise Damage(f"storage {key} has {stored} elements, which are not {count}")
+    return np.frombuffer(data, np.uint8, count * itemsize, start).copy()
 
+
+class _Storages(Storages):
     def __call__(self, identity: Any) -> Any:
-        kind, key, location, count = checked_identity(identity)
-        locate = self._location(location)
-        if (key, locate) not in self._cached:
-            start, stored = self._spans.get(key, (0, -1))
-            if stored != count or start + count * (kind or uint8).itemsize > len(self._data):
-                raise Damage(f"storage {key} has {stored} elements, which are not {count}")
-            raw = np.frombuffer(self._data, np.uint8, count * (kind or uint8).itemsize, start).copy()
-            self._cached[key, locate] = storage_tensor(placed(in_own_order(raw, kind, self._swapped), locate), kind)
-        entry = self._cached[key, locate]
+        entry = super().__call__(identity)
         return entry if len(identity) == 5 or identity[5] is None else _part(entry, identity[5])
 
 

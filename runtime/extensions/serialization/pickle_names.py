@@ -176,11 +176,8 @@ def _size(numbers: Any = ()) -> Size:
 
 
 def _device(kind: Any, index: Any = None) -> device:
-    return (
-        device(_checked_type(kind, str))
-        if index is None
-        else device(_checked_type(kind, str), _checked_type(index, int))
-    )
+    numbers = () if index is None else (_checked_type(index, int),)
+    return device(_checked_type(kind, str), *numbers)
 
 
 _PYTHON: dict[str, Named] = {

@@ -16,30 +16,16 @@ from ...errors import SerializationError
 from ...shapes import numel
 from ...tensor import memory_format
 from ...tensor.dtype_views import unmarked
-from ...tensor.dtypes import dtype, from_name, uint8
+from ...tensor.dtypes import dtype, uint8
 from ...tensor.memory import empty
 from ...tensor.memory_format import layout, sparse_coo, sparse_csc, sparse_csr
 from ...tensor.tensor import TensorBase, from_flat
+from ..storage.contents import OF_NAMES
 from .json_format import tensor_classes
 from .pickle_reader import Named
 from .rebuild import check_layout, check_sizes, parts, rebuild
 from .zip_archive import Damage
 
-# Of typed storages, by the names of their classes.
-STORAGES = {
-    "DoubleStorage": "float64",
-    "FloatStorage": "float32",
-    "HalfStorage": "float16",
-    "BFloat16Storage": "bfloat16",
-    "LongStorage": "int64",
-    "IntStorage": "int32",
-    "ShortStorage": "int16",
-    "CharStorage": "int8",
-    "ByteStorage": "uint8",
-    "BoolStorage": "bool",
-    "ComplexDoubleStorage": "complex128",
-    "ComplexFloatStorage": "complex64",
-}
 _UNREAD = {
     "_rebuild_qtensor": "quantized tensors",
     "_rebuild_nested_tensor": "nested tensors",
@@ -173,8 +159,8 @@ def find(full: str) -> Named | None:
     module_name, _, name = full.rpartition(".")
     if module_name == "torch._utils" and name in _UNREAD:
         raise SerializationError(f"the file holds {_UNREAD[name]}, which load does not read")
-    if module_name in ("torch", "torch.cuda") and name in STORAGES:
-        return Named(StorageType(from_name(STORAGES[name])))
+    if module_name in ("torch", "torch.cuda") and name in OF_NAMES:
+        return Named(StorageType(OF_NAMES[name]))
     if full in ("torch.storage.UntypedStorage", "torch.UntypedStorage"):
         return Named(StorageType(None))
     return None

@@ -17,11 +17,12 @@ from ...tensor.dtypes import dtype, from_numpy
 from ...tensor.memory import on_host
 from ...tensor.memory_format import strided
 from ...tensor.tensor import TensorBase
+from ..storage.contents import OF_NAMES
 from .json_format import tensor_classes
-from .pickle_tensors import LAYOUT, REBUILD, STORAGES, described
+from .pickle_tensors import LAYOUT, REBUILD, described
 from .rebuild import parts
 
-_TYPED = {name: storage for storage, name in STORAGES.items()}
+_TYPED = {kind: storage for storage, kind in OF_NAMES.items()}
 _LEAVES = (type(None), bool, int, float, str)
 
 
@@ -131,10 +132,10 @@ class Writer(_Pickler):
             self._save_made(tensor, cls, without, ((kind, tuple(shape), tuple(strides)), requires_grad, ()), attributes)
             return
         number, stored_as = self._storage(storage)
-        typed = kind is stored_as and kind.name in _TYPED and number not in self._untyped
+        typed = kind is stored_as and kind in _TYPED and number not in self._untyped
         if not typed:
             self._untyped.add(number)
-        module_name, name = ("torch", _TYPED[kind.name]) if typed else ("torch.storage", "UntypedStorage")
+        module_name, name = ("torch", _TYPED[kind]) if typed else ("torch.storage", "UntypedStorage")
         count = storage.size * (1 if typed else storage.dtype.itemsize)
         identity = _Stored("storage", self._name(module_name, name), str(number), str(target_device), count)
         args = identity, offset, tuple(shape), tuple(strides)

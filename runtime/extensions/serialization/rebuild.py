@@ -81,10 +81,8 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
             "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol; use tensor.detach() or tensor.clone()"
         )
-    cls, storage, layout, requires_grad, target_device, attributes, kind = parts(tensor)
-    result = rebuild(cls, copied_once(storage, memo), layout, requires_grad, target_device, {}, kind)
-    memo[id(tensor)] = result
-    result.__dict__.update(copy.deepcopy(attributes, memo))
+    result = memo[id(tensor)] = tensor._without_attributes(memo)
+    result.__dict__.update(copy.deepcopy(tensor.__dict__, memo))
     result.grad = copy.deepcopy(tensor.grad, memo)
     return result
 
@@ -97,6 +95,10 @@ class PickleMethods(TensorBase):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         with DisableTorchFunctionSubclass():
             return deepcopy(self, memo)
+
+    def _without_attributes(self, memo: dict[int, Any]) -> Any:
+        cls, storage, layout, requires_grad, target_device, _, kind = parts(self)
+        return rebuild(cls, copied_once(storage, memo), layout, requires_grad, target_device, {}, kind)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         with DisableTorchFunctionSubclass():

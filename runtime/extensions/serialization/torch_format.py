@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -26,43 +27,39 @@ DeviceMap = Callable[[str], device]
 
 
 class Storages:
-    """The storages of an archive, each read once for a device.
+    """The storages of a file, each read once for a device.
 
     Args:
-        archive: holds their bytes.
-        place: the device for what was saved on another.
+        read: the bytes of a storage, by its key, the number of its elements and the size of one.
+        locate: the device for what was saved on another.
         swapped: whether their bytes are in the other order.
-        mapped: the whole file as it is mapped into memory, None where it is read.
     """
 
-    def __init__(self, archive: Archive, locate: DeviceMap, swapped: bool, mapped: Any = None) -> None:
-        self._archive = archive
+    def __init__(self, read: Callable[[str, int, int], Any], locate: DeviceMap, swapped: bool) -> None:
+        self._read = read
         self._location = locate
         self._swapped = swapped
-        self._mapped = mapped
-        self._stem = next((name.partition("/")[0] for name in archive), "")
         self._cached: dict[tuple[str, device], Any] = {}
 
     def __call__(self, identity: Any) -> Any:
         kind, key, location, count = checked_identity(identity)
         locate = self._location(location)
         if (key, locate) not in self._cached:
-            raw = self._bytes(f"{self._stem}/data/{key}")
-            size = (kind or uint8).itemsize
-            if raw.size < count * size:
-                raise Damage(f"storage {key} has {raw.size} bytes, which are not {count} elements")
-            typed = in_own_order(raw[: count * size], kind, self._swapped)
-            self._cached[key, locate] = storage_tensor(placed(typed, locate), kind)
+            raw = self._read(key, count, (kind or uint8).itemsize)
+            self._cached[key, locate] = storage_tensor(placed(in_own_order(raw, kind, self._swapped), locate), kind)
         return self._cached[key, locate]
 
-    def _bytes(self, name: str) -> Any:
-        start, size = self._archive.locate(name)
-        if skips_data():
-            return np.zeros(size, np.uint8)
-        if self._mapped is None:
-            return self._archive.read(name)
-        entry = self._mapped[start : start + size]
-        return entry if start % 16 == 0 else entry.copy()
+
+def _bytes_of(archive: Archive, stem: str, mapped: Any, key: str, count: int, itemsize: int) -> Any:
+    """`mapped` is the whole file as it is mapped into memory, None where it is read."""
+    name = f"{stem}/data/{key}"
+    start, size = archive.locate(name)
+    if size < count * itemsize:
+        raise Damage(f"storage {key} has {size} bytes, which are not {count} elements")
+    if skips_data():
+        return np.zeros(count * itemsize, np.uint8)
+    raw = (archive.read(name) if mapped is None else mapped[start : start + size])[: count * itemsize]
+    return raw if mapped is None or start % 16 == 0 else raw.copy()
 
 
 def checked_identity(identity: Any) -> tuple[dtype | None, str, str, int]:
@@ -96,7 +93,7 @@ def read_archive(archive: Archive, locate: DeviceMap, order: str, mapped: Any = 
         order = archive.read(f"{stem}/byteorder").tobytes().decode("ascii", "replace")
     if order not in ("little", "big"):
         raise Damage(f"its byte order is {order!r}")
-    storages = Storages(archive, locate, order != sys.byteorder, mapped)
+    storages = Storages(partial(_bytes_of, archive, stem, mapped), locate, order != sys.byteorder)
     return Reader(archive.read(f"{stem}/data.pkl").tobytes(), find, storages).load()
 
 

@@ -11,14 +11,12 @@ from ...errors import AcceleratorError
 from ...kernels.cuda.storage import BITS
 from .device_memory import Block, Memory
 from .global_memory import GlobalArray
-from .limits import ArraySlots
+from .limits import BLOCK_LIMITS, GRID_LIMITS, MAX_THREADS, ArraySlots
 from .rebuild_kernels import all_names
 from .stream_order import Races, Work
 from .threads import SimulatedCuda
 
-BLOCK_LIMITS = (1024, 1024, 64)
 THREADS = SimulatedCuda()  # one, as it remembers the functions that it has made of kernels
-GRID_LIMITS = (2**31 - 1, 65535, 65535)
 
 
 class Launch:
@@ -85,8 +83,8 @@ def check_limits(grid: Any, block: Any, shared: int, max_shared_bytes: int) -> N
     for value, limits, what in sides:
         if not all(1 <= n <= limit for n, limit in zip(value, limits, strict=True)):
             raise _refused(f"{tuple(value)} {what}: expected at least 1 and at most {limits}")
-    if block[0] * block[1] * block[2] > BLOCK_LIMITS[0]:
-        raise _refused(f"{tuple(block)} threads of a block: expected at most {BLOCK_LIMITS[0]} in all")
+    if block[0] * block[1] * block[2] > MAX_THREADS:
+        raise _refused(f"{tuple(block)} threads of a block: expected at most {MAX_THREADS} in all")
     if not 0 <= shared <= max_shared_bytes:
         raise _refused(f"{shared} bytes of shared memory: expected at most {max_shared_bytes}")
 

@@ -102,11 +102,8 @@ class SimulatedSolvers(Batches):
 
     def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
         own = matrix(a, dtype, n, n, lda)
-
-        def compute(x: Any) -> Values:
-            return lapack("potrf", dtype)(x, lower=1, clean=0)
-
-        self._run("potrf", [own], [own, row(info, INT32, 1)], compute, stream)
+        results = [own, row(info, INT32, 1)]
+        self._run("potrf", [own], results, lambda x: lapack("potrf", dtype)(x, lower=1, clean=0), stream)
 
     def getrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, pivots: int, info: int, stream: int) -> None:
         own = matrix(a, dtype, m, n, lda)
@@ -121,12 +118,8 @@ class SimulatedSolvers(Batches):
         self, dtype: np.dtype, n: int, k: int, a: int, lda: int, pivots: int, b: int, ldb: int, info: int, stream: int
     ) -> None:
         right = matrix(b, dtype, n, k, ldb)
-
-        def compute(x: Any, exchanged: Any, y: Any) -> Values:
-            return lapack("getrs", dtype)(x, exchanged - 1, y)
-
-        args = [matrix(a, dtype, n, n, lda), row(pivots, INT32, n), right]
-        self._run("getrs", args, [right, row(info, INT32, 1)], compute, stream)
+        args, results = [matrix(a, dtype, n, n, lda), row(pivots, INT32, n), right], [right, row(info, INT32, 1)]
+        self._run("getrs", args, results, lambda x, rows, y: lapack("getrs", dtype)(x, rows - 1, y), stream)
 
     def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None:
         own = matrix(a, dtype, m, n, lda)

@@ -15,18 +15,10 @@ import numpy as np
 
 from ...dispatch.ranks import Finish, Ranks
 from ...locks import new_lock
+from ..distributed.groups.algorithms import JOIN
 from ..distributed.groups.links import ANY, Bytes, Look
 from ..distributed.groups.process_group import ProcessGroup
 
-_OPERATIONS: dict[str, Any] = {
-    "SUM": np.add,
-    "PROD": np.multiply,
-    "MIN": np.minimum,
-    "MAX": np.maximum,
-    "BAND": np.bitwise_and,
-    "BOR": np.bitwise_or,
-    "BXOR": np.bitwise_xor,
-}
 _LAST_TAG = 2**20
 
 
@@ -102,14 +94,14 @@ class SimulatedLink:
 
     def all_reduce(self, values: np.ndarray, operation: str) -> SimulatedRequest:
         def take(every: list[Any]) -> None:
-            values[...] = reduce(_OPERATIONS[operation], every)
+            values[...] = reduce(JOIN[operation], every)
 
         return self._all_to_all(values.copy(), take)
 
     def reduce(self, values: np.ndarray, operation: str, root: int) -> SimulatedRequest:
         def take(every: list[Any]) -> None:
             if self.rank == root:
-                values[...] = reduce(_OPERATIONS[operation], every)
+                values[...] = reduce(JOIN[operation], every)
 
         return self._all_to_all(values.copy(), take)
 

@@ -15,8 +15,8 @@ from ...tensor.dtypes import get_default_dtype, int32, int64
 from ...tensor.memory_format import layout as Layout
 from ...tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
 from ...tensor.tensor import TensorBase, host_array
+from .dispatch import overwrite, replace
 from .graph import of
-from .inplace import overwrite, replace
 from .pattern import COMPRESSED_DIM, Pattern
 from .tensor import made
 

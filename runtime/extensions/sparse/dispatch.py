@@ -8,9 +8,9 @@ from typing import Any
 from ...dispatch.errors import entry_of
 from ...errors import GraphError
 from ...tensor.grad_mode import mode
+from ...tensor.history import copy_history
 from ...tensor.observers import NOT_HANDLED
 from ..vmap.op_call import bind
-from .inplace import overwrite
 
 RULES = ("arithmetic", "elementwise", "shape")  # modules rules_*.py
 BACKENDS = {"sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc"}
@@ -84,6 +84,32 @@ def written(name: str, function: Function, args: Any, kwargs: Any, rule: Any) ->
             f"{function.__name__}(): a leaf Variable that requires grad is being used in an in-place operation."
         )
     return overwrite(target, rule(Call(name, beside, bound(beside, args, kwargs))), function.__name__)
+
+
+def replace(tensor: Any, source: Any) -> None:
+    """Give a sparse tensor the pattern and the values of another one; its place in the graph stays."""
+    tensor.pattern, tensor.elements = source.pattern, source.elements
+    tensor._shape, tensor._dtype, tensor._device = source._shape, source._dtype, source._device
+
+
+def overwrite(tensor: Any, result: Any, name: str) -> Any:
+    """The end of an op in place: the result in the place of what the tensor was, in the graph too. RuntimeError: the
+    result has another layout, shape or dtype.
+    """
+    if result.layout is not tensor.layout or result._shape != tensor._shape:
+        raise RuntimeError(
+            f"{name}(): expected a result of shape {list(tensor._shape)} and layout {tensor.layout}, but got "
+            f"{list(result._shape)} and {result.layout}"
+        )
+    if result._dtype is not tensor._dtype:
+        raise RuntimeError(
+            f"{name}(): result type {result._dtype} can't be cast to the desired output type {tensor._dtype}"
+        )
+    replace(tensor, result)
+    if result._requires_grad:
+        copy_history(tensor, result)
+    tensor._bump_version(name)
+    return tensor
 
 
 def first_sparse(values: Iterable[Any]) -> Any:

@@ -7,6 +7,7 @@ from ...autograd.function import Function
 from ...errors import type_name
 from ...extension_points import fill
 from ...namespace import op
+from ...shapes import dim_of
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.dtypes import int64
 from ...tensor.tensor import host_array
@@ -154,16 +155,12 @@ def _softmax(name: str, input: Any, dim: int, dtype: Any, combine: Callable[[Any
 
 def _along(name: str, input: Any, dim: int, dtype: Any) -> tuple[Any, int, Any]:
     sparse = coalesced(_sparse(name, input))
-    ndim = len(sparse._shape)
     if not sparse.is_sparse:
         raise NotImplementedError(
             f"sparse.{name}(): expected layout sparse_coo, but got {sparse.layout}: use to_sparse()"
         )
-    if not -ndim <= dim < ndim:
-        message = f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
-        raise IndexError(f"sparse.{name}(): {message}")
-    values = values_of(sparse)
-    return sparse, dim % ndim, values if dtype is None else values.to(dtype)
+    dim, values = dim_of(f"sparse.{name}", dim, len(sparse._shape)), values_of(sparse)
+    return sparse, dim, values if dtype is None else values.to(dtype)
 
 
 def _groups(pattern: Any, dim: int) -> tuple[Any, int]:

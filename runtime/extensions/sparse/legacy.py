@@ -2,22 +2,19 @@
 `specgrad.sparse`, and its switch for checks.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...errors import ArgumentError, type_name
 from ...namespace import known, op
 from ...shapes import Size
-from ...tensor.dtypes import dtype as Dtype
 from ...tensor.memory_format import sparse_coo
 from ...tensor.tensor import TensorBase
-from ..storage.legacy_constructors import TYPES
+from ..storage.legacy_constructors import TYPES, NamedType
 from .create import constructed, coo_pattern
 from .graph import of
 
 
-class SparseTensorType(type):
+class SparseTensorType(NamedType):
     """One makes tensors by coordinates of a dtype on a kind of device, and tells them apart by isinstance.
 
     Example:
@@ -27,20 +24,9 @@ class SparseTensorType(type):
                 [2., 0., 0.]])
     """
 
-    dtype: Dtype
-    device_type: str
     is_sparse = True
     layout = sparse_coo
-
-    def __new__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> SparseTensorType:
-        module = f"{known.name}.{'cuda.' * (device_type == 'cuda')}sparse"
-        doc = f"Sparse tensors of {dtype.name} on {'the CPU' if device_type == 'cpu' else 'a CUDA device'}."
-        return super().__new__(
-            cls, name, (), {"dtype": dtype, "device_type": device_type, "__module__": module, "__doc__": doc}
-        )
-
-    def __init__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> None:
-        super().__init__(name, (), {})
+    package, title = "sparse", "Sparse tensors"
 
     def __call__(cls, *data: Any, device: Any = None) -> Any:
         device_type = cls.device_type if device is None else device
@@ -52,8 +38,7 @@ class SparseTensorType(type):
         return constructed(cls.__name__, cls.dtype, data, device_type)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        is_tensor = isinstance(instance, TensorBase) and instance.dtype is cls.dtype
-        return is_tensor and instance.layout is sparse_coo and instance.device.type == cls.device_type
+        return super().__instancecheck__(instance) and instance.layout is sparse_coo
 
 
 _NAMES = [name for name in TYPES if not name.startswith(("Bool", "Complex"))]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...methods.printing import PRINT_OPTS, format_numbers, history_of
+from ...methods.printing import format_numbers, history_of, with_suffixes
 from ...tensor.dtypes import bool_, get_default_dtype, int64
 from ...tensor.memory_format import sparse_coo, sparse_csr
 from ...tensor.tensor import host_array
@@ -18,7 +18,7 @@ def to_repr(tensor: Any) -> str:
         for name, index in zip(names.get(pattern.layout, ("ccol_indices", "row_indices")), pattern.index, strict=True)
     ]
     text = "tensor(" + (",\n" + " " * INDENT).join([*parts, _part("values", tensor.elements)])
-    return _with_suffixes(text, _suffixes(tensor), pattern.layout is sparse_coo) + ")"
+    return with_suffixes(text, _suffixes(tensor), INDENT, pattern.layout is sparse_coo)
 
 
 def _part(name: str, tensor: Any) -> str:
@@ -41,15 +41,3 @@ def _suffixes(tensor: Any) -> list[str]:
     elif tensor.requires_grad:
         matches.append("requires_grad=True")
     return matches
-
-
-def _with_suffixes(text: str, suffixes: list[str], on_new_line: bool) -> str:
-    column = len(text) - text.rfind("\n") + 1
-    for suffix in suffixes:
-        if on_new_line or column + len(suffix) + 2 > PRINT_OPTS.linewidth:
-            text += ",\n" + " " * INDENT + suffix
-            column, on_new_line = INDENT + len(suffix), False
-        else:
-            text += ", " + suffix
-            column += len(suffix) + 2
-    return text

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import ShapeError
 from ...namespace import op
+from ...shapes import dim_of
 from ...tensor.dtypes import promote_types
 from ...tensor.memory_format import sparse_coo
 from ...tensor.tensor import TensorBase
@@ -132,21 +133,13 @@ def concatenated(call: Call) -> Any:
             raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {position}.")
     layout, tensors = tensors[0].layout, [in_layout(t, sparse_coo) for t in tensors]
     first = tensors[0]
-    dim = _dim("cat", dim, len(first._shape))
+    dim = dim_of("cat", dim, len(first._shape))
     sizes = [t._shape[:dim] + t._shape[dim + 1 :] for t in tensors]
     if len(set(sizes)) > 1 or len({t.pattern.sparse_dims for t in tensors}) > 1:
         raise RuntimeError("cat(): expected sparse tensors of one shape but in `dim`, and as many sparse dimensions")
     shape = (*first._shape[:dim], sum(t._shape[dim] for t in tensors), *first._shape[dim + 1 :])
     result = _cat_sparse(tensors, dim, shape) if dim < first.pattern.sparse_dims else _cat_dense(tensors, dim, shape)
     return in_layout(result, layout)
-
-
-def _dim(name: str, dim: int, ndim: int) -> int:
-    if not -ndim <= dim < ndim:
-        raise IndexError(
-            f"{name}(): Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
-        )
-    return dim % ndim
 
 
 def _cat_sparse(tensors: list[Any], dim: int, shape: Any) -> Any:
@@ -177,7 +170,7 @@ def stacked(call: Call) -> Any:
     tensors = call["tensors"]
     if not all(has_pattern(t) for t in tensors):
         raise RuntimeError("stack(): expected sparse tensors only, but a dense tensor was found")
-    dim = _dim("stack", call["dim"], len(tensors[0]._shape) + 1)
+    dim = dim_of("stack", call["dim"], len(tensors[0]._shape) + 1)
     return op.cat([t.unsqueeze(dim) for t in tensors], dim)
 
 

@@ -2,16 +2,17 @@
 look at one element at a time and give zero for zero.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...shapes import dim_of
 from ...tensor.memory_format import sparse_coo
 from .convert import in_layout
-from .dispatch import Call
-from .graph import added_up, coalesced, of, values_of
+from .dispatch import Call, has_pattern, overwrite
+from .graph import added_up, coalesced, dense, of, values_of
 from .pattern import by_coordinates, in_order
-from .rules_shape import dim_of
 
 
 def sum_of_values(call: Call) -> Any:
@@ -86,14 +87,7 @@ def power(call: Call) -> Any:
 def moved_to_device(call: Call) -> Any:
     """Indices and values go there."""
     sparse = in_layout(coalesced(call.first), call.first.layout) if call.first.is_sparse else call.first
-    pattern = sparse.pattern
-    there = type(pattern)(
-        pattern.layout,
-        tuple(call.on(index) for index in pattern.index),
-        pattern.shape,
-        pattern.sparse_dims,
-        pattern.is_coalesced,
-    )
+    there = replace(sparse.pattern, index=tuple(call.on(index) for index in sparse.pattern.index))
     return of(there, call.on(values_of(sparse)))
 
 
@@ -106,17 +100,12 @@ def without_elements(call: Call) -> Any:
 def emptied(call: Call) -> Any:
     """All elements are forgotten, which is zero everywhere."""
     from .create import empty_like
-    from .inplace import overwrite
 
     return overwrite(call.first, empty_like(call.first, None, False), "zero_")
 
 
 def copied(call: Call) -> Any:
     """Pattern and values of the source take the place of the tensor's; a strided tensor gets all elements."""
-    from .dispatch import has_pattern
-    from .graph import dense
-    from .inplace import overwrite
-
     tensor, source = call.first, call["src"]
     if not has_pattern(tensor):
         return call.on(tensor, src=dense(source))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...namespace import op
+from ...shapes import dim_of
 from ...tensor.memory_format import layout as Layout
 from ...tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
 from .convert import in_layout
@@ -17,13 +18,6 @@ TRANSPOSED_LAYOUT: dict[Layout, Layout] = {
     sparse_csr: sparse_csc,
     sparse_csc: sparse_csr,
 }  # the layout of the transpose
-
-
-def dim_of(name: str, dim: int, ndim: int) -> int:
-    if not -ndim <= dim < ndim:
-        message = f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
-        raise IndexError(f"{name}(): {message}")
-    return dim % ndim
 
 
 def transposed(call: Call) -> Any:

@@ -10,8 +10,7 @@ from ...tensor.memory_format import sparse_coo, sparse_csr
 from ...tensor.observers import Layouts
 from ...tensor.overrides import disabled, never_plain
 from ...tensor.tensor import TensorBase, tensor_class, without_memory
-from .dispatch import answer
-from .inplace import replace
+from .dispatch import answer, replace
 from .pattern import Pattern
 
 NO_STORAGE = "Cannot access storage of a sparse tensor: it has indices and values, use to_dense() for its elements"
@@ -127,18 +126,8 @@ class SparseMethods(TensorBase):
 
         return to_repr(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if id(self) in memo:
-            return memo[id(self)]
-        if not self.is_leaf:
-            raise RuntimeError(
-                "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol; use tensor.detach() or tensor.clone()"
-            )
-        result = memo[id(self)] = rebuild(self.pattern.parts(), copy.deepcopy(self.elements, memo), self._requires_grad)
-        result.grad = copy.deepcopy(self.grad, memo)
-        result.__dict__.update(copy.deepcopy(self.__dict__, memo))
-        return result
+    def _without_attributes(self, memo: dict[int, Any]) -> Any:
+        return rebuild(self.pattern.parts(), copy.deepcopy(self.elements, memo), self._requires_grad)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return rebuild, (self.pattern.parts(), self.elements, self._requires_grad)

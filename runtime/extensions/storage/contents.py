@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...device.device import CPU
+from ...device.device import device as Device
 from ...dispatch import argument_checks
 from ...errors import type_name
-from ...tensor import dtypes
+from ...tensor import dtypes, replace_memory
 from ...tensor.dtype_views import storage_as
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.memory import empty, exposed, placed
@@ -66,16 +67,20 @@ class Elements:
     __slots__ = ()
     _typed: ClassVar[Callable[[Any, Dtype], Any]]  # makes a typed storage of an untyped one: set by its module
     _class_name: ClassVar[str]
-    device: Any
     is_sparse = is_hpu = False
 
-    # each has methods of its own for these
-    nbytes: Any
+    # each has members of its own for these
+    _array: Any
     size: Any
     clone: Any
     to: Any
     _tensor: Any
     _converted: Any
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is."""
+        return CPU if isinstance(self._array, np.ndarray) else self._array.device
 
     @property
     def is_cuda(self) -> bool:
@@ -85,6 +90,41 @@ class Elements:
     def get_device(self) -> int:
         """The index of the CUDA device; -1 on the CPU."""
         return self.device.index or 0 if self.is_cuda else -1
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return int(self._array.nbytes)
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 where there is none."""
+        if not self.nbytes():
+            return 0
+        on_host = isinstance(self._array, np.ndarray)
+        return int(self._array.__array_interface__["data"][0] if on_host else self._array.address)
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Whether the memory is page-locked; `device` has no effect."""
+        return bool(self._tensor().is_pinned())
+
+    def resizable(self) -> bool:
+        """Whether the memory can have another size: not that of a file or of several processes."""
+        return replace_memory.is_resizable(self._array)
+
+    def is_shared(self) -> bool:
+        """Whether other processes can see the memory; that of CUDA devices they can."""
+        from .shared_memory import is_shared  # where no storage is shared that is not asked
+
+        return self.is_cuda or is_shared(self._array)
+
+    def share_memory_(self) -> Any:
+        """Move to memory that other processes can see; all tensors of the storage lie there then.
+        Raises RuntimeError: the system cannot share memory.
+        """
+        from .shared_memory import share
+
+        if not self.is_cuda:
+            share([self._array])
+        return self
 
     def __len__(self) -> int:
         return self.size()

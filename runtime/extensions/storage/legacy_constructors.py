@@ -86,7 +86,36 @@ def _over_storage(name: str, kind: Dtype, value: Any) -> Any:
     return tensor_of(value, kind)
 
 
-class TensorType(type):
+class NamedType(type):
+    """What is named after a dtype and a kind of device: isinstance tells tensors apart by both."""
+
+    dtype: Dtype
+    device_type: str
+    is_cuda: bool
+    package, title = "", "Tensors"
+
+    def __new__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> Any:
+        description = {
+            "dtype": dtype,
+            "device_type": device_type,
+            "is_cuda": device_type == "cuda",
+            "__module__": f"{known.name}.{_PREFIXES[device_type]}{cls.package}".rstrip("."),
+            "__doc__": f"{cls.title} of {dtype.name} on {'the CPU' if device_type == 'cpu' else 'a CUDA device'}.",
+        }
+        return super().__new__(cls, name, (), description)
+
+    def __init__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> None:
+        super().__init__(name, (), {})
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return (
+            isinstance(instance, TensorBase)
+            and instance._dtype is cls.dtype
+            and instance._device.type == cls.device_type
+        )
+
+
+class TensorType(NamedType):
     """The classes of tensors of older programs: one makes tensors of a dtype on a kind of device, tells them apart by
     isinstance, and names dtype and device for `Tensor.type`.
 
@@ -98,37 +127,12 @@ class TensorType(type):
         (True, specgrad.int64)
     """
 
-    dtype: Dtype
-    device_type: str
-    is_cuda: bool
     is_sparse = False
     layout = strided
-
-    def __new__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> TensorType:
-        module = f"{known.name}.{_PREFIXES[device_type]}".rstrip(".")
-        doc = f"Tensors of {dtype.name} on {'the CPU' if device_type == 'cpu' else 'a CUDA device'}."
-        description = {
-            "dtype": dtype,
-            "device_type": device_type,
-            "is_cuda": device_type == "cuda",
-            "__module__": module,
-            "__doc__": doc,
-        }
-        return super().__new__(cls, name, (), description)
-
-    def __init__(cls, name: str, dtype: Dtype, device_type: str = "cpu") -> None:
-        super().__init__(name, (), {})
 
     def __call__(cls, *data: Any, device: Any = None, **kwargs: Any) -> Any:
         value = _arguments(cls.__name__, data, kwargs)
         return _made(cls.__name__, cls.dtype, value, cls.device_type if device is None else device)
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return (
-            isinstance(instance, TensorBase)
-            and instance._dtype is cls.dtype
-            and instance._device.type == cls.device_type
-        )
 
 
 _PREFIXES = {"cpu": "", "cuda": "cuda.", "meta": "meta."}

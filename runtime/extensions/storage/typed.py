@@ -70,10 +70,7 @@ class TypedStorage(Elements):
         """The storage without its dtype."""
         return self._untyped_storage
 
-    @property
-    def device(self) -> Device:
-        """Where the memory is."""
-        return self._untyped_storage.device
+    _array = property(lambda self: self._untyped_storage._array)
 
     @property
     def filename(self) -> str | None:
@@ -84,10 +81,6 @@ class TypedStorage(Elements):
     def _cdata(self) -> int:
         return self._untyped_storage._cdata
 
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self._untyped_storage.nbytes()
-
     def size(self) -> int:
         """The number of elements."""
         return self.nbytes() // self.dtype.itemsize
@@ -95,10 +88,6 @@ class TypedStorage(Elements):
     def element_size(self) -> int:
         """Bytes of one element."""
         return self.dtype.itemsize
-
-    def data_ptr(self) -> int:
-        """The address of the first element; 0 where there is none."""
-        return self._untyped_storage.data_ptr()
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -139,30 +128,13 @@ class TypedStorage(Elements):
         moved = self._untyped_storage.to(device=device, non_blocking=non_blocking)
         return self if moved is self._untyped_storage else wrapped(moved, self.dtype)
 
-    def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is page-locked; `device` has no effect."""
-        return self._untyped_storage.is_pinned()
-
     def pin_memory(self, device: Any = None) -> TypedStorage:
         """A copy in page-locked memory; see `UntypedStorage.pin_memory`, also of `device`."""
         return wrapped(self._untyped_storage.pin_memory(), self.dtype)
 
-    def resizable(self) -> bool:
-        """Whether the memory can have another size."""
-        return self._untyped_storage.resizable()
-
     def resize_(self, size: int) -> None:
         """Another number of elements, `size`; see `UntypedStorage.resize_`."""
         self._untyped_storage.resize_(argument_checks.integer("resize_", "size", size) * self.dtype.itemsize)
-
-    def is_shared(self) -> bool:
-        """Whether other processes can see the memory."""
-        return self._untyped_storage.is_shared()
-
-    def share_memory_(self) -> TypedStorage:
-        """Move to memory that other processes can see; see `UntypedStorage.share_memory_`."""
-        self._untyped_storage.share_memory_()
-        return self
 
     def _new_shared(self, size: int, *, device: Any = None) -> TypedStorage:
         target_device = self.device if device is None else device
@@ -183,11 +155,12 @@ class TypedStorage(Elements):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return wrapped, (self._untyped_storage, self.dtype)
 
-    _size, _nbytes, _element_size, _data_ptr = size, nbytes, element_size, data_ptr  # which give no warning in PyTorch
-    _is_shared, _share_memory_, _resize_ = is_shared, share_memory_, resize_
+    _size, _element_size, _resize_ = size, element_size, resize_  # which give no warning in PyTorch
+    _nbytes, _data_ptr = Elements.nbytes, Elements.data_ptr
+    _is_shared, _share_memory_ = Elements.is_shared, Elements.share_memory_
 
     def _tensor(self) -> Any:
-        return tensor_over(self._untyped_storage._array, self.dtype)
+        return tensor_over(self._array, self.dtype)
 
     def _converted(self, kind: Dtype) -> TypedStorage:
         result = self._tensor().to(kind)

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.device import CPU, default_device, resolve
-from ...device.device import device as Device
+from ...device.device import default_device, resolve
 from ...dispatch import argument_checks
 from ...errors import ArgumentError, type_name
 from ...tensor import replace_memory
@@ -54,11 +53,7 @@ class UntypedStorage(Elements):
             return of_array(byte_array(value, target_device))
         raise RuntimeError(f"UntypedStorage(): expected a size or a sequence of ints, but got {type_name(value)}")
 
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return int(self._array.nbytes)
-
-    size = nbytes
+    size = Elements.nbytes
 
     def untyped(self) -> UntypedStorage:
         """The storage itself, as a typed one gives its bytes."""
@@ -68,21 +63,9 @@ class UntypedStorage(Elements):
         """One: elements are bytes."""
         return 1
 
-    def data_ptr(self) -> int:
-        """The address of the first byte; 0 where there is none."""
-        if not self.nbytes():
-            return 0
-        on_host = isinstance(self._array, np.ndarray)
-        return int(self._array.__array_interface__["data"][0] if on_host else self._array.address)
-
     @property
     def _cdata(self) -> int:
         return id(self)
-
-    @property
-    def device(self) -> Device:
-        """Where the memory is."""
-        return CPU if isinstance(self._array, np.ndarray) else self._array.device
 
     def type(self, dtype: Any = None) -> Any:
         """The name of the class; with a dtype, a typed storage of the bytes as its numbers."""
@@ -131,10 +114,6 @@ class UntypedStorage(Elements):
         target_device = resolve(device)
         return self if target_device is self.device else of_array(self._tensor().to(target_device)._storage)
 
-    def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is page-locked; `device` has no effect."""
-        return bool(self._tensor().is_pinned())
-
     def pin_memory(self, device: Any = None) -> UntypedStorage:
         """A copy in page-locked memory; the storage itself where it is that, or where there is no CUDA device.
 
@@ -143,10 +122,6 @@ class UntypedStorage(Elements):
         """
         pinned = self._tensor().pin_memory()
         return self if pinned._storage is storage_as(self._array, uint8) else of_array(pinned._storage)
-
-    def resizable(self) -> bool:
-        """Whether the memory can have another size: not that of a file or of several processes."""
-        return replace_memory.is_resizable(self._array)
 
     def resize_(self, size: int) -> UntypedStorage:
         """Another number of bytes, for all tensors of the storage; those that there is place for stay.
@@ -169,22 +144,6 @@ class UntypedStorage(Elements):
     def byteswap(self, dtype: Any) -> None:
         """Turn round the order of the bytes of each number of a dtype, in place."""
         swap_bytes(storage_as(self._array, argument_checks.dtype("byteswap", "dtype", dtype)))
-
-    def is_shared(self) -> bool:
-        """Whether other processes can see the memory; that of CUDA devices they can."""
-        from .shared_memory import is_shared  # where no storage is shared that is not asked
-
-        return self.is_cuda or is_shared(self._array)
-
-    def share_memory_(self) -> UntypedStorage:
-        """Move to memory that other processes can see; all tensors of the storage lie there then.
-        Raises RuntimeError: the system cannot share memory.
-        """
-        from .shared_memory import share
-
-        if not self.is_cuda:
-            share([self._array])
-        return self
 
     @classmethod
     def _new_shared(cls, size: int, *, device: Any = "cpu") -> UntypedStorage:

@@ -58,20 +58,16 @@ def scalar(tag: str, number: Any, new_style: bool, double_precision: bool) -> An
         return value(tag=tag, simple_value=float(result))
     metadata = part("plugins.scalar.metadata").create_summary_metadata("", "")
     values = {"double_val": [float(result)]} if double_precision else {"float_val": [float(result)]}
-    return value(tag=tag, metadata=metadata, tensor=_tensor("DT_DOUBLE" if double_precision else "DT_FLOAT", values))
+    return tensor_summary(tag, metadata, "DT_DOUBLE" if double_precision else "DT_FLOAT", values, ())
 
 
-def _tensor(kind: str, values: dict[str, Any], shape: tuple[int, ...] = ()) -> Any:
+def tensor_summary(tag: str, metadata: Any, kind: str, values: dict[str, Any], shape: tuple[int, ...]) -> Any:
     types, tensors, shapes = part("compat.proto.types_pb2"), proto("tensor"), part("compat.proto.tensor_shape_pb2")
     dims = [shapes.TensorShapeProto.Dim(size=size) for size in shape]
     made = tensors.TensorProto(dtype=getattr(types, kind), tensor_shape=shapes.TensorShapeProto(dim=dims))
     for name, items in values.items():
         getattr(made, name).extend(items)
-    return made
-
-
-def tensor_summary(tag: str, metadata: Any, kind: str, values: dict[str, Any], shape: tuple[int, ...]) -> Any:
-    return value(tag=tag, metadata=metadata, tensor=_tensor(kind, values, shape))
+    return value(tag=tag, metadata=metadata, tensor=made)
 
 
 def text(tag: str, string: str) -> Any:

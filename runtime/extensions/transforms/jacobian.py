@@ -8,9 +8,10 @@ from typing import Any
 from ...autograd.dual import dual_level, make_dual, unpack_dual
 from ...errors import GraphError, RefusedValueError
 from ...namespace import op
+from ...pytree import flatten
 from ...tensor.grad_mode import enable_grad
 from ..vmap import vmap
-from .arguments import basis_of
+from .arguments import basis_of, parted_jacobian, stacked_jacobian
 from .structure import (
     JACOBIAN,
     Tensors,
@@ -128,21 +129,16 @@ def _blocks(i: int, output: Any, xs: Tensors, create_graph: bool, strict: bool) 
     return [op.stack(column).reshape(shape) for column, shape in zip(zip(*rows, strict=True), shapes, strict=True)]
 
 
-def reverse_jacobian(outputs: Tensors, xs: Tensors, create_graph: bool) -> list[list[Any]]:
+def reverse_jacobian(outputs: Tensors, xs: Tensors, create_graph: bool) -> Any:
     """For each output the Jacobians in all inputs, by one backward pass of a batch of gradients."""
 
     def row(*units: Any) -> tuple[Any, ...]:
         return zeros_for_none(gradients(outputs, xs, units, create_graph), xs)
 
-    sizes = [output.numel() for output in outputs]
-    parts = [rows.split(sizes) for rows in vmap(row)(*basis_of(outputs))]
-    return [
-        [part[j].reshape((*output.shape, *x.shape)) for part, x in zip(parts, xs, strict=True)]
-        for j, output in enumerate(outputs)
-    ]
+    return parted_jacobian(vmap(row)(*basis_of(outputs)), outputs, flatten(outputs)[1])
 
 
-def forward_jacobian(func: Callable[..., Any], xs: Tensors) -> tuple[bool, list[list[Any]]]:
+def forward_jacobian(func: Callable[..., Any], xs: Tensors) -> tuple[bool, Any]:
     """Whether `func` gives a tuple, and for each output the Jacobians in all inputs, by one pass of forward mode."""
     out_tuple = False
 
@@ -154,11 +150,8 @@ def forward_jacobian(func: Callable[..., Any], xs: Tensors) -> tuple[bool, list[
             pairs = [unpack_dual(output) for output in outputs]
             return tuple(op.zeros_like(primal) if t is None else t for primal, t in pairs)
 
-    sizes = [x.numel() for x in xs]
-    parts = [columns.split(sizes, -1) for columns in vmap(column, out_dims=-1)(*basis_of(xs))]
-    return out_tuple, [
-        [block.reshape((*block.shape[:-1], *x.shape)) for block, x in zip(part, xs, strict=True)] for part in parts
-    ]
+    columns = vmap(column, out_dims=-1)(*basis_of(xs))  # which finds out what `func` gives
+    return out_tuple, stacked_jacobian(columns, xs, flatten(xs)[1])
 
 
 def hessian(

@@ -22,7 +22,8 @@ class IndexPlan:
         self.position = first if adjacent else 0  # of these dimensions in an example of the result
         numbers = op.arange(call.size, device=args[0]._device).reshape((call.size, *[1] * self.count))
         self.indices = [numbers, *[self._batch_first(call, index) for index in plain]]
-        self.moves = not (adjacent and first == 0)
+        self.front = list(range(1, self.count + 1)) if self.position else []
+        self.result_dims = [d + self.position for d in self.front]  # where the examples have them
 
     def _batch_first(self, call: Call, index: Any) -> Any:
         if index is None or not belongs(index, call.level):
@@ -32,16 +33,10 @@ class IndexPlan:
 
     def from_front(self, value: Any) -> Any:
         """Indexing left the index dimensions in front of the others: put them where the examples have them."""
-        if not self.moves or not self.position:
-            return value
-        source = range(1, self.count + 1)
-        return value.movedim(list(source), [d + self.position for d in source])
+        return value.movedim(self.front, self.result_dims) if self.front else value
 
     def to_front(self, value: Any) -> Any:
-        if not self.moves or not self.position:
-            return value
-        source = range(1, self.count + 1)
-        return value.movedim([d + self.position for d in source], list(source))
+        return value.movedim(self.result_dims, self.front) if self.front else value
 
 
 def positions(call: Call, indices: Sequence[Any]) -> list[Any]:
@@ -139,21 +134,15 @@ def expand_index(index: Any, shape: Sequence[int], dim: int) -> Any:
 
 def add_rows(call: Call) -> Any:
     """index_add: at the same indices of all examples, or a scatter_add."""
-    x, index = call["input"], call["index"]
-    if not (x._shape and index._shape):
-        return loop(call)
-    if not belongs(index, call.level):
-        arguments = call.all_batch_first()
-        arguments["index"] = index
-        return call.run(arguments | {"dim": call.dimension(call["dim"], len(x._shape))})
-    dim = call.dimension(call["dim"], len(x._shape))
-    source = call.batch_first(call["source"]) * call["alpha"]
-    where = expand_index(call.batch_first(index), source._shape, dim)
-    return (op.scatter_add_ if call.writes else op.scatter_add)(call.batch_first(x), dim, where, source)
+    return _scattered(call, "scatter_add")
 
 
 def copy_rows(call: Call) -> Any:
     """index_copy: at the same indices of all examples, or a scatter."""
+    return _scattered(call, "scatter")
+
+
+def _scattered(call: Call, scatter: str) -> Any:
     x, index = call["input"], call["index"]
     if not (x._shape and index._shape and call["source"]._shape):
         return loop(call)
@@ -161,8 +150,9 @@ def copy_rows(call: Call) -> Any:
     if not belongs(index, call.level):
         return call.run(call.all_batch_first() | {"index": index, "dim": dim})
     source = call.batch_first(call["source"])
+    source = source * call["alpha"] if "alpha" in call.arguments else source
     where = expand_index(call.batch_first(index), source._shape, dim)
-    return (op.scatter_ if call.writes else op.scatter)(call.batch_first(x), dim, where, source)
+    return getattr(op, f"{scatter}_" if call.writes else scatter)(call.batch_first(x), dim, where, source)
 
 
 def fill_rows(call: Call) -> Any:

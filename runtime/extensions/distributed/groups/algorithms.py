@@ -17,7 +17,7 @@ from .work import Steps, raw
 _OF_NUMBERS = {name: name for name in ("SUM", "MIN", "MAX", "BAND", "BOR", "BXOR")}
 _OF_NUMBERS |= {"AVG": "SUM", "PREMUL_SUM": "SUM", "PRODUCT": "PROD"}
 _OF_BITS = {"SUM": "BOR", "MAX": "BOR", "PRODUCT": "BAND", "MIN": "BAND", "BAND": "BAND", "BOR": "BOR", "BXOR": "BXOR"}
-_JOIN: dict[str, Callable[..., Any]] = {
+JOIN: dict[str, Callable[..., Any]] = {
     "SUM": np.add,
     "PROD": np.multiply,
     "MIN": np.minimum,
@@ -59,7 +59,7 @@ class Arithmetic:
 
     def reduced(self, terms: Iterable[np.ndarray]) -> np.ndarray:
         with np.errstate(all="ignore"):
-            total = functools.reduce(_JOIN[self.operation], (term.astype(self.wide) for term in terms))
+            total = functools.reduce(JOIN[self.operation], (term.astype(self.wide) for term in terms))
             return self.after(total).astype(self.kind, copy=False)
 
 
