@@ -19,7 +19,6 @@ from ..spec.model import Problem
 from .scalar_code import NotElementwise, bounded, substitute
 
 DECORATOR = "derivatives"  # of runtime/kernels/user_derivatives.py
-NAMES = (DECORATOR, "slopes")  # the old name
 CONSTANTS = ("PI", "pi", "inf", "nan")
 SAME = ("PI", "pi")  # that modules define, and that mean themselves
 
@@ -44,7 +43,7 @@ class Definition:
         for decorator in self.node.decorator_list:
             function = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if name in NAMES and isinstance(decorator, ast.Call):
+            if name == DECORATOR and isinstance(decorator, ast.Call):
                 return decorator
         return None
 

@@ -106,7 +106,7 @@ RIGHT_ROOT = ROOT.replace("3 * result", "3 * bend * result").format("-result ** 
 
 
 def test_a_wrong_slope_is_found_at_its_place(read: Read) -> None:
-    """With a point and both numbers, under the old name too; right ones are not, and one that cannot be compared is."""
+    """With a point and both numbers; right ones are not, and one that cannot be compared is."""
     module_name, functions, problems = read(RIGHT_ROOT)
     assert problems == [] and not check_functions(claims([module_name], functions), functions).findings
     module_name, functions, _ = read(ROOT.format("None"))
@@ -114,11 +114,10 @@ def test_a_wrong_slope_is_found_at_its_place(read: Read) -> None:
     (finding,) = map(str, check_functions(claims([module_name], functions), functions).findings.values())
     assert finding.startswith(f"{module_name.folder / 'scalars.py'}:6:14: bent_root, derivative by x: at x=")
     assert "it is said to be 0." in finding and ", and is 0." in finding
-    old_name = "from specgrad.runtime.kernels.slopes import slopes\n@slopes('1')\n"
-    module_name, functions, _ = read(f"{old_name}def f(x):\n    return math.sqrt(-1 - x * x)\n")
+    module_name, functions, _ = read("@derivatives('1')\ndef f(x):\n    return math.sqrt(-1 - x * x)\n")
     sys.modules.pop("own_functions_package.scalars", None)
     (finding,) = map(str, check_functions(claims([module_name], functions), functions).findings.values())
-    assert "scalars.py:7:9: f, derivative by x: it cannot be compared: at 0 of 600 points" in finding
+    assert "scalars.py:6:14: f, derivative by x: it cannot be compared: at 0 of 600 points" in finding
 
 
 def test_a_wrong_reading_is_found(read: Read) -> None:
