@@ -16,6 +16,7 @@ from .allocate_and_fill import empty
 
 EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
 Array = np.ndarray
+Maybe = Array | None
 Ints = tuple[int, ...]
 
 

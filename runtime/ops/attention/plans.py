@@ -7,11 +7,9 @@ import numpy as np
 
 from ...kernels.cpu.contiguous_copy import zeros
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step
 from ...shapes import contiguous_strides
 from . import cpu_plan_loops as loops
-
-Array = np.ndarray
 
 
 class Matrices(NamedTuple):

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from ...kernels.cpu.plan import run_if_planned
+from ...kernels.cpu.plan import Array, run_if_planned
 from . import plans
-
-Array = np.ndarray
 
 
 def complex_of_parts(real: Array, imag: Array) -> Array:

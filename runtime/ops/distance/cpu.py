@@ -12,7 +12,6 @@ from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, ro
 from ...kernels.llvm.matmul_tiles import panel_bytes, panel_width, square_differences, weighted_differences
 
 Array = np.ndarray
-Ints = tuple[int, ...]
 Gradients = tuple[Array | None, ...]
 
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision

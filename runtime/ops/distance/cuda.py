@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda.language import T, cuda
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import in_order
@@ -106,7 +106,6 @@ def distances_back(
         put_result(result, n, T(value))
 
 
-Array = DeviceArray
 KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
 
 

@@ -2,12 +2,8 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ...kernels.cpu.contiguous_copy import copied
-
-Array = np.ndarray
-Ints = tuple[int, ...]
+from ...kernels.cpu.plan import Array, Ints
 
 
 class Shuffle(NamedTuple):

@@ -13,12 +13,10 @@ import numpy as np
 
 from ...device.threads.parallel_for import by_slices, shared
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, Maybe, run
 from ...kernels.cpu.sums import CHUNK, sum_of_chunks
 from . import cpu_loops, plans
 
-Array = np.ndarray
-Maybe = Array | None
 Pair = tuple[Maybe, Maybe]
 
 NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...device.cuda.index_errors import fault, raise_at_once, word_for
 from ...errors import BadIndexError
 from ...kernels.cpu.row_shapes import Output
@@ -16,7 +16,6 @@ from ...kernels.cuda_launch.per_element import apply, made
 from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, over, program, rows_of
 from . import cuda_kernels as kernels
 
-Array = DeviceArray
 Ints = tuple[int, ...]
 Maybe = Array | None
 ROW = (Output("row"),)

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from math import prod
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import broadcast, over, permuted, reshaped, swapped
 from ...kernels.cuda_libraries.matmul import common, multiply, multiply_with_bias, result_for
 from ..reduction.cuda import sum_dim
 
-Array = DeviceArray
 Maybe = Array | None
 Number = int | float | complex
 Gradients = tuple[Maybe, ...]

@@ -3,7 +3,7 @@
 What is gathered has a row for each number of the sparse matrix, and lies on the device at once.
 """
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import over
 from ...kernels.cuda_launch.gather_scatter import added_to_rows, rows_at, rows_gathered
@@ -11,8 +11,6 @@ from ...kernels.cuda_launch.per_element import apply, pinned_reader
 from ..reduction.cuda import sum_dim
 from . import cpu_sparse as cpu
 from .cuda_kernels import product
-
-Array = DeviceArray
 
 
 @pinned_reader(cpu.coordinate_mm)

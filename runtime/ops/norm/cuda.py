@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import in_order as in_memory_order
 from ...kernels.cuda_launch.arrays import permuted
@@ -17,8 +17,6 @@ from ...kernels.scalar import sqrt
 from ..reduction.cuda import sum_to_size
 from .cpu_layout import layout_of
 from .cuda_layout import kind_of
-
-Array = DeviceArray
 
 
 def scaled(x: Any, weight: Any, bias: Any) -> Any:

@@ -1,11 +1,10 @@
 """Helpers of the formulas of norms, written in ops and Tensor methods so that they differentiate again."""
 
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ...namespace import op
+from ...namespace import Tensor, op
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = tuple[int, ...]
 
 

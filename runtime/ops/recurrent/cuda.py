@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import narrowed, swapped
 from ...kernels.cuda_libraries.matmul import multiply
@@ -26,7 +26,6 @@ from .cuda_cells import (
     weight_gradient,
 )
 
-Array = DeviceArray
 Maybe = Array | None
 GRU_GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
 

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, over, selected, swapped
 from ...kernels.cuda_libraries.matmul import multiply
@@ -16,7 +16,6 @@ from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels
 from .cpu_cells import steps_of
 
-Array = DeviceArray
 Maybe = Array | None
 Table = list[tuple[int, int]]  # first row and rows of each step
 

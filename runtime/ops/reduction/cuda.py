@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...device.cuda.array import DeviceArray
-from ...kernels.cpu.reduce_layout import reduced_dims_of
+from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.reduce_layout import Dims, reduced_dims_of
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.row_programs import over
 from ..scan.cuda import running_sum
@@ -15,8 +15,6 @@ from . import cuda_complex, plans
 from .cuda_backward import row_gradient
 from .cuda_products import prod_others as prod_others
 
-Array = DeviceArray
-Dims = tuple[int, ...]
 LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "norm_inf", -math.inf: "norm_neg_inf"}
 
 

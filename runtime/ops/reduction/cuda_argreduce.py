@@ -6,14 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
-from ...kernels.cpu.reduce_layout import reduced_dims_of
+from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.reduce_layout import Dims, reduced_dims_of
 from ...kernels.cpu.row_shapes import Output
 from ...kernels.cuda_launch.row_programs import over
 from . import cuda_complex
 
-Array = DeviceArray
-Dims = tuple[int, ...]
 INT64 = np.dtype(np.int64)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda.index_maps import OFFSETS
 from ...kernels.cuda.search import bisecting
 from ...kernels.cuda_launch import arrays as memory
@@ -28,7 +28,6 @@ from .cuda_flip_windows import tril as tril
 from .cuda_flip_windows import triu as triu
 from .cuda_flip_windows import unfold_backward as unfold_backward
 
-Array = DeviceArray
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 

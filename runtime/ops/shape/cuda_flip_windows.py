@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda import index_maps
 from ...kernels.cuda.elementwise import divisor
 from ...kernels.cuda.index_maps import OFFSETS, flip_kernel, triangles, window_kernel
@@ -19,7 +19,6 @@ from ...kernels.cuda_launch.per_element import UINT32, numbers, over_elements, p
 from ...tensor import view_shapes
 from . import cpu
 
-Array = DeviceArray
 Ints = tuple[int, ...]
 
 

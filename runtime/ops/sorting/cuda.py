@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cpu.reduce_layout import folding
 from ...kernels.cuda.counting import BEGINS, LENGTHS
 from ...kernels.cuda.search import bisecting, matching
@@ -21,7 +21,6 @@ from ...kernels.cuda_launch.sort_and_scan import keyed, order_of, scan, seen, so
 from ..reduction.cuda_argreduce import argmax
 from . import cpu, cpu_counting
 
-Array = DeviceArray
 INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda import counting
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import contiguous
@@ -15,7 +15,6 @@ from ..indexing.cuda_gather import counts_of
 from ..reduction.cuda_argreduce import max_all, min_all
 from . import cpu_counting as cpu
 
-Array = DeviceArray
 INT64, UINT32, BOOL = np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.bool_)
 BLOCKS = 512  # that keep a device busy
 BIN_BLOCK_THRESHOLD = 256  # elements of a bin from which on a block of more than a warp adds them up
