@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.plan import Ints
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import in_order, permuted
 from ...kernels.cuda_launch.per_element import pinned_reader
@@ -55,9 +56,6 @@ def resample_bytes(
     args = in_order(a), *offsets_of(rows, a.device), weights, result, bits, *sizes_of(a, dim, length)
     per_element.run(kernels.weighted_bytes, result.size, np.dtype(np.int64), *args)
     return result
-
-
-Ints = tuple[int, ...]
 
 
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:

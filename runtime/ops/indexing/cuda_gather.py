@@ -13,7 +13,7 @@ from ...errors import ShapeError
 from ...kernels.cuda.search import CHOSEN, ORDER
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import in_order
-from ...kernels.cuda_launch.gather_scatter import collected, elements, gathered, inner_sizes, rows_at
+from ...kernels.cuda_launch.gather_scatter import Ints, collected, elements, gathered, inner_sizes, rows_at
 from ...kernels.cuda_launch.layouts import steps_in
 from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader
 from ...kernels.cuda_launch.sort_and_scan import scan
@@ -41,9 +41,6 @@ def nonzero(a: Array) -> Array:
         sizes = tuple(reversed(a.shape))
         over_elements(CHOSEN, a.size, counts, result, inner_sizes(sizes), *numbers(a.ndim))
     return result
-
-
-Ints = tuple[int, ...]
 
 
 def _ensure_1d(a: Array) -> Array:

@@ -1,11 +1,8 @@
 """Helpers of the formulas of norms, written in ops and Tensor methods so that they differentiate again."""
 
 from math import prod
-from typing import TypeAlias
 
 from ...namespace import Tensor, op
-
-Ints: TypeAlias = tuple[int, ...]
 
 
 def grouped(x: Tensor, groups: int) -> Tensor:

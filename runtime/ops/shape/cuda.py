@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.plan import Ints
 from ...kernels.cuda.index_maps import OFFSETS
 from ...kernels.cuda.search import bisecting
 from ...kernels.cuda_launch import arrays as memory
@@ -53,9 +54,6 @@ def _checked(total: int, output_size: int | None, repeats: Array) -> Array:
     if output_size not in (None, total):
         raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
     return memory.empty((total,), INT64, repeats.device)
-
-
-Ints = tuple[int, ...]
 
 
 def clone(a: Array) -> Array:
