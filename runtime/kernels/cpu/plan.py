@@ -128,6 +128,16 @@ def with_integers(other: Find) -> Callable[[Find], Find]:
     return with_marker
 
 
+def of_exact_number(find: Find) -> Find:
+    """Mark a function that finds plans: they serve bools and integers where the last argument is an operand, or a whole
+    number that a call takes as a float64 and that is the same then."""
+
+    def for_integers(*arguments: Any) -> Plan | None:
+        return find(*arguments) if isinstance(arguments[-1], Layout) or is_exact(arguments[-1]) else None
+
+    return with_integers(for_integers)(find)
+
+
 class Mask(Layout):
     """The shape of a contiguous mask of bools among indices."""
 

@@ -16,9 +16,8 @@ from ...kernels.cpu.plan import (
     are_contiguous,
     as_vector,
     in_shape,
-    is_exact,
     of_any_dtype,
-    with_integers,
+    of_exact_number,
 )
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
@@ -45,20 +44,12 @@ def _copying(target: int, out: Layout, dim: int, index: Layout, source: Layout) 
     return writing_at(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], False)
 
 
-def index_fill_full(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    return index_fill(x, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
-
-
-def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    return index_fill_(out, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
-
-
-@with_integers(index_fill_full)
+@of_exact_number
 def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return in_copy(x, _filling_slices(~0, as_vector(x), dim, index, value))
 
 
-@with_integers(index_fill_full_)
+@of_exact_number
 def index_fill_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return _filling_slices(0, as_vector(out), dim, index, value)
 

@@ -106,7 +106,9 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    by_columns = is_by_columns(rows, columns)
+    by_columns = columns >= max(
+        rows, COLUMNS_THRESHOLD
+    )  # each thread copies what it reads of b to panels: no copy twice
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
     constants, work = (rows, depth, columns, *left, *right, how), rows * depth * columns // PRODUCTS
@@ -121,11 +123,6 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     # Shared as the product is: each thread then adds to what its own cache holds.
     begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=nothing)
     return (begun, times)
-
-
-def is_by_columns(rows: int, columns: int) -> bool:
-    """Whether threads share columns: each copies what it reads of b to panels, so nothing is copied twice then."""
-    return columns >= max(rows, COLUMNS_THRESHOLD)
 
 
 def by_vector(
