@@ -18,14 +18,8 @@ from ..indexing.cuda import index_select_backward, take_elements
 from .cpu import upper_triangle_indices
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-get_x: Any = None
-get_y: Any = None
-get_grad: Any = None
-get_length: Any = None
-get_ties: Any = None
-put_result: Any = None
+W = get_x = get_y = get_grad = get_length = get_ties = put_result = index
 
 
 def distances(x: Any, y: Any, result: Any, sizes: Any, kind: Any, p: Any, total: Any) -> None:
