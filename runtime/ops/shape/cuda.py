@@ -18,7 +18,7 @@ from ...kernels.cuda_launch.sort_and_scan import scan
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
 from ...tensor.meta import MetaArray
-from ..reduction.cuda_argreduce import min_all
+from ..reduction.cuda import min_all
 from . import cpu
 from .cuda_flip_windows import col2im as col2im
 from .cuda_flip_windows import flip as flip

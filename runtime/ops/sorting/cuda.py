@@ -22,11 +22,10 @@ from ...kernels.cuda_launch.launch import launch
 from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader
 from ...kernels.cuda_launch.sort_and_scan import keyed, keys_and_order, order_of, scan, seen, sort_into
 from ..indexing.cuda_gather import counts_of
-from ..reduction.cuda_argreduce import argmax, max_all, min_all
+from ..reduction.cuda import argmax, max_all, min_all
 from . import cpu, cpu_counting
 
-INT32 = np.dtype(np.int32)
-INT64 = np.dtype(np.int64)
+INT32, INT64, UINT32 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.uint32)
 
 
 @pinned_reader(cpu.sort)
@@ -152,7 +151,6 @@ def joint(one: np.dtype, other: np.dtype) -> np.dtype:
     return INT64 if set(kinds) <= set("iub") else FLOAT64
 
 
-INT64, UINT32, BOOL = np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.bool_)
 BLOCKS = 512  # that keep a device busy
 BIN_BLOCK_THRESHOLD = 256  # elements of a bin from which on a block of more than a warp adds them up
 
