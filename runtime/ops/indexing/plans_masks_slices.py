@@ -9,16 +9,7 @@ import numpy as np
 
 from ...kernels.cpu.contiguous_copy import along_path
 from ...kernels.cpu.operand_copies import copy_step
-from ...kernels.cpu.plan import (
-    Layout,
-    Plan,
-    Step,
-    are_contiguous,
-    as_vector,
-    in_shape,
-    of_any_dtype,
-    of_exact_number,
-)
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, as_vector, in_shape, of_any_dtype, of_exact_number
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
 from . import cpu_mask as loops
