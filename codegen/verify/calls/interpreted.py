@@ -30,8 +30,7 @@ class Interpreted(ElementKernels):
     def compiled(self, written: Any, attribute: str) -> Kernel:
         """A kernel of flat arrays, as the tree's table has it where it is the same."""
         if _same(written, self._before(attribute.removesuffix("_complex"))):
-            kernel: Kernel = getattr(self.tree, attribute)
-            return kernel
+            return getattr(self.tree, attribute)
         library = cpu_library("_complex" in attribute)
         return of_arrays(rebuilt(written, library.used_by(written)))
 

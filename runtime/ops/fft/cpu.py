@@ -96,8 +96,7 @@ def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
     weights = np.full(n // 2 + 1, pairs, a.real.dtype)
     weights[0] = 1
     weights[n // 2 :] = weights[n // 2 :] if n % 2 else 1
-    result: Array = a * weights.reshape([-1] + [1] * (a.ndim - 1 - d))
-    return result
+    return a * weights.reshape([-1] + [1] * (a.ndim - 1 - d))
 
 
 def _contiguous(a: Any) -> Array:
