@@ -1,6 +1,6 @@
 """Indexing with arrays and masks on a CUDA device, and of slices along one dimension: reading, writing and adding."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -217,25 +217,19 @@ def masked_written(a: Array, mask: Array, source: Array) -> Array:
     return added_to_rows(in_order(a).reshape(a.size), rows, values, "last").reshape(a.shape)
 
 
-@pinned_reader(cpu.select_scatter)
-def select_scatter(a: Array, src: Array, dim: int, index: int) -> Array:
-    return _with_view(a, src, view_shapes.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
+def _over(view: Callable[..., view_shapes.Layout], of_host: Callable[..., Any]) -> Callable[..., Array]:
+    @pinned_reader(of_host)
+    def scatter(a: Array, src: Array, *where: int) -> Array:
+        result = arrays.result_of(a)
+        shape, steps, first = view(a.shape, contiguous_strides(a.shape), 0, *where)
+        if src.size:
+            item = result.itemsize
+            arrays.copy(result.viewed(tuple(shape), first * item, tuple([item * step for step in steps])), src)
+        return result
+
+    return scatter
 
 
-@pinned_reader(cpu.slice_scatter)
-def slice_scatter(a: Array, src: Array, dim: int, start: int, end: int, step: int) -> Array:
-    return _with_view(a, src, view_shapes.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
-
-
-@pinned_reader(cpu.diagonal_scatter)
-def diagonal_scatter(a: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
-    return _with_view(a, src, view_shapes.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
-
-
-def _with_view(a: Array, src: Array, layout: view_shapes.Layout) -> Array:
-    result = arrays.result_of(a)
-    shape, steps, first = layout
-    if src.size:
-        item = result.itemsize
-        arrays.copy(result.viewed(tuple(shape), first * item, tuple([item * step for step in steps])), src)
-    return result
+select_scatter = _over(view_shapes.select, cpu.select_scatter)
+slice_scatter = _over(view_shapes.slice, cpu.slice_scatter)
+diagonal_scatter = _over(view_shapes.diagonal, cpu.diagonal_scatter)

@@ -2,14 +2,24 @@
 what has as many results as elements are true: they are counted first, then moved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
 
 from ...kernels.cpu.contiguous_copy import along_path
 from ...kernels.cpu.operand_copies import copy_step
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, as_vector, in_shape, of_any_dtype, of_exact_number
+from ...kernels.cpu.plan import (
+    Find,
+    Layout,
+    Plan,
+    Step,
+    are_contiguous,
+    as_vector,
+    in_shape,
+    of_any_dtype,
+    of_exact_number,
+)
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
 from . import cpu_mask as loops
@@ -78,27 +88,21 @@ def _putting(target: int, out: Layout, index: Layout, source: Layout, accumulate
     return writing_at(target, line, (0,), (count,), [1], (Layout((count,), None), 2), [-size], accumulate)
 
 
-@of_any_dtype
-def select_scatter(x: Layout, src: Layout, dim: int, index: int) -> Plan | None:
-    return _with_view(x, src, view_shapes.select(x.shape, contiguous_strides(x.shape), 0, dim, index))
+def _over(view: Callable[..., view_shapes.Layout]) -> Find:
+    @of_any_dtype
+    def find(x: Layout, src: Layout, *where: int) -> Plan | None:
+        if not are_contiguous(x) or not prod(src.shape):
+            return None
+        _, steps, first = view(x.shape, contiguous_strides(x.shape), 0, *where)
+        writing = along_path(src, x.shape, tuple(steps), first)
+        return writing and into_copy(x, writing._replace(operands=(1,)))
+
+    return find
 
 
-@of_any_dtype
-def slice_scatter(x: Layout, src: Layout, dim: int, start: int, end: int, step: int) -> Plan | None:
-    return _with_view(x, src, view_shapes.slice(x.shape, contiguous_strides(x.shape), 0, dim, start, end, step))
-
-
-@of_any_dtype
-def diagonal_scatter(x: Layout, src: Layout, offset: int, dim1: int, dim2: int) -> Plan | None:
-    return _with_view(x, src, view_shapes.diagonal(x.shape, contiguous_strides(x.shape), 0, offset, dim1, dim2))
-
-
-def _with_view(x: Layout, src: Layout, layout: view_shapes.Layout) -> Plan | None:
-    if not are_contiguous(x) or not prod(src.shape):
-        return None
-    _, steps, first = layout
-    writing = along_path(src, x.shape, tuple(steps), first)
-    return writing and into_copy(x, writing._replace(operands=(1,)))
+select_scatter = _over(view_shapes.select)
+slice_scatter = _over(view_shapes.slice)
+diagonal_scatter = _over(view_shapes.diagonal)
 
 
 MAX_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
