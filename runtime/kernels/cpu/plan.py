@@ -29,6 +29,10 @@ class Layout(NamedTuple):
     halves: bool = False
 
 
+def strides_of(x: Layout) -> Ints:
+    return contiguous_strides(x.shape) if x.strides is None else x.strides
+
+
 class Step(NamedTuple):
     """One call `kernel(*operands, *results, *tables, *numbers, *ints)`; results are (number of the output, its shape).
     Numbers beyond those of the outputs stand for memory that only the plan's calls use; a call that names a result of

@@ -19,6 +19,7 @@ from ...kernels.cpu.plan import (
     in_shape,
     of_any_dtype,
     of_exact_number,
+    strides_of,
 )
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
@@ -26,7 +27,7 @@ from . import cpu_mask as loops
 from .cpu_index_put import WORK, chosen_of
 from .cpu_mask import BLOCK
 from .cpu_put_loops import fill_by_one, put_true
-from .plans_index_put import MAX_SERIAL_MASK, in_copy, into_copy, looking, shared_lines, strides_of, writing_at
+from .plans_index_put import MAX_SERIAL_MASK, in_copy, into_copy, looking, shared_lines, writing_at
 
 
 @of_any_dtype

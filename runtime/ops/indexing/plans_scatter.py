@@ -19,11 +19,12 @@ from ...kernels.cpu.plan import (
     of_any_dtype,
     of_any_layout,
     of_exact_number,
+    strides_of,
     with_integers,
 )
 from .cpu_put_loops import scatter_rows, scatter_rows_onto_zeros
 from .cpu_scatter_loops import AMAX, AMIN, EXCLUDE_SELF, FIRST, LAST, PRODUCT, SUM, fill_along, join_along, share_along
-from .plans_index_put import COLUMNS, index_add, index_add_, into_copy, looking, strides_of
+from .plans_index_put import COLUMNS, index_add, index_add_, into_copy, looking
 
 ATOMIC_COST = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
 BESIDE = 2  # and one of a slice

@@ -15,6 +15,7 @@ from ...kernels.cuda_launch import per_element
 from ...kernels.cuda_launch.per_element import apply, made
 from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, over, program, rows_of
 from . import cuda_kernels as kernels
+from .cpu import share_of_one
 
 Ints = tuple[int, ...]
 Maybe = Array | None
@@ -74,10 +75,6 @@ def binary_cross_entropy_with_logits_backward(
 
 def or_one(weight: Maybe) -> Any:
     return 1.0 if weight is None else weight
-
-
-def share_of_one(input: Array, reduction: int) -> float:
-    return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 
 def summed(function: Any, args: Sequence[Any], reduction: int) -> Array:
