@@ -5,7 +5,9 @@ package: `str(x.dtype) == "torch.float32"`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 class Namespace:

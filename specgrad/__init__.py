@@ -57,36 +57,12 @@ from .runtime.extensions.storage.legacy_constructors import (
 )
 from .runtime.extensions.vmap import vmap
 from .runtime.methods import queries as _queries
+from .runtime.methods import settings as _settings
 from .runtime.methods.argument_guard import asking_themselves as _asking_themselves
 from .runtime.methods.argument_guard import guard as _guard
 from .runtime.methods.printing import set_printoptions
-from .runtime.methods.queries import (
-    allclose,
-    equal,
-    is_complex,
-    is_conj,
-    is_floating_point,
-    is_neg,
-    is_nonzero,
-    is_same_size,
-    is_tensor,
-    isclose,
-    numel,
-)
-from .runtime.methods.settings import (
-    are_deterministic_algorithms_enabled,
-    get_default_device,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
-    set_default_device,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_warn_always,
-    use_deterministic_algorithms,
-)
+from .runtime.methods.queries import *
+from .runtime.methods.settings import *
 from .runtime.native import registration as _registration  # noqa: F401 - the fast path of all ops
 from .runtime.ops import creation as _creation
 from .runtime.ops.creation import (
@@ -135,69 +111,16 @@ from .runtime.ops.matmul.einsum import chain_matmul, einsum, tensordot
 from .runtime.ops.numeric.gradient import gradient
 from .runtime.ops.numeric.histogramdd import histogramdd
 from .runtime.ops.numeric.low_rank import pca_lowrank, svd_lowrank
-from .runtime.ops.shape.broadcast import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block_diag,
-    broadcast_shapes,
-    broadcast_tensors,
-    cartesian_prod,
-    meshgrid,
-)
+from .runtime.ops.shape import broadcast as _broadcast
+from .runtime.ops.shape.broadcast import *
 from .runtime.shapes import Size
-from .runtime.tensor.dtypes import (
-    bfloat16,
-    bool_,
-    can_cast,
-    complex32,
-    complex64,
-    complex128,
-    dtype,
-    finfo,
-    float8_e4m3fn,
-    float8_e5m2,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    promote_types,
-    result_type,
-    set_default_dtype,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from .runtime.tensor.generator import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
+from .runtime.tensor import dtypes as _dtypes
+from .runtime.tensor import generator as _generator
+from .runtime.tensor import memory_format as _memory_format
+from .runtime.tensor.dtypes import *
+from .runtime.tensor.generator import *
 from .runtime.tensor.memory import keep_freed_memory as _keep_freed_memory
-from .runtime.tensor.memory_format import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    sparse_bsc,
-    sparse_bsr,
-    sparse_coo,
-    sparse_csc,
-    sparse_csr,
-    strided,
-)
+from .runtime.tensor.memory_format import *
 
 if _TYPE_CHECKING:
     from . import (
@@ -244,10 +167,10 @@ if _TYPE_CHECKING:
 __version__ = "0.1.0"
 
 newaxis = None
-half, float, double = float16, float32, float64
-chalf, cfloat, cdouble = complex32, complex64, complex128
-short, int, long = int16, int32, int64
-bool = bool_
+half, float, double = _dtypes.float16, _dtypes.float32, _dtypes.float64
+chalf, cfloat, cdouble = _dtypes.complex32, _dtypes.complex64, _dtypes.complex128
+short, int, long = _dtypes.int16, _dtypes.int32, _dtypes.int64
+bool = bool_ = _dtypes.bool_
 
 _keep_freed_memory()
 
@@ -264,12 +187,6 @@ __all__ += ["BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "Complex
 __all__ += ["DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor"]
 __all__ += ["set_default_tensor_type"]
 __all__ += ["vmap", "set_printoptions"]
-__all__ += ["allclose", "equal", "is_complex", "is_conj", "is_floating_point", "is_neg", "is_nonzero"]
-__all__ += ["is_same_size", "is_tensor", "isclose", "numel"]
-__all__ += ["are_deterministic_algorithms_enabled", "get_default_device", "get_deterministic_debug_mode"]
-__all__ += ["get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled"]
-__all__ += ["is_warn_always_enabled", "set_default_device", "set_deterministic_debug_mode"]
-__all__ += ["set_float32_matmul_precision", "set_flush_denormal", "set_warn_always", "use_deterministic_algorithms"]
 __all__ += ["arange", "as_tensor", "asarray", "bartlett_window", "bernoulli", "binomial", "blackman_window"]
 __all__ += ["empty", "empty_like", "empty_permuted", "empty_strided", "eye", "from_dlpack", "from_numpy"]
 __all__ += ["frombuffer", "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace"]
@@ -278,16 +195,7 @@ __all__ += ["randint_like", "randn", "randn_like", "randperm", "scalar_tensor", 
 __all__ += ["triu_indices", "zeros", "zeros_like"]
 __all__ += ["chain_matmul", "einsum", "tensordot", "gradient", "histogramdd"]
 __all__ += ["pca_lowrank", "svd_lowrank"]
-__all__ += ["atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors"]
-__all__ += ["cartesian_prod", "meshgrid"]
 __all__ += ["Size"]
-__all__ += ["bfloat16", "can_cast", "complex32", "complex64", "complex128", "dtype", "finfo", "float8_e4m3fn"]
-__all__ += ["float8_e5m2", "float16", "float32", "float64", "get_default_dtype", "iinfo", "int8", "int16", "int32"]
-__all__ += ["int64", "promote_types", "result_type", "set_default_dtype", "uint8", "uint16", "uint32", "uint64"]
-__all__ += ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed"]
-__all__ += ["set_rng_state"]
-__all__ += ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"]
-__all__ += ["sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided"]
 __all__ += ["accelerator", "amp", "cuda", "distributions", "fx", "graph", "masked", "multiprocessing", "overrides"]
 __all__ += ["profiler", "quasirandom", "return_types", "signal", "storage"]
 __all__ += ["autocast"]
@@ -298,14 +206,15 @@ __all__ += ["get_autocast_dtype", "is_autocast_cache_enabled", "is_autocast_enab
 __all__ += ["set_autocast_dtype", "set_autocast_enabled"]
 __all__ += ["as_torch", "TypedStorage", "UntypedStorage", "from_file", "is_storage"]
 __all__ += ["bool", "cdouble", "cfloat", "chalf", "double", "float", "half", "int", "long", "newaxis", "short"]
-__all__ += _ops.__all__
+__all__ += _ops.__all__ + _queries.__all__ + _settings.__all__ + _broadcast.__all__
+__all__ += _dtypes.__all__ + _generator.__all__ + _memory_format.__all__
 
 _guard(
     besides=(
         *(autograd.function, autograd.grad_mode, _creation, _queries),
         *(nn.functional.softmax, nn.functional.layer_norm, nn.functional.grid_sample),
         *_asking_themselves(nn.functional.activation, nn.functional.loss, nn.functional.normalization, _pooling),
-        *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),
+        *(Size, device, _dtypes.dtype, is_grad_enabled, is_inference_mode_enabled),
     )
 )
 

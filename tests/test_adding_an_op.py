@@ -16,7 +16,7 @@ import pytest
 import specgrad as sg
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.pages.statistics import code_lines, entry_lines
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from tests.repository import ROOT, copy
 
 PAGE = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from tests.repository import ROOT
 
 # The parts of the generator that run ops, and so import the rest of specgrad.

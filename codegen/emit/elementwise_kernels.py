@@ -5,16 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ..proof.scalar_code import (
-    Inliner,
-    NotElementwise,
-    inlined,
-    number_arguments,
-    of_elements,
-    scalar_functions,
-    tensor_names,
-    typed,
-)
+from ..proof import scalar_code
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula, Type
 from .saved_tensors import differentiable_formulas
@@ -42,7 +33,7 @@ class Kernel:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        return tuple(map(of_elements, self.sources))
+        return tuple(map(scalar_code.of_elements, self.sources))
 
     @property
     def assignments(self) -> tuple[tuple[str, str], ...]:
@@ -77,7 +68,7 @@ class ElementKernels:
 
     @property
     def functions(self) -> list[str]:
-        return scalar_functions(*(source for kernel in self.all for source in kernel.sources))
+        return scalar_code.scalar_functions(*(source for kernel in self.all for source in kernel.sources))
 
 
 def is_plain_number(argument: Argument) -> bool:
@@ -88,7 +79,7 @@ def is_integer_argument(argument: Argument) -> bool:
     return argument.type.base == "int" and not argument.type.optional and not argument.type.is_list
 
 
-def element_kernels(entry: Entry, inliner: Inliner, overloads: Iterable[Entry]) -> ElementKernels:
+def element_kernels(entry: Entry, inliner: scalar_code.Inliner, overloads: Iterable[Entry]) -> ElementKernels:
     number = number_kernel(entry) if takes_number(entry, overloads) else None
     return ElementKernels(entry, forward_kernel(entry), number, dict(backward_kernels(entry, inliner)))
 
@@ -107,35 +98,35 @@ def number_kernel(entry: Entry) -> Kernel:
     first, second = forward.arrays
     assert entry.compute.tree is not None
     numbers = (Argument(second, Type("Scalar")), *forward.numbers)
-    source = typed(entry.compute.tree, {first}, "complex" in entry.dtypes)
+    source = scalar_code.typed(entry.compute.tree, {first}, "complex" in entry.dtypes)
     return replace(forward, name="forward_number", arrays=(first,), numbers=numbers, sources=(source,))
 
 
 def forward_kernel(entry: Entry) -> Kernel:
-    arrays = tensor_names(entry)
-    numbers = tuple(number_arguments(entry))
+    arrays = scalar_code.tensor_names(entry)
+    numbers = tuple(scalar_code.number_arguments(entry))
     tree = entry.compute.tree
     assert tree is not None
     doc = f"result = {entry.compute.text}"
-    source = typed(tree, set(arrays), "complex" in entry.dtypes)
+    source = scalar_code.typed(tree, set(arrays), "complex" in entry.dtypes)
     return Kernel("forward", doc, tuple(arrays), numbers, ("result",), (source,), _typing_array(entry))
 
 
 def _typing_array(entry: Entry) -> str:
-    tensors = tensor_names(entry)
+    tensors = scalar_code.tensor_names(entry)
     return next((name for name in tensors if name not in entry.masks), tensors[0])
 
 
 MAX_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
 
 
-def backward_kernels(entry: Entry, inliner: Inliner):
+def backward_kernels(entry: Entry, inliner: scalar_code.Inliner):
     formulas = differentiable_formulas(entry)
     if hands_on(formulas.values()) or len(formulas) > MAX_FUSED:
         return
     try:
-        scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
-    except NotElementwise:
+        scalars = {name: scalar_code.inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}
+    except scalar_code.NotElementwise:
         return
     strings = {name: formula.text for name, formula in formulas.items()}
     for size in range(1, len(scalars) + 1):
@@ -150,10 +141,10 @@ def hands_on(formulas: Iterable[Formula]) -> bool:
 
 def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], strings: Mapping[str, str]) -> Kernel:
     used = names_in(*scalars.values())
-    saved = [n for n in (*tensor_names(entry), "result") if n in used]
-    numbers = tuple(a for a in number_arguments(entry) if a.name in used)
+    saved = [n for n in (*scalar_code.tensor_names(entry), "result") if n in used]
+    numbers = tuple(a for a in scalar_code.number_arguments(entry) if a.name in used)
     arrays = ("grad", *saved)
     outputs = tuple(f"grad_{name}" for name in scalars)
     doc = "; ".join(f"{name}: {strings[name]}" for name in scalars)
-    sources = tuple(typed(tree, set(arrays), "complex" in entry.dtypes) for tree in scalars.values())
+    sources = tuple(scalar_code.typed(tree, set(arrays), "complex" in entry.dtypes) for tree in scalars.values())
     return Kernel(f"backward_{mask}", doc, arrays, numbers, outputs, sources, outputs[0])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..proof.load import load_spec
+from ..proof.derive import load_spec
 from ..spec.model import Spec
 from .files import MANIFEST, Refused, read_manifest
 from .modules import RUNTIME

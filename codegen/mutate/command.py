@@ -18,7 +18,7 @@ from typing import Any
 
 from ..project.progress import Progress, counted
 from ..project.project import Project, add_options
-from ..proof.load import load_spec
+from ..proof.derive import load_spec
 from ..spec.model import Entry, Spec
 from ..spec.reference import statements
 from ..verify.checks.bounds import ENVIRONMENT

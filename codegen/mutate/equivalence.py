@@ -177,8 +177,7 @@ def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, An
 def _read(tensor: Any) -> np.ndarray:
     """The numbers of a tensor; NumPy knows none of complex32."""
     values = tensor.detach()
-    array: np.ndarray = (values.to(dtypes.complex64) if values._dtype is dtypes.complex32 else values).array
-    return array
+    return (values.to(dtypes.complex64) if values._dtype is dtypes.complex32 else values).array
 
 
 def _equal(one: str | list[Any], other: str | list[Any]) -> bool:

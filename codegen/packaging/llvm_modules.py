@@ -67,8 +67,7 @@ def in_process(level: str, only_known: bool) -> Entries:
         named[precompile.SETTING] = "0"
         command = [sys.executable, "-m", __spec__.name, *(["--known"] if only_known else [])]
         done = subprocess.run(command, env={**os.environ, **named}, stdout=subprocess.PIPE, check=True)
-    entries: Entries = pickle.loads(done.stdout)
-    return entries
+    return pickle.loads(done.stdout)
 
 
 def entries(only_known: bool) -> Entries:
@@ -87,8 +86,7 @@ def kernels() -> dict[bytes, str]:
 
 def cache_of(line: str) -> KernelCache:
     module, name, _ = line.split(" ", 2)
-    cache: KernelCache = warmup.dispatcher_of(module, name)._cache
-    return cache
+    return warmup.dispatcher_of(module, name)._cache
 
 
 def kinds_of(line: str) -> tuple[Any, ...]:

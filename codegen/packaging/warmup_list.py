@@ -76,8 +76,7 @@ class Transformer(modules.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         result = self.token_embedding(x) + self.positions(sg.arange(x.size(1)))
-        scores: Tensor = self.head(self.norm(self.blocks(functional.dropout(result, 0.1))))
-        return scores
+        return self.head(self.norm(self.blocks(functional.dropout(result, 0.1))))
 
 
 def transformer() -> None:
@@ -99,8 +98,7 @@ class Recurrent(modules.Module):
         self.lstm = modules.LSTM(WIDTH, WIDTH, num_layers=2, batch_first=True, dropout=0.1)
 
     def forward(self, x: Tensor) -> Tensor:
-        scores: Tensor = self.head(self.lstm(self.token_embedding(x))[0][:, -1])
-        return scores
+        return self.head(self.lstm(self.token_embedding(x))[0][:, -1])
 
 
 def recurrent() -> None:

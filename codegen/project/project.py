@@ -29,7 +29,7 @@ from ..library.op_library import (
 )
 from ..library.reserved_names import ReservedNames, read_reserved
 from ..pages.pages import pages, reference
-from ..proof.load import load_spec
+from ..proof.derive import load_spec
 from ..spec.model import Problem, Spec, Where
 
 TREE = SPEC.parent

@@ -127,8 +127,7 @@ class Algebra:
     def combined(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Sum:
         match op:
             case ast.Add() | ast.Sub() | ast.Mult():
-                result: Sum = ARITHMETIC[type(op)](self.value(left), self.value(right))
-                return result
+                return ARITHMETIC[type(op)](self.value(left), self.value(right))
             case ast.Div() | ast.Pow():
                 return self.called("divide" if isinstance(op, ast.Div) else "pow", [left, right])
         raise NotAlgebraic(type(op).__name__)

@@ -16,8 +16,8 @@ from pathlib import Path
 from ..language.scalar_functions import NONE, Functions, known_function
 from ..spec.formula import functions_in, names_in
 from ..spec.formula import names as formula_names
-from ..spec.load import read_spec
-from ..spec.model import Argument, Entry, Formula, Schema
+from ..spec.load import EntriesOnDemand, read_spec
+from ..spec.model import Argument, Entry, Formula, Problem, Schema, Spec
 from .boundaries import POLICIES
 from .derivative import ONE, NoDerivative, chosen, derivative, is_number, meaning, negative, times
 from .numbers import CONSTANTS, FLOAT, Unknown, evaluate
@@ -152,6 +152,15 @@ def completed(entry: Entry) -> Entry:
         return result
     policies = tuple(_policy(result, name) for name in result.formulas)
     return replace(result, kink=policies[:1] if len(set(policies)) == 1 else policies)
+
+
+def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
+    """A spec whose entries get the formulas that they leave out: what every command but `derive` works on."""
+    return read_spec(path, shown, own, completed)
+
+
+def load_on_demand(path: Path, own: Functions = NONE) -> EntriesOnDemand:
+    return EntriesOnDemand(path, own, completed)
 
 
 def as_written(entry: Entry) -> Entry:

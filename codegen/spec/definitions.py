@@ -85,8 +85,7 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
         is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         return _rebuilt(node, made, {"func": copied(node.func)} if is_named else {})  # a function is not the value
 
-    result: ast.expr = made(tree)
-    return result
+    return made(tree)
 
 
 def copied(node: Any) -> Any:

@@ -101,8 +101,7 @@ def first_item(content: str, key: str) -> str | None:
 
 
 def _events(content: str) -> Iterator[Any]:
-    events: Iterator[Any] = yaml.parse(content, Loader=LOADER)
-    return events
+    return yaml.parse(content, Loader=LOADER)
 
 
 def _node(event: Any, depth: int) -> yaml.Node:

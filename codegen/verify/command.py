@@ -17,7 +17,7 @@ from ..library.bases import SPEC
 from ..library.op_library import OpLibrary
 from ..project.progress import Progress, counted
 from ..project.project import Project, merge_specs
-from ..proof.load import load_spec
+from ..proof.derive import load_spec
 from .calls.findings import Finding, Report
 from .checks.bounds import ENVIRONMENT as BOUNDS
 from .functions import check_functions, claims

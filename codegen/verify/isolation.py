@@ -12,11 +12,12 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Worker:
         self.from_end = from_end
         self.link, theirs = SPAWN_CONTEXT.Pipe()
         self.process = SPAWN_CONTEXT.Process(target=serve, args=(theirs,), daemon=True)
-        with variables(environment):
+        with patch.dict(os.environ, environment):
             self.process.start()
         theirs.close()  # the process alone has that end: the pipe breaks when it dies
         self.number = -1  # of the task in hand
@@ -133,18 +134,6 @@ def cause(status: int | None) -> str:
         with suppress(ValueError):
             return signal.strsignal(-status) or signal.Signals(-status).name
     return f"exit status {status}"
-
-
-@contextmanager
-def variables(more: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in more}
-    os.environ.update(more)
-    try:
-        yield
-    finally:
-        for name in more:
-            del os.environ[name]
-        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 # What the processes run.

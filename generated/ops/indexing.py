@@ -716,7 +716,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_gather.gather, "ops.indexing.shapes:gathered")(
+            at(self, indexing_cpu_gather.gather, "dispatch.shape_rules:like_third")(
                 array_in(self, computed), dim, array_in(index, None), sparse_grad
             ),
             computed,
@@ -1451,7 +1451,7 @@ def _take(name: str, self, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_index.take_elements, "ops.indexing.shapes:one_per_index")(
+            at(self, indexing_cpu_index.take_elements, "dispatch.shape_rules:like_second")(
                 array_in(self, computed), array_in(index, None)
             ),
             computed,

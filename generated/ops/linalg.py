@@ -4094,7 +4094,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(LD, linalg_cpu_lapack.ldl_solve_matrices, "ops.linalg.shapes:third")(
+            at(LD, linalg_cpu_lapack.ldl_solve_matrices, "dispatch.shape_rules:like_third")(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,

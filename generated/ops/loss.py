@@ -22,7 +22,6 @@ from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
-from ...runtime.ops.loss import checks_ctc as loss_checks_ctc
 from ...runtime.ops.loss import cpu as loss_cpu
 from ...runtime.ops.loss import cpu_ctc as loss_cpu_ctc
 from ...runtime.ops.loss import formulas as loss_formulas
@@ -2255,7 +2254,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
     if blank.__class__ is not int:
         blank = checks.integer(name, "blank", blank)
-    log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank = loss_checks.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
     if log_probs._device is not CPU and into is None and not watch.every:
@@ -2355,7 +2354,7 @@ def ctc_loss_intlist(
         reduction = checks.string(name, "reduction", reduction)
     if zero_infinity.__class__ is not bool:
         zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks_ctc.ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = loss_checks.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
     scores = log_probs.unsqueeze(1) if log_probs.ndim == 2 else log_probs
@@ -2440,7 +2439,7 @@ def ctc_loss_tensor(
     if zero_infinity.__class__ is not bool:
         zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = (
-        loss_checks_ctc.ctc_loss_of_tensors(
+        loss_checks.ctc_loss_of_tensors(
             name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
         )
     )

@@ -1258,7 +1258,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu_sparse.coordinate_sampled, "ops.matmul.shapes:sampled_product")(
+            at(self, matmul_cpu_sparse.coordinate_sampled, "dispatch.shape_rules:like_second")(
                 array_in(self, computed), array_in(row, None), array_in(mat2, computed), array_in(column, None)
             ),
             computed,

@@ -1,13 +1,12 @@
 """Gradients and tangents of views of any strides, by formulas and by writes to such views."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ..namespace import op
+from ..namespace import Tensor, op
 from ..tensor import view_shapes
 from ..tensor.layouts import are_alike, is_dense
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..device.device import CPU
 from ..errors import InplaceError, ShapeError, type_name
-from ..tensor.grad_mode import current_version, mode
+from ..tensor.grad_mode import current_version, mode, no_grad
 from ..tensor.history import set_history
 from ..tensor.memory import zeros
 from ..tensor.tensor import TensorBase, alias, from_flat
@@ -68,12 +68,9 @@ class Packed:
                 f"unpack hook: expected a tensor of shape {list(self.shape)} for {name!r} of {op_name}(), as it was "
                 f"saved, but got {list(tensor._shape)}"
             )
-        before, mode.grad = mode.grad, False
-        try:
+        with no_grad():
             tensor = tensor if tensor._dtype is self.dtype else tensor.to(self.dtype)
             tensor = tensor.contiguous() if self.contiguous else tensor
-        finally:
-            mode.grad = before
         return saved_by_reference(tensor, self.edge) if mode.grad else tensor
 
 
@@ -90,11 +87,8 @@ def saved_by_reference(tensor: Any, edge: Any) -> Any:
 def pack_unchanged(tensor: Any, pack: Callable[..., Any]) -> Any:
     """A pack hook records nothing, and must not write to what it is given."""
     version = tensor._version
-    before, mode.grad = mode.grad, False
-    try:
+    with no_grad():
         value = pack(tensor)
-    finally:
-        mode.grad = before
     if tensor._version != version:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "

@@ -57,12 +57,6 @@ def number_of(value: Any) -> Any:
     return complex(result) if isinstance(result, np.clongdouble) else result
 
 
-def tensor(op: str, name: str, value: Any) -> Any:
-    if isinstance(value, TensorBase):
-        return value
-    raise _wrong(op, name, "Tensor", value)
-
-
 def operand(op: str, name: str, value: Any) -> Any:
     """A Tensor, or a number that an element-wise op takes in the place of one; a NumPy array becomes a Tensor."""
     if isinstance(value, TensorBase) or type(value) in _PYTHON_DTYPES:
@@ -181,12 +175,6 @@ def boolean(op: str, name: str, value: Any) -> bool:
     raise _wrong(op, name, "bool", value)
 
 
-def string(op: str, name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise _wrong(op, name, "str", value)
-
-
 def dtype(op: str, name: str, value: Any) -> dtypes.dtype:
     """A dtype; Python's float, int, bool and complex stand for the widest dtype of their kind."""
     if isinstance(value, dtypes.dtype):
@@ -203,22 +191,21 @@ def device(op: str, name: str, value: Any) -> devices.device:
     return devices.resolve(value)
 
 
-def generator(op: str, name: str, value: Any) -> random.Generator:
-    if isinstance(value, random.Generator):
-        return value
-    raise _wrong(op, name, "specgrad.Generator", value)
+def _instance(check: str, cls: type, expected: str) -> Callable[..., Any]:
+    def checked(op: str, name: str, value: Any) -> Any:
+        if isinstance(value, cls):
+            return value
+        raise _wrong(op, name, expected, value)
+
+    checked.__name__ = check
+    return checked
 
 
-def memory_format(op: str, name: str, value: Any) -> MemoryFormat:
-    if isinstance(value, MemoryFormat):
-        return value
-    raise _wrong(op, name, "specgrad.memory_format", value)
-
-
-def process_group(op: str, name: str, value: Any) -> Ranks:
-    if isinstance(value, Ranks):
-        return value
-    raise _wrong(op, name, "specgrad.distributed.ProcessGroup", value)
+tensor = _instance("tensor", TensorBase, "Tensor")
+string = _instance("string", str, "str")
+generator = _instance("generator", random.Generator, "specgrad.Generator")
+memory_format = _instance("memory_format", MemoryFormat, "specgrad.memory_format")
+process_group = _instance("process_group", Ranks, "specgrad.distributed.ProcessGroup")
 
 
 def wrap_dim(op: str, dim: Any, ndim: int, wrap_scalar: bool = True) -> int:

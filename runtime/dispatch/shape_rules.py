@@ -29,6 +29,11 @@ def like_second(first: Any, second: Any, *rest: Any) -> Shape:
     return tuple(second.shape)
 
 
+def like_third(first: Any, second: Any, third: Any, *rest: Any) -> Shape:
+    """The shape of the third argument."""
+    return tuple(third.shape)
+
+
 def one_number(*args: Any) -> Shape:
     """One number."""
     return ()

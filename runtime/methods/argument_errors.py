@@ -169,14 +169,20 @@ def _is_on_purpose(function: Callable[..., Any], error: Exception, arguments: Ma
 
     What a tensor says that Python took for an index or a list does not, nor a module without an attribute, unless the
     names are the same by chance."""
+    frame = raising_frame(error)
+    if frame is None:
+        return isinstance(error, _OWN)
+    if frame.f_globals.get("__name__") in _PROTOCOLS or frame.f_code.co_name == "__getattr__":
+        return _says_where(function, str(error), arguments)
+    return isinstance(error, _OWN) or frame.f_code.co_filename.startswith(PACKAGE)
+
+
+def raising_frame(error: BaseException) -> FrameType | None:
+    """Where somebody wrote `raise`; None where an operation failed."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    if last is None or last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES:
-        return isinstance(error, _OWN)
-    if last.tb_frame.f_globals.get("__name__") in _PROTOCOLS or last.tb_frame.f_code.co_name == "__getattr__":
-        return _says_where(function, str(error), arguments)
-    return isinstance(error, _OWN) or last.tb_frame.f_code.co_filename.startswith(PACKAGE)
+    return None if last is None or last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES else last.tb_frame
 
 
 def _says_where(function: Callable[..., Any], message: str, arguments: Mapping[str, Any]) -> bool:

@@ -30,6 +30,8 @@ _MODULES_OF_TENSORS = (
     *FUNCTIONS_OF_TENSORS,
 )
 _OF_TENSORS = tuple(f"{_PACKAGE}.{module}" for module in _MODULES_OF_TENSORS)
+# Folders whose modules call each other's functions: programs find these under other names, where they are guarded.
+_CORE = tuple(f"{_PACKAGE}.runtime.{folder}." for folder in ("methods", "ops", "tensor"))
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 
@@ -132,7 +134,7 @@ def guard(besides: Iterable[Any]) -> None:
             if isinstance(value, (FunctionType, type)):
                 _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module):
+        if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module) and not name.startswith(_CORE):
             guard_module(name)
 
 

@@ -15,6 +15,9 @@ from ..tensor.observers import watch
 from ..tensor.overrides import NOT_HANDLED, overridden, plain
 from ..tensor.tensor import TensorBase, adopt, compute_array
 
+__all__ = ["allclose", "equal", "is_complex", "is_conj", "is_floating_point", "is_neg", "is_nonzero", "is_same_size"]
+__all__ += ["is_tensor", "isclose", "numel"]
+
 
 def is_tensor(obj: Any) -> bool:
     """Whether `obj` is a Tensor.

@@ -7,6 +7,11 @@ from ..device.device import CPU, default_device, set_default
 from ..device.device import device as Device
 from ..dispatch import argument_checks
 
+__all__ = ["are_deterministic_algorithms_enabled", "get_default_device", "get_deterministic_debug_mode"]
+__all__ += ["get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled"]
+__all__ += ["set_default_device", "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal"]
+__all__ += ["set_warn_always", "use_deterministic_algorithms"]
+
 _DEBUG_MODES = ("default", "warn", "error")
 _settings: dict[str, Any] = {"warn_always": False}
 

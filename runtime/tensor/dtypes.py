@@ -12,6 +12,10 @@ import numpy as np
 from ..errors import DtypeError, type_name
 from ..namespace import known
 
+__all__ = ["bfloat16", "can_cast", "complex128", "complex32", "complex64", "dtype", "finfo", "float16"]
+__all__ += ["float32", "float64", "float8_e4m3fn", "float8_e5m2", "get_default_dtype", "iinfo", "int16", "int32"]
+__all__ += ["int64", "int8", "promote_types", "result_type", "set_default_dtype", "uint16", "uint32", "uint64", "uint8"]
+
 _CATEGORY_ORDER = "bifc"
 
 

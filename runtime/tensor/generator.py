@@ -15,6 +15,8 @@ from ..errors import ArgumentError, type_name
 from ..locks import new_lock
 from .tensor import adopt
 
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
 _moving = new_lock()  # of all generators: it is held for some ten instructions
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
 _VERSION = 2  # of states: this number, the seed and the position

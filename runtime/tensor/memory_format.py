@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from ..namespace import known
 from ..shapes import Shape, contiguous_strides, is_contiguous
 
+__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"]
+__all__ += ["sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided"]
+
 
 class Named:
     """A constant that is known by its name, alone and after pickling."""

@@ -14,8 +14,6 @@ from ..device.device import META, device
 from ..errors import NoDataError
 from ..shapes import Shape, byte_strides, contiguous_strides
 
-NO_DATA = "Cannot copy out of meta tensor; no data!"
-
 
 class MetaArray:
     """`strides` are in bytes, None where the elements would lie in row order without gaps."""
@@ -90,7 +88,7 @@ class MetaArray:
 
 
 def no_data() -> NoDataError:
-    return NoDataError(NO_DATA)
+    return NoDataError("Cannot copy out of meta tensor; no data!")
 
 
 def empty(shape: Shape, dtype: Any, target_device: Any) -> MetaArray:

@@ -112,14 +112,11 @@ class TensorBase:
         """Where the memory is."""
         return self._device
 
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self._shape)
-
     def dim(self) -> int:
         """The number of dimensions."""
         return len(self._shape)
+
+    ndim = property(dim)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of the dimension `dim`."""
@@ -150,10 +147,7 @@ class TensorBase:
         """Bytes of one element."""
         return self._dtype.itemsize
 
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return self._dtype.itemsize
+    itemsize = property(element_size)
 
     @property
     def nbytes(self) -> int:

@@ -11,7 +11,7 @@ import pytest
 from specgrad.codegen.check.validate import validate
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.op_library import Known
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 
 KNOWN = Known(

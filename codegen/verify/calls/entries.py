@@ -13,11 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ...language.scalar_functions import parsed
 from ...library.bases import SPEC
 from ...library.op_library import Library, OpLibrary
 from ...proof.derivative import ONE, NoDerivative, derivative
+from ...proof.derive import load_on_demand
 from ...proof.formula_derivative import Plain
-from ...proof.load import load_on_demand
 from ...proof.numbers import Unknown
 from ...proof.proof import Prover
 from ...proof.scalar_code import NotElementwise
@@ -114,7 +115,7 @@ def meaning_of(op: Any) -> Meaning | None:
     known = spec_entry(op) if op.expression else None
     if known is None:
         return None
-    expression = _parsed(op.expression)
+    expression = parsed(op.expression)
     entry = replace(
         known,
         compute=replace(known.compute, tree=expression, text=op.expression),
@@ -140,11 +141,7 @@ def _formula(entry: Entry, name: str, text: str) -> Formula:
     if is_word:
         return replace(known, text=text, tree=None, keyword=text)
     definitions = {each: d.tree for each, d in entry.definitions.items() if d.tree is not None}
-    return with_meaning(replace(known, text=text, tree=_parsed(text), keyword=None), definitions)[0]
-
-
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
+    return with_meaning(replace(known, text=text, tree=parsed(text), keyword=None), definitions)[0]
 
 
 @functools.cache

@@ -6,13 +6,14 @@ import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from dis import opmap
 from itertools import pairwise
 from pathlib import PurePath
 from types import CodeType
 from typing import Any
 
 import numpy as np
+
+from specgrad.runtime.methods.argument_errors import raising_frame
 
 from ...spec.fields import KEYS
 from ...spec.model import legible
@@ -135,7 +136,6 @@ def element(leaf: Any, index: Sequence[Any]) -> str:
     return f"{leaf.label}{where} = {number(leaf.array[tuple(index)])}"
 
 
-RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 LONGEST = 400  # letters of what an error says
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 SAME = re.compile(r"Failed in \w+ mode pipeline|^During: |^File |^This error may|^>>> |^There are \d+ candidate|^\W*$")
@@ -169,12 +169,7 @@ def is_proper(error: BaseException) -> bool:
 
 def on_purpose(error: BaseException) -> bool:
     """Whether somebody wrote `raise` for a wrong call, be it in a kernel, rather than that an operation failed."""
-    if not is_proper(error):
-        return False
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return last is not None and last.tb_frame.f_code.co_code[last.tb_lasti] in RAISES
+    return is_proper(error) and raising_frame(error) is not None
 
 
 def computes(error: BaseException) -> bool:

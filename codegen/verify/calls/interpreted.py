@@ -3,9 +3,10 @@
 import functools
 import importlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import FunctionType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -30,8 +31,7 @@ class Interpreted(ElementKernels):
     def compiled(self, written: Any, attribute: str) -> Kernel:
         """A kernel of flat arrays, as the tree's table has it where it is the same."""
         if _same(written, self._before(attribute.removesuffix("_complex"))):
-            kernel: Kernel = getattr(self.tree, attribute)
-            return kernel
+            return getattr(self.tree, attribute)
         library = cpu_library("_complex" in attribute)
         return of_arrays(rebuilt(written, library.used_by(written)))
 
@@ -125,11 +125,5 @@ def _tables(package: str) -> dict[str, Elementwise]:
     return {name.lower(): own for name, own in content.items() if isinstance(own, Elementwise)}
 
 
-@contextmanager
-def _run_plain(own: Elementwise) -> Iterator[Plain]:
-    before = own.kernels
-    own.kernels = kernels = Plain(before.package, before.family, before.name)
-    try:
-        yield kernels
-    finally:
-        own.kernels = before
+def _run_plain(own: Elementwise) -> AbstractContextManager[Plain]:
+    return patch.object(own, "kernels", Plain(own.kernels.package, own.kernels.family, own.kernels.name))

@@ -50,7 +50,7 @@ def check_forward(point: Point, report: Report) -> None:
         reverse = _products([g for g, _ in differentiable], [u for _, u in differentiable])
         names = " and ".join(leaf.label for leaf, yes in zip(point.leaves, chosen, strict=True) if yes)
         text = f"along a tangent of {names}, <v, J u> is {{}} by forward mode but <J^T v, u> = {{}} in reverse"
-        _compare(point, "forward mode", forward, reverse, RELATIVE, f"at {point}, {text}", report)
+        _compare(point, "forward mode", forward, reverse, f"at {point}, {text}", report)
 
 
 def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
@@ -60,17 +60,10 @@ def _products(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
 
 
 def _compare(
-    point: Point,
-    subject: str,
-    forward: np.ndarray,
-    reverse: np.ndarray,
-    relative: float,
-    text: str,
-    report: Report,
-    level: int = 1,
+    point: Point, subject: str, forward: np.ndarray, reverse: np.ndarray, text: str, report: Report, level: int = 1
 ) -> None:
     a, b = float(forward.sum()), float(reverse.sum())
-    scale = float(np.abs(forward).sum() + np.abs(reverse).sum())
+    scale, relative = float(np.abs(forward).sum() + np.abs(reverse).sum()), RELATIVE if level == 1 else SECOND
     if np.isfinite(reverse).all() and not (scale < np.inf and abs(a - b) <= relative * scale + 1e-14):
         size = abs(a - b) / (scale + 1e-300)
         report.find(point.op, forward_formula(point.op), text.format(*both(a, b)), subject, size, level)
@@ -112,7 +105,7 @@ def check_forward_over_reverse(point: Point, report: Report) -> None:
         matches = [unpack_dual(g).tangent for g in gradients(point.outputs(duals), duals, seeds)]
     forward = _products(weights, [w * 0 if t is None else t for t, w in zip(matches, weights, strict=True)])
     text = f"at {point} the tangent of the gradients is {{}} along a direction, their gradient gives {{}}"
-    _compare(point, "forward mode over reverse", forward, reverse, SECOND, text, report, level=3)
+    _compare(point, "forward mode over reverse", forward, reverse, text, report, level=3)
 
 
 def _can_go_on(point: Point, report: Report) -> bool:

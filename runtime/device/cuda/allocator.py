@@ -136,10 +136,7 @@ class Cache:
         capture = graph_capture.of_stream(stream)
         if capture is None:
             return self._size_class(stream, kind)
-        cached: SizeClass = capture.pool.size_classes.setdefault(
-            (stream, kind), SizeClass(self, stream, kind, capture.pool)
-        )
-        return cached
+        return capture.pool.size_classes.setdefault((stream, kind), SizeClass(self, stream, kind, capture.pool))
 
     def _give_or_leave(self, block: Block) -> None:
         if not self.lock.acquire(blocking=False):

@@ -27,8 +27,7 @@ IN_FORK = (
 
 def driver() -> Driver:
     """The driver in use, as this thread calls it: see rehearsals.py; a RuntimeError where there is no driver."""
-    result: Driver = watched(chosen())
-    return result
+    return watched(chosen())
 
 
 def chosen() -> Driver:
@@ -44,8 +43,7 @@ def chosen() -> Driver:
 
 
 def _simulated(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> Driver:
-    made: Driver = extension("cuda_driver")(devices, memory, seed, os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
-    return made
+    return extension("cuda_driver")(devices, memory, seed, os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
 
 
 def _real() -> Driver:

@@ -122,5 +122,4 @@ def position(generator: Any, count: int, device: Any) -> tuple[Any, int]:
     key = id(generator)
     if key not in capture.generator_states:
         capture.generator_states[key] = GeneratorState(generator, capture, device)
-    result: tuple[Any, int] = capture.generator_states[key].take(count)
-    return result
+    return capture.generator_states[key].take(count)

@@ -78,8 +78,7 @@ def _word_of(capture: Capture, device: Any) -> DeviceArray:
     if capture.word is None:
         with capture.aside():
             capture.word = Word(device, capture.side)
-    result: DeviceArray = capture.word.array
-    return result
+    return capture.word.array
 
 
 def replayed(word: Word, stream: int) -> None:

@@ -74,16 +74,16 @@ class RealDriver(RealGraphs):
         self._modules: list[Any] = []
         self._devices: dict[int, int] = {}  # of functions
         self._shared: dict[int, int] = {}  # bytes of shared memory that functions have asked for
-        status = self._status(cuda.cuInit(0))
-        if status not in (SUCCESS, NO_DEVICE):
-            raise self._error("cuInit", status)
-        self._count = 0 if status == NO_DEVICE else self._call("cuDeviceGetCount")
+        self._count = self._call("cuDeviceGetCount") if self._tried(NO_DEVICE, "cuInit", 0)[0] else 0
 
     # Statuses.
 
-    @staticmethod
-    def _status(result: Sequence[Any]) -> int:
-        return int(result[0])
+    def _tried(self, allowed: int, name: str, *arguments: Any) -> tuple[bool, list[Any]]:
+        """Whether a call succeeded, and what it gave; an error where its status is another one than `allowed`."""
+        status, *values = getattr(self.cuda, name)(*arguments)
+        if int(status) not in (SUCCESS, allowed):
+            raise self._error(name, int(status))
+        return int(status) == SUCCESS, values
 
     def _call(self, name: str, *arguments: Any) -> Any:
         status, *values = getattr(self.cuda, name)(*arguments)
@@ -193,11 +193,9 @@ class RealDriver(RealGraphs):
 
     def allocate(self, device: int, size: int, stream: int) -> int:
         self._at(device)
-        result = self.cuda.cuMemAllocFromPoolAsync(size, self._pools[device], handle_of(stream))
-        status = self._status(result)
-        if status not in (SUCCESS, OUT_OF_MEMORY):
-            raise self._error("cuMemAllocFromPoolAsync", status)
-        return 0 if status == OUT_OF_MEMORY else int(result[1])
+        arguments = size, self._pools[device], handle_of(stream)
+        done, values = self._tried(OUT_OF_MEMORY, "cuMemAllocFromPoolAsync", *arguments)
+        return int(values[0]) if done else 0
 
     def free(self, device: int, address: int, stream: int) -> None:
         self._at(device)
@@ -229,21 +227,16 @@ class RealDriver(RealGraphs):
     def is_on_device(self, address: int, size: int, device: int) -> bool:
         self._at(device)
         attribute = self.cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-        status, result = self.cuda.cuPointerGetAttribute(attribute, address)
-        if int(status) not in (SUCCESS, INVALID_VALUE):
-            raise self._error("cuPointerGetAttribute", int(status))
-        return int(status) == SUCCESS and int(result) == device
+        done, values = self._tried(INVALID_VALUE, "cuPointerGetAttribute", attribute, address)
+        return done and int(values[0]) == device
 
     def pin(self, size: int) -> int:
         self._at(max(self._here.device, 0))
-        result = self.cuda.cuMemHostAlloc(size, PORTABLE)
-        status = self._status(result)
-        if status not in (SUCCESS, OUT_OF_MEMORY):
-            raise self._error("cuMemHostAlloc", status)
-        if status == OUT_OF_MEMORY:
+        done, values = self._tried(OUT_OF_MEMORY, "cuMemHostAlloc", size, PORTABLE)
+        if not done:
             return 0
-        self._pinned[int(result[1])] = size
-        return int(result[1])
+        self._pinned[int(values[0])] = size
+        return int(values[0])
 
     def unpin(self, address: int) -> None:
         del self._pinned[address]
@@ -325,13 +318,7 @@ class RealDriver(RealGraphs):
 
     def stream_done(self, stream: int) -> bool:
         self._at(self._device_of(stream))
-        return self._is_done("cuStreamQuery", handle_of(stream))
-
-    def _is_done(self, name: str, handle: int) -> bool:
-        status = self._status(getattr(self.cuda, name)(handle))
-        if status not in (SUCCESS, NOT_READY):
-            raise self._error(name, status)
-        return status == SUCCESS
+        return self._tried(NOT_READY, "cuStreamQuery", handle_of(stream))[0]
 
     def create_event(self, device: int, timing: bool = False) -> int:
         self._at(device)
@@ -355,7 +342,7 @@ class RealDriver(RealGraphs):
         self._call("cuEventSynchronize", event)
 
     def event_done(self, event: int) -> bool:
-        return self._is_done("cuEventQuery", event)
+        return self._tried(NOT_READY, "cuEventQuery", event)[0]
 
     def elapsed(self, start: int, end: int) -> float:
         return float(self._call("cuEventElapsedTime", start, end))

@@ -57,8 +57,7 @@ def plan_of(
 def table_of(op: Any, computed: dtype, tables: str = "cached") -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype: integers have the same ones, however many bits they have."""
     kind = {"c": "complex", "i": "integer"}.get(computed.kind, computed.name)
-    value: dict[Any, Any] = getattr(op, tables if computed.native else f"{tables}_{kind}")
-    return value
+    return getattr(op, tables if computed.native else f"{tables}_{kind}")
 
 
 def is_in_pairs(computed: dtype) -> bool:

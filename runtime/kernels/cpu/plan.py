@@ -16,6 +16,7 @@ from .allocate_and_fill import empty
 
 EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
 Array = np.ndarray
+Maybe = Array | None
 Ints = tuple[int, ...]
 
 
@@ -26,6 +27,10 @@ class Layout(NamedTuple):
     strides: Ints | None
     complex: bool = False
     halves: bool = False
+
+
+def strides_of(x: Layout) -> Ints:
+    return contiguous_strides(x.shape) if x.strides is None else x.strides
 
 
 class Step(NamedTuple):
@@ -125,6 +130,16 @@ def with_integers(other: Find) -> Callable[[Find], Find]:
         return find
 
     return with_marker
+
+
+def of_exact_number(find: Find) -> Find:
+    """Mark a function that finds plans: they serve bools and integers where the last argument is an operand, or a whole
+    number that a call takes as a float64 and that is the same then."""
+
+    def for_integers(*arguments: Any) -> Plan | None:
+        return find(*arguments) if isinstance(arguments[-1], Layout) or is_exact(arguments[-1]) else None
+
+    return with_integers(for_integers)(find)
 
 
 class Mask(Layout):

@@ -12,9 +12,8 @@ import numpy as np
 
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.plan import Array
 from . import cpu_loops
-
-Array = np.ndarray
 
 
 def attention(

@@ -4,9 +4,8 @@ The table has the sizes of the loops (see `attend`), whether attention is causal
 before the first matrix, or -1 for an operand that is not there, and from one batch item, head and row to the next.
 """
 
-import numpy as np
-
 from ...compiler.jit import jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_matrix, part_of
 from .cpu_loops import (
     BIAS,
@@ -27,8 +26,6 @@ from .cpu_loops import (
 
 SIZES = 7
 CAUSAL, OPERANDS = SIZES, SIZES + 1  # where they stand in the table
-
-Array = np.ndarray
 
 
 @jit

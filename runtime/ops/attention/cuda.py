@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...device.cuda.current import current_stream
 from ...device.cuda.math_modes import math_modes
 from ...kernels.cuda_launch import arrays as memory
@@ -23,7 +23,6 @@ from ...kernels.cuda_libraries.operands import has_rows, stored_as
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels
 
-Array = DeviceArray
 LANES = 32  # of a warp
 Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 

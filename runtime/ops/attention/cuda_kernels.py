@@ -8,18 +8,8 @@ from ...kernels.scalar import exp, log
 ALL = 0xFFFFFFFF
 # Texts name these; a kernel has its own in their place.
 index: Any = None
-get_scores: Any = None
-get_bias: Any = None
-get_mask: Any = None
-get_keep: Any = None
-get_above: Any = None
-get_output: Any = None
-get_grads: Any = None
-get_logsumexp: Any = None
-put_scores: Any = None
-put_result: Any = None
-put_dropped: Any = None
-put_logsumexp: Any = None
+get_scores = get_bias = get_mask = get_keep = get_above = get_output = get_grads = get_logsumexp = index
+put_scores = put_result = put_dropped = put_logsumexp = index
 
 
 def seen(mask: Any, has_mask: Any, steps: Any, b: Any, h: Any, q: Any, j: Any, causal: Any) -> Any:

@@ -1,12 +1,10 @@
 """Attention written in ops, for the derivatives of its kernel of any order and mode."""
 
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...autograd.recompute import recompute_jvp, recompute_vjp
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+from ...namespace import Tensor, op
 
 
 def attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:

@@ -7,11 +7,8 @@ import numpy as np
 
 from ...kernels.cpu.contiguous_copy import zeros
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step
-from ...shapes import contiguous_strides
+from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, strides_of
 from . import cpu_plan_loops as loops
-
-Array = np.ndarray
 
 
 class Matrices(NamedTuple):
@@ -141,7 +138,7 @@ def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Mat
 
 def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
     """The matrices of an operand, rows or heads first; None where rows are not contiguous."""
-    strides = contiguous_strides(layout.shape) if layout.strides is None else layout.strides
+    strides = strides_of(layout)
     if strides[3] != 1 and layout.shape[3] != 1:
         return None
     batch, one, other, width = layout.shape
@@ -150,7 +147,7 @@ def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
 
 
 def _thirds(projected: Layout, heads: int) -> list[Matrices | None]:
-    strides = contiguous_strides(projected.shape) if projected.strides is None else projected.strides
+    strides = strides_of(projected)
     batch, rows, width = projected.shape
     each = width // (3 * heads)
     if strides[2] != 1:

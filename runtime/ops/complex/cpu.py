@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from ...kernels.cpu.plan import run_if_planned
+from ...kernels.cpu.plan import Array, run_if_planned
 from . import plans
-
-Array = np.ndarray
 
 
 def complex_of_parts(real: Array, imag: Array) -> Array:
     value = run_if_planned(plans.complex_of_parts, real, imag)
     if value is not None:
-        result: Array = value[0]
-        return result
+        return value[0]
     shape = np.broadcast_shapes(real.shape, imag.shape)
     result = np.empty(shape, np.complex64 if real.dtype == np.float32 else np.complex128)
     result.real, result.imag = real, imag

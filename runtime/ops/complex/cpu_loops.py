@@ -1,11 +1,8 @@
 """Loops over the parts of complex numbers, which lie in pairs."""
 
-import numpy as np
-
 from ...compiler.jit import jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import part_of
-
-Array = np.ndarray
 
 
 @jit

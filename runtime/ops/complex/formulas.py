@@ -1,10 +1,6 @@
 """Helpers of the formulas of views that read complex numbers as pairs of real ones, and pairs as complex numbers."""
 
-from typing import Any, TypeAlias
-
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+from ...namespace import Tensor, op
 
 
 def complex_of_pairs(x: Tensor) -> Tensor:

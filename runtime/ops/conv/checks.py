@@ -6,10 +6,9 @@ from typing import Any
 
 from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError
-from ...shapes import conv_size, side_pads
+from ...shapes import Shape, conv_size, side_pads
 
 Ints = Sequence[int]
-Sizes = tuple[int, ...]
 
 
 def convolution(
@@ -52,7 +51,7 @@ def _name(op: str, stride: Ints) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def output_shape(op: str, x: Sizes, weight: Sizes, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Sizes:
+def output_shape(op: str, x: Shape, weight: Shape, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Shape:
     """The shape of the output, after all checks of the geometry."""
     dims = len(stride)
     if not dims or len(dilation) != dims or len(padding) not in (dims, 2 * dims):
@@ -92,7 +91,7 @@ def _require_minimum(op: str, minimum: int, **arguments: Ints) -> None:
             raise RuntimeError(f"{op}(): {kind} {name} is not supported, got {tuple(values)}")
 
 
-def _require_weight(op: str, weight: Sizes, dims: int, groups: int) -> None:
+def _require_weight(op: str, weight: Shape, dims: int, groups: int) -> None:
     if len(weight) != dims + 2:
         raise ShapeError(f"{op}(): expected weight of {dims + 2} dimensions, got shape {list(weight)}")
     if min(weight[2:]) < 1:
@@ -104,7 +103,7 @@ def _require_weight(op: str, weight: Sizes, dims: int, groups: int) -> None:
         )
 
 
-def _require_channels(op: str, x: Sizes, weight: Sizes, dims: int, channels: int, value: str) -> None:
+def _require_channels(op: str, x: Shape, weight: Shape, dims: int, channels: int, value: str) -> None:
     if len(x) not in (dims + 1, dims + 2):
         raise ShapeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {op}, but got input of size: {list(x)}"
@@ -120,7 +119,7 @@ def _times(sizes: Sequence[int]) -> str:
     return " x ".join(map(str, sizes))
 
 
-def expand_param(name: str, values: Ints, spatial: int) -> Sizes:
+def expand_param(name: str, values: Ints, spatial: int) -> Shape:
     """A number for each spatial dimension: given so, or one for all."""
     if len(values) not in (1, spatial):
         raise RuntimeError(
@@ -132,8 +131,8 @@ def expand_param(name: str, values: Ints, spatial: int) -> Sizes:
 
 @functools.lru_cache(maxsize=1024)
 def transposed_shape(
-    x: Sizes, weight: Sizes, stride: Sizes, padding: Sizes, output_padding: Sizes, dilation: Sizes, groups: int
-) -> Sizes:
+    x: Shape, weight: Shape, stride: Shape, padding: Shape, output_padding: Shape, dilation: Shape, groups: int
+) -> Shape:
     """The shape of the output, after all checks of the geometry."""
     spatial = len(stride)
     op = f"conv_transpose{spatial}d"

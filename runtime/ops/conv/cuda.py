@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...device.cuda.current import current_stream
 from ...device.cuda.math_modes import math_modes
 from ...kernels.cuda.storage import in_registers
@@ -22,7 +22,6 @@ from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels
 from .cpu_geometry import Geometry, Ints, geometry
 
-Array = DeviceArray
 COLUMNS = 1 << 28  # bytes that the columns of windows may take up
 
 
@@ -198,7 +197,7 @@ def like(shape: Ints, a: Array, b: Array) -> Array:
 
 def part(a: Array, shape: Ints, first: int, last: int) -> Array:
     each = prod(shape[1:]) * a.itemsize
-    return DeviceArray(a.address + first * each, (last - first, *shape[1:]), a.dtype, a.block, a.device, None, a.stored)
+    return Array(a.address + first * each, (last - first, *shape[1:]), a.dtype, a.block, a.device, None, a.stored)
 
 
 def by_group(weight: Array, sizes: Sizes) -> Array:

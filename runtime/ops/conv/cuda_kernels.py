@@ -8,15 +8,8 @@ from typing import Any
 from ...kernels.cuda.language import T, cuda
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-get_x: Any = None
-get_columns: Any = None
-get_weight: Any = None
-get_bias: Any = None
-get_result: Any = None
-put_columns: Any = None
-put_result: Any = None
+W = get_x = get_columns = get_weight = get_bias = get_result = put_columns = put_result = index
 
 
 def columns_of_windows(x: Any, columns: Any, channels: Any, geometry: Any, steps: Any, total: Any) -> None:

@@ -1,12 +1,9 @@
 """Helpers of the formulas of convolutions, written in ops and Tensor methods so that they differentiate again."""
 
-from typing import Any, TypeAlias
-
-from ...namespace import op
+from ...namespace import Tensor, op
 from ..indexing.formulas import padded_to
 from .checks import expand_param, require_bias, transposed_shape
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints = tuple[int, ...]
 
 

@@ -12,7 +12,6 @@ from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, ro
 from ...kernels.llvm.matmul_tiles import panel_bytes, panel_width, square_differences, weighted_differences
 
 Array = np.ndarray
-Ints = tuple[int, ...]
 Gradients = tuple[Array | None, ...]
 
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
@@ -45,8 +44,7 @@ def pdist(x: Array, p: float) -> Array:
 def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
     """The gradient of the matrix: that of its rows as the first, and as the second of a pair."""
     value = row_distances_backward((True, True), above_zeros(grad, len(x)), x, x, above_zeros(result, len(x)), p)
-    both: Array = np.add(*[part for part in value if part is not None])
-    return both
+    return np.add(*[part for part in value if part is not None])
 
 
 def above_zeros(pairs: Array, rows: int) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda.language import T, cuda
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import in_order
@@ -18,14 +18,8 @@ from ..indexing.cuda import index_select_backward, take_elements
 from .cpu import upper_triangle_indices
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-get_x: Any = None
-get_y: Any = None
-get_grad: Any = None
-get_length: Any = None
-get_ties: Any = None
-put_result: Any = None
+W = get_x = get_y = get_grad = get_length = get_ties = put_result = index
 
 
 def distances(x: Any, y: Any, result: Any, sizes: Any, kind: Any, p: Any, total: Any) -> None:
@@ -106,7 +100,6 @@ def distances_back(
         put_result(result, n, T(value))
 
 
-Array = DeviceArray
 KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
 
 

@@ -1,10 +1,6 @@
 """Helpers of the composites of distances."""
 
-from typing import Any, TypeAlias
-
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+from ...namespace import Tensor, op
 
 MATMUL_ROWS_THRESHOLD = 25  # rows: libraries multiply more of them faster than threads subtract them
 

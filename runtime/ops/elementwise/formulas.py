@@ -2,14 +2,12 @@
 
 import functools
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...kernels.scalar import orthogonal_polynomials
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...tensor import dtypes
 from ...tensor.dtypes import finfo
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def along_channels(weight: Tensor, ndim: int) -> Tensor:

@@ -8,7 +8,7 @@ from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.index_select import COLUMNS, take_rows
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, run
 from . import plans
 
 
@@ -68,9 +68,6 @@ def _add_rows(
             source, target = grads[i, first:last], result[row, first:last]
             for j in range(source.size):
                 target[j] += source[j]
-
-
-Array = np.ndarray
 
 
 def bag_totals(

@@ -1,13 +1,10 @@
 """Loops of bags, as plans call them: rows of a table are added up where they lie."""
 
-import numpy as np
-
 from ...compiler.jit import jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.gather import AHEAD, sum_of_rows
 from ..indexing.cpu_put_loops import link
-
-Array = np.ndarray
 
 
 @jit

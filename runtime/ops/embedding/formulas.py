@@ -1,16 +1,13 @@
 """Helpers of the composite of bags of embedded rows."""
 
 import contextlib
-from typing import Any, TypeAlias
 
 from ...device.device import CPU
 from ...extension_points import extension
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...tensor import dtypes
 from ...tensor.grad_mode import no_grad
 from .checks import ends_of_bags
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> Tensor:

@@ -7,11 +7,9 @@ import numpy as np
 
 from ...device.threads.parallel_for import get_num_threads
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run_if_planned
+from ...kernels.cpu.plan import Array, run_if_planned
 from . import plans
 from .cpu_radices import resized, with_sizes
-
-Array = np.ndarray
 
 # How SciPy names a scale of 1, 1 / sqrt(n) and 1 / n for transforms with exp(-i ...) and with exp(i ...).
 _FORWARD = ("backward", "ortho", "forward")
@@ -98,8 +96,7 @@ def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
     weights = np.full(n // 2 + 1, pairs, a.real.dtype)
     weights[0] = 1
     weights[n // 2 :] = weights[n // 2 :] if n % 2 else 1
-    result: Array = a * weights.reshape([-1] + [1] * (a.ndim - 1 - d))
-    return result
+    return a * weights.reshape([-1] + [1] * (a.ndim - 1 - d))
 
 
 def _contiguous(a: Any) -> Array:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.plan import Ints, Step
+from ...kernels.cpu.plan import Array, Ints, Step
 from . import cpu_loops as loops
 from .cpu_loops import BATCH_ELEMENTS, COMPLEX, FULL_SPECTRUM, HALF, vector_lanes
 from .cpu_radices import half_angle_twiddles, table
 from .cpu_real_loops import transform_either_matrices, transform_odd_rows
 
-Array = np.ndarray
 LINE = 8  # integers of a line of the cache, at which each part of a table begins
 WORK = 4  # elements of other work, that a number takes as long as
 CHARS = "fd"  # of the precisions

@@ -4,17 +4,14 @@ Arrays are flat and of real numbers: a complex one has real and imaginary parts 
 columns, fill vectors, the first pass reads such pairs, and the last one writes them.
 """
 
-import numpy as np
-
 from ...compiler.jit import jit
 from ...compiler.passes.primitives import fma
 from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
 from ...kernels.llvm.fft_butterflies import WIDEST, first_pass, last_pass, prime_pass, transform_pass
 from ...kernels.llvm.fft_spectra import full_spectrum, half_spectrum
 from ...kernels.llvm.matmul_tiles import lanes
-
-Array = np.ndarray
 
 BATCH_ELEMENTS = 1024  # complex numbers that are transformed together
 PLANE_OFFSET = 64

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.fft_butterflies import NARROW
 from .cpu_loops import vector_lanes
-
-Array = np.ndarray
 
 MAX_LENGTH = 1 << 16  # longer ones are left to SciPy
 ODD = (3, 5, 7, 11, 13)  # radices; lengths that have other odd factors are left to it too

@@ -4,14 +4,11 @@ Rows of even places are real parts and those of odd places imaginary parts of a 
 transform that of the real matrix follows, as for signals. Odd rows are transformed as complex numbers.
 """
 
-import numpy as np
-
 from ...compiler.jit import jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.fft_spectra import paired_rows
 from .cpu_loops import PLANE_OFFSET, all_passes, join, rows_of_steps, twiddled_passes
-
-Array = np.ndarray
 
 MAX_MATRIX_ELEMENTS = 1 << 14  # numbers of a matrix
 WIDTH = 16  # a multiple of all processors' lanes

@@ -5,7 +5,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import narrowed, permuted
 from ...kernels.cuda_libraries.protocol import Fft
@@ -14,7 +14,6 @@ from ..linalg.cuda_batches import library, stream_of, with_library
 from . import cpu
 from . import cuda_kernels as kernels
 
-Array = DeviceArray
 MAX_DIMS = 3  # of one transform
 
 
@@ -115,7 +114,7 @@ def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
 
 
 def order_is_rows(a: Array) -> bool:
-    contiguous_view = DeviceArray(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
+    contiguous_view = Array(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
     if all(n == 1 or one == other for n, one, other in zip(a.shape, a.byte_strides, contiguous_view, strict=True)):
         a.strides = None
         return True

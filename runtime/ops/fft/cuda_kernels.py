@@ -6,8 +6,7 @@ from ...kernels.cuda.language import T, cuda
 
 # The text names these; a kernel has its own in their place.
 index: Any = None
-get_x: Any = None
-put_x: Any = None
+get_x = put_x = index
 
 
 def scaled(x: Any, factor: Any, total: Any) -> None:

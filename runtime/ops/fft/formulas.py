@@ -2,12 +2,9 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, TypeAlias
 
 from ...dispatch.shape_rules import all_examples, is_recorded
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+from ...namespace import Tensor, op
 
 
 def restored(x: Tensor, shape: Sequence[int], dims: Sequence[int]) -> Tensor:

@@ -1,14 +1,12 @@
 """Argument checks of ops on images: padding, windows as columns, channels as pixels, resampling, sampling on a grid."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from ...dispatch.argument_checks import wrap_dim
 from ...dispatch.shape_rules import require_shape
 from ...errors import ShapeError, UnsupportedDtypeError
-
-Ints = Sequence[int]
+from ...tensor.view_shapes import Ints
 
 FILTERS = ("nearest", "nearest-exact", "linear", "cubic", "lanczos")
 

@@ -5,11 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, Ints, run
 from . import plans
-
-Array = np.ndarray
-Ints = tuple[int, ...]
 
 
 def sample_grid(x: Array, grid: Array, *kind: Any) -> Array:

@@ -6,11 +6,10 @@ An image has as many planes as channels, of pixels that lie one after the other;
 import numpy as np
 
 from ...compiler.jit import jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import clear, empty_row, part_of
 from ...kernels.llvm.gather import take_into
 from .cpu_grid_taps import BLOCK, TAPS, TapBuffers, find_taps, tap_buffer_size, tap_buffers
-
-Array = np.ndarray
 
 
 @jit

@@ -5,9 +5,8 @@ import numpy as np
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-
-Array = np.ndarray
 
 LINES = 32  # that are resampled at once: so many elements are neighbours where they lie transposed
 

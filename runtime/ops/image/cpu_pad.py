@@ -7,10 +7,8 @@ from math import prod
 import numpy as np
 
 from ...device.threads.parallel_for import shared
+from ...kernels.cpu.plan import Array, Ints
 from .cpu_loops import collected_boxes, gathered_boxes
-
-Array = np.ndarray
-Ints = tuple[int, ...]
 
 
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:

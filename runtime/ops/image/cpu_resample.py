@@ -13,9 +13,8 @@ import numpy as np
 from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous
+from ...kernels.cpu.plan import Array
 from .cpu_loops import LINES, resampled_lines, resampled_rows
-
-Array = np.ndarray
 
 
 class Rows(NamedTuple):

@@ -1,13 +1,10 @@
 """Copies with dimensions in parts and in another order: channels as places of pixels, groups of channels spread."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from ...kernels.cpu.contiguous_copy import copied
-
-Array = np.ndarray
-Ints = tuple[int, ...]
+from ...kernels.cpu.plan import Array, Ints
 
 
 class Shuffle(NamedTuple):
@@ -40,17 +37,15 @@ def to_shuffled_groups(shape: Ints, groups: int) -> Shuffle:
     return Shuffle(parts, (0, 2, 1, *range(3, len(shape) + 1)), shape)
 
 
-def channels_to_pixels(a: Array, factor: int) -> Array:
-    return _shuffled(a, to_pixels(a.shape, factor))
+def _shuffling(name: str, shuffle: Callable[[Ints, int], Shuffle]) -> Callable[[Array, int], Array]:
+    def shuffled(a: Array, count: int) -> Array:
+        how = shuffle(a.shape, count)
+        return copied(a.reshape(sum(how.parts, ())).transpose(how.order)).reshape(how.shape)
+
+    shuffled.__name__ = name  # by which kernels of other devices are found
+    return shuffled
 
 
-def pixels_to_channels(a: Array, factor: int) -> Array:
-    return _shuffled(a, to_channels(a.shape, factor))
-
-
-def shuffled_channels(a: Array, groups: int) -> Array:
-    return _shuffled(a, to_shuffled_groups(a.shape, groups))
-
-
-def _shuffled(a: Array, how: Shuffle) -> Array:
-    return copied(a.reshape(sum(how.parts, ())).transpose(how.order)).reshape(how.shape)
+channels_to_pixels = _shuffling("channels_to_pixels", to_pixels)
+pixels_to_channels = _shuffling("pixels_to_channels", to_channels)
+shuffled_channels = _shuffling("shuffled_channels", to_shuffled_groups)

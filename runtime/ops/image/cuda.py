@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.plan import Ints
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import in_order, permuted
 from ...kernels.cuda_launch.per_element import pinned_reader
@@ -14,8 +15,6 @@ from . import cpu_shuffle as cpu
 from . import cuda_kernels as kernels
 from .cpu_pad import source_index
 from .cpu_resample import Rows, filter_rows, integer_rows, transposed_rows
-
-Array = DeviceArray
 
 
 def resample(
@@ -59,9 +58,6 @@ def resample_bytes(
     return result
 
 
-Ints = tuple[int, ...]
-
-
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:
     for dim, before, after in sides(a.ndim, pad):
         columns = source_index(a.shape[dim], before, after, mode)
@@ -88,20 +84,20 @@ def sides(ndim: int, pad: Ints) -> list[tuple[int, int, int]]:
 
 
 @pinned_reader(cpu.channels_to_pixels)
-def channels_to_pixels(a: DeviceArray, factor: int) -> DeviceArray:
+def channels_to_pixels(a: Array, factor: int) -> Array:
     return _shuffled(a, cpu.to_pixels(a.shape, factor))
 
 
 @pinned_reader(cpu.pixels_to_channels)
-def pixels_to_channels(a: DeviceArray, factor: int) -> DeviceArray:
+def pixels_to_channels(a: Array, factor: int) -> Array:
     return _shuffled(a, cpu.to_channels(a.shape, factor))
 
 
 @pinned_reader(cpu.shuffled_channels)
-def shuffled_channels(a: DeviceArray, groups: int) -> DeviceArray:
+def shuffled_channels(a: Array, groups: int) -> Array:
     return _shuffled(a, cpu.to_shuffled_groups(a.shape, groups))
 
 
-def _shuffled(a: DeviceArray, how: cpu.Shuffle) -> DeviceArray:
+def _shuffled(a: Array, how: cpu.Shuffle) -> Array:
     parts = permuted(arrays.in_order(a).reshape(sum(how.parts, ())), *how.order)
     return arrays.result_of(parts).reshape(how.shape)

@@ -5,13 +5,8 @@ from typing import Any
 from ...kernels.cuda.language import T, cuda, int64
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-get_x: Any = None
-get_starts: Any = None
-get_columns: Any = None
-get_weights: Any = None
-put_result: Any = None
+W = get_x = get_starts = get_columns = get_weights = put_result = index
 
 
 def weighted_sums(

@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...tensor import dtypes
 from .cpu_grid_taps import BICUBIC, MAX_PIXELS, NEAREST, REFLECTION, SHARPNESS, ZEROS
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def pixel_positions(like: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:

@@ -3,13 +3,14 @@
 A copy in which dimensions are taken apart is one of the operand as it lies, seen in parts.
 """
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...kernels.cpu.allocate_and_fill import fill
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...kernels.cpu.plan import Find, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from ...shapes import contiguous_strides, is_contiguous
 from ..shape.plans import clone
 from . import cpu_grid_sample as grid_loops
@@ -113,25 +114,20 @@ def _blocks(grid: Ints) -> tuple[int, int]:
     return grid[0] * -(-prod(grid[1:-1]) // BLOCK), 1
 
 
-@of_any_dtype
-def channels_to_pixels(x: Layout, factor: int) -> Plan | None:
-    return _shuffled(x, to_pixels(x.shape, factor))
+def _shuffling(shuffle: Callable[[Ints, int], Shuffle]) -> Find:
+    @of_any_dtype
+    def find(x: Layout, count: int) -> Plan | None:
+        how = shuffle(x.shape, count)
+        sizes, steps = sum(how.parts, ()), list[int]()
+        for own, step in zip(how.parts, x.strides or contiguous_strides(x.shape), strict=True):
+            steps += [step * inner for inner in contiguous_strides(own)]
+        shape, strides = (tuple([of[d] for d in how.order]) for of in (sizes, steps))
+        result = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
+        return result and tuple([step._replace(results=((0, how.shape),)) for step in result])
+
+    return find
 
 
-@of_any_dtype
-def pixels_to_channels(x: Layout, factor: int) -> Plan | None:
-    return _shuffled(x, to_channels(x.shape, factor))
-
-
-@of_any_dtype
-def shuffled_channels(x: Layout, groups: int) -> Plan | None:
-    return _shuffled(x, to_shuffled_groups(x.shape, groups))
-
-
-def _shuffled(x: Layout, how: Shuffle) -> Plan | None:
-    sizes, steps = sum(how.parts, ()), list[int]()
-    for own, step in zip(how.parts, x.strides or contiguous_strides(x.shape), strict=True):
-        steps += [step * inner for inner in contiguous_strides(own)]
-    shape, strides = (tuple([of[d] for d in how.order]) for of in (sizes, steps))
-    result = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
-    return result and tuple([step._replace(results=((0, how.shape),)) for step in result])
+channels_to_pixels = _shuffling(to_pixels)
+pixels_to_channels = _shuffling(to_channels)
+shuffled_channels = _shuffling(to_shuffled_groups)

@@ -1,6 +1,5 @@
 """Argument checks of ops that read and write by index: in the flattened tensor, along a dimension, or in a region."""
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -9,11 +8,11 @@ import numpy as np
 from ...dispatch.argument_checks import rejects, wrap_dim
 from ...errors import ShapeError, UnsupportedDtypeError
 from ...tensor import view_shapes
+from ...tensor.view_shapes import Ints
 from ..shape.checks import as_strided, diagonal
 from ..shape.checks_slice_join import select, slice
 from .checks import fitting_value, index_add, masked_select, scatter, scatter_value
 
-Ints = Sequence[int]
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 

@@ -13,14 +13,12 @@ from ...errors import DimensionError, ShapeError
 from ...kernels.cpu import loops
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import put_along
-from ...kernels.cpu.plan import run_if_planned
+from ...kernels.cpu.plan import Array, Ints, run_if_planned
 from ...kernels.in_place import writes
 from . import plans_scatter
 from .cpu_index import require_inside
 from .cpu_scatter_loops import find_outside
 
-Array = np.ndarray
-Ints = tuple[int, ...]
 ELEMENTS = 1024  # that one thread reads, at least
 UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 

@@ -15,11 +15,9 @@ from ...device.threads.parallel_for import shared
 from ...kernels.cpu import loops
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import COLUMNS, add_to_rows
+from ...kernels.cpu.plan import Array, Ints
 from .cpu_gather_loops import LINE, take
 from .cpu_mask import as_uints, chosen_by_mask, full_mask, put_by_mask, without_masks
-
-Array = np.ndarray
-Ints = tuple[int, ...]
 
 
 def require_inside(

@@ -15,9 +15,9 @@ import numpy as np
 from ...compiler.jit import READ, WRITTEN, jit
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous
+from ...kernels.cpu.plan import Array, Ints
 from ...kernels.llvm.addresses import part_of
 
-Array = np.ndarray
 BLOCK = 4096
 
 
@@ -147,7 +147,6 @@ def order_true(mask: Array, out: Array, size: int, available: int, first: int, l
             raise IndexError
 
 
-Ints = tuple[int, ...]
 UINT_OF_SIZE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import empty_row, part_of
 from .cpu_scatter_loops import add_offsets, put_slices
-
-Array = np.ndarray
 
 
 @jit

@@ -4,18 +4,18 @@ A kernel whose name ends with an underscore writes to its first array, whatever 
 been found to be inside; the one without writes to a copy.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu.contiguous_copy import contiguous, copied
+from ...kernels.cpu.plan import Array
 from ...kernels.in_place import writes
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
 from .cpu_index_put import on_copy, put_slices_at, put_where
-
-Array = np.ndarray
 
 
 def index_copy(a: Array, dim: int, positions: Array, source: Array) -> Array:
@@ -63,22 +63,19 @@ def masked_written(a: Array, mask: Array, source: Array) -> Array:
     return result
 
 
-def select_scatter(a: Array, src: Array, dim: int, index: int) -> Array:
-    return _with_view(a, src, view_shapes.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
+def _over(view: Callable[..., view_shapes.Layout]) -> Callable[..., Array]:
+    def scatter(a: Array, src: Array, *where: int) -> Array:
+        result = copied(a)
+        shape, steps, first = view(a.shape, contiguous_strides(a.shape), 0, *where)
+        if src.size:
+            strides = tuple([step * a.itemsize for step in steps])
+            np.ndarray(shape, result.dtype, result, first * a.itemsize, strides)[...] = src
+        return result
+
+    scatter.__name__ = f"{view.__name__}_scatter"  # by which kernels of other devices are found
+    return scatter
 
 
-def slice_scatter(a: Array, src: Array, dim: int, start: int, end: int, step: int) -> Array:
-    return _with_view(a, src, view_shapes.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
-
-
-def diagonal_scatter(a: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
-    return _with_view(a, src, view_shapes.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
-
-
-def _with_view(a: Array, src: Array, layout: view_shapes.Layout) -> Array:
-    result = copied(a)
-    shape, steps, first = layout
-    if src.size:
-        strides = tuple([step * a.itemsize for step in steps])
-        np.ndarray(shape, result.dtype, result, first * a.itemsize, strides)[...] = src
-    return result
+select_scatter = _over(view_shapes.select)
+slice_scatter = _over(view_shapes.slice)
+diagonal_scatter = _over(view_shapes.diagonal)

@@ -11,11 +11,10 @@ from typing import Any, TypeAlias
 
 from ...device.device import CPU
 from ...kernels.in_place import writes
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...shapes import broadcast_shapes
 from ...tensor import dtypes
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
 Derivatives: TypeAlias = tuple[Any, Any]
 

@@ -19,8 +19,8 @@ from ...kernels.cpu.plan import (
     of_any_dtype,
     of_any_layout,
     of_chosen,
+    strides_of,
 )
-from ...shapes import contiguous_strides
 from . import cpu_gather_loops as loops
 from .plans_masks_slices import by_mask
 
@@ -47,7 +47,7 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
 
 def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
     """The steps before a dimension and along it, the elements after it, their step; None where one has no one step."""
-    steps = contiguous_strides(x.shape) if x.strides is None else x.strides
+    steps = strides_of(x)
     if x.halves and x.strides is not None:  # there is a contiguous copy
         return None
     before, after = merged(x.shape[:dim], steps[:dim]), merged(x.shape[dim + 1 :], steps[dim + 1 :])
@@ -103,7 +103,7 @@ def index_by_tables(x: Layout, indices: tuple[Layout | None, ...], dims: list[in
     if common is None or before is None or after is None or brought is None:
         return None
     (copies, positions), missing = brought, 3 - len(dims)
-    strides = contiguous_strides(x.shape) if x.strides is None else x.strides
+    strides = strides_of(x)
     chosen = [number for dim in dims for number in (x.shape[dim], strides[dim])]
     ints = (len(dims), *chosen, *[0, 0] * missing, prod(common))
     shape = (*[x.shape[dim] for dim in rest[:front]], *common, *[x.shape[dim] for dim in rest[front:]])
@@ -131,7 +131,7 @@ def adjacent_index(
 
 
 def offsets_of(x: Layout, dims: list[int]) -> np.ndarray | None:
-    strides = contiguous_strides(x.shape) if x.strides is None else x.strides
+    strides = strides_of(x)
     if prod([x.shape[dim] for dim in dims]) > MAX_TABLE_INDICES:
         return None
     positions = np.zeros(1, np.int64)

@@ -19,9 +19,9 @@ from ...kernels.cpu.plan import (
     is_exact,
     of_any_dtype,
     of_any_layout,
+    strides_of,
 )
 from ...kernels.cpu.strided_copy import PART, WORK, flat_move, path
-from ...shapes import contiguous_strides
 from . import cpu_put_loops as loops
 from .cpu_gather_loops import give_back_by_one
 from .cpu_index_put import chosen_of, folded_steps_of
@@ -202,7 +202,3 @@ def rows_onto_zeros(sizes: Ints, operands: Ints, count: int, ignored: int) -> Pl
     rows, width = sizes[0], prod(sizes[1:])
     work, ints = prod(sizes) + count * width, (rows, width, count, ignored)
     return (Step(loops.add_rows_onto_zeros, operands, ((0, tuple(sizes)),), (), ints, (rows, 1), work),)
-
-
-def strides_of(layout: Layout) -> Ints:
-    return contiguous_strides(layout.shape) if layout.strides is None else layout.strides

@@ -2,7 +2,7 @@
 what has as many results as elements are true: they are counted first, then moved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -10,15 +10,16 @@ import numpy as np
 from ...kernels.cpu.contiguous_copy import along_path
 from ...kernels.cpu.operand_copies import copy_step
 from ...kernels.cpu.plan import (
+    Find,
     Layout,
     Plan,
     Step,
     are_contiguous,
     as_vector,
     in_shape,
-    is_exact,
     of_any_dtype,
-    with_integers,
+    of_exact_number,
+    strides_of,
 )
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
@@ -26,7 +27,7 @@ from . import cpu_mask as loops
 from .cpu_index_put import WORK, chosen_of
 from .cpu_mask import BLOCK
 from .cpu_put_loops import fill_by_one, put_true
-from .plans_index_put import MAX_SERIAL_MASK, in_copy, into_copy, looking, shared_lines, strides_of, writing_at
+from .plans_index_put import MAX_SERIAL_MASK, in_copy, into_copy, looking, shared_lines, writing_at
 
 
 @of_any_dtype
@@ -45,20 +46,12 @@ def _copying(target: int, out: Layout, dim: int, index: Layout, source: Layout) 
     return writing_at(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], False)
 
 
-def index_fill_full(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    return index_fill(x, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
-
-
-def index_fill_full_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    return index_fill_(out, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
-
-
-@with_integers(index_fill_full)
+@of_exact_number
 def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return in_copy(x, _filling_slices(~0, as_vector(x), dim, index, value))
 
 
-@with_integers(index_fill_full_)
+@of_exact_number
 def index_fill_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
     return _filling_slices(0, as_vector(out), dim, index, value)
 
@@ -96,27 +89,21 @@ def _putting(target: int, out: Layout, index: Layout, source: Layout, accumulate
     return writing_at(target, line, (0,), (count,), [1], (Layout((count,), None), 2), [-size], accumulate)
 
 
-@of_any_dtype
-def select_scatter(x: Layout, src: Layout, dim: int, index: int) -> Plan | None:
-    return _with_view(x, src, view_shapes.select(x.shape, contiguous_strides(x.shape), 0, dim, index))
+def _over(view: Callable[..., view_shapes.Layout]) -> Find:
+    @of_any_dtype
+    def find(x: Layout, src: Layout, *where: int) -> Plan | None:
+        if not are_contiguous(x) or not prod(src.shape):
+            return None
+        _, steps, first = view(x.shape, contiguous_strides(x.shape), 0, *where)
+        writing = along_path(src, x.shape, tuple(steps), first)
+        return writing and into_copy(x, writing._replace(operands=(1,)))
+
+    return find
 
 
-@of_any_dtype
-def slice_scatter(x: Layout, src: Layout, dim: int, start: int, end: int, step: int) -> Plan | None:
-    return _with_view(x, src, view_shapes.slice(x.shape, contiguous_strides(x.shape), 0, dim, start, end, step))
-
-
-@of_any_dtype
-def diagonal_scatter(x: Layout, src: Layout, offset: int, dim1: int, dim2: int) -> Plan | None:
-    return _with_view(x, src, view_shapes.diagonal(x.shape, contiguous_strides(x.shape), 0, offset, dim1, dim2))
-
-
-def _with_view(x: Layout, src: Layout, layout: view_shapes.Layout) -> Plan | None:
-    if not are_contiguous(x) or not prod(src.shape):
-        return None
-    _, steps, first = layout
-    writing = along_path(src, x.shape, tuple(steps), first)
-    return writing and into_copy(x, writing._replace(operands=(1,)))
+select_scatter = _over(view_shapes.select)
+slice_scatter = _over(view_shapes.slice)
+diagonal_scatter = _over(view_shapes.diagonal)
 
 
 MAX_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find

@@ -16,14 +16,15 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     as_vector,
-    is_exact,
     of_any_dtype,
     of_any_layout,
+    of_exact_number,
+    strides_of,
     with_integers,
 )
 from .cpu_put_loops import scatter_rows, scatter_rows_onto_zeros
 from .cpu_scatter_loops import AMAX, AMIN, EXCLUDE_SELF, FIRST, LAST, PRODUCT, SUM, fill_along, join_along, share_along
-from .plans_index_put import COLUMNS, index_add, index_add_, into_copy, looking, strides_of
+from .plans_index_put import COLUMNS, index_add, index_add_, into_copy, looking
 
 ATOMIC_COST = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
 BESIDE = 2  # and one of a slice
@@ -31,15 +32,7 @@ BROAD = 128  # columns of slices that belong to one thread: for each part of a s
 JOINS = {"sum": SUM, "mean": SUM, "prod": PRODUCT, "amax": AMAX, "amin": AMIN}
 
 
-def scatter_full(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    return scatter(x, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
-
-
-def scatter_full_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
-
-
-@with_integers(scatter_full)
+@of_exact_number
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     if not isinstance(src, Layout):
         return _in_copy(x, _filling(~0, x, dim, index, src))
@@ -54,7 +47,7 @@ def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
     return _in_rows(x, dim, index, src, 1) or _in_copy(x, _joining(~0, x, dim, index, src, SUM))
 
 
-@with_integers(scatter_full_)
+@of_exact_number
 def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     if isinstance(src, Layout):
         return _looked_at(out, dim, index, _joining(0, out, dim, index, src, LAST))

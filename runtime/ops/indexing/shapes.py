@@ -29,13 +29,5 @@ def selected(self: Any, dim: int, index: Any) -> Shape:
     return self.shape and (*self.shape[:dim], index.size, *self.shape[dim + 1 :])
 
 
-def gathered(self: Any, dim: int, index: Any, *rest: Any) -> Shape:
-    return tuple(index.shape)
-
-
-def one_per_index(self: Any, index: Any) -> Shape:
-    return tuple(index.shape)
-
-
 def indices_like(index: Any, *rest: Any) -> MetaArray:
     return MetaArray(index.shape, INT64)

@@ -8,15 +8,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import LinAlgError
-from ...kernels.cpu.plan import run, run_if_planned
+from ...kernels.cpu.plan import Array, run, run_if_planned
 from . import cpu_lapack as lapack
 from . import plans
 from .cpu_eigh import ROTATED, symmetric_eigen, symmetric_eigenvalues
 from .cpu_lapack import BLOCK, each_in_single, in_single, matrices, own_solver, takes_blocks
 from .cpu_lapack_calls import one_thread, routine
 from .cpu_svd import singular_vectors
-
-Array = np.ndarray
 
 _INVERSE = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 _SOLVE = "The solver failed because the input matrix is singular (the diagonal element {} is zero)."

@@ -7,17 +7,14 @@ product's smaller factor with the other sign.
 
 import math
 
-import numpy as np
-
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import multiply_at, transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matmul_tiles import panel_bytes
 from ...kernels.llvm.rank_updates import BATCH_MATRICES, subtract_multiples
 from .cpu_small import deinterleave, divide_rows, interleave, undefine
-
-Array = np.ndarray
 
 BLOCK = 16  # rows or columns that are eliminated one by one before a product does the rest
 

@@ -14,12 +14,11 @@ from ...compiler.jit import jit
 from ...compiler.passes.primitives import choose, fma
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.matmul import PRODUCTS, transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, call_c, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.rank_updates import ROWS, WIDTH, rank_two_product, rotate_rows
 from .cpu_cholesky import BLOCK
 from .cpu_qr import all_triangles, inner_product, keep_reflection, length_of, reflect_back, reflection_of
-
-Array = np.ndarray
 
 ROTATED = 192  # rows of a matrix, up to which rotations take less than LAPACK does
 SMALL = 1e-150  # squares that are taken for 0

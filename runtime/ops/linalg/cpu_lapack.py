@@ -10,11 +10,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...errors import LinAlgError
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, run
 from . import plans
 from .cpu_lapack_calls import SINGLE, c_address, one_thread, routine
-
-Array = np.ndarray
 
 
 def refuse(op: str, message: str, info: Array) -> NoReturn:

@@ -16,10 +16,9 @@ import numpy as np
 from ...compiler.jit import jit
 from ...compiler.passes.primitives import choose
 from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, call_c, empty_row, item_size, part_of
 from .cpu_cholesky import BLOCK
-
-Array = np.ndarray
 
 
 @jit

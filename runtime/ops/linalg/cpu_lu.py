@@ -13,11 +13,10 @@ from ...compiler.jit import jit
 from ...compiler.passes.primitives import bits, choose
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from .cpu_cholesky import BLOCK, solve_lower, solve_upper, subtract_product, subtract_row
 from .cpu_small import undefine
-
-Array = np.ndarray
 
 COLUMNS = 64  # of an inverse, or of solutions, that are found together
 _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)

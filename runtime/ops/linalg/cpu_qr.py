@@ -6,16 +6,13 @@ an upper triangular T, so that they reach all other columns, and those of Q, as 
 
 import math
 
-import numpy as np
-
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import multiply_at, transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matmul_tiles import panel_bytes
 from .cpu_cholesky import BLOCK, subtract_row
-
-Array = np.ndarray
 
 
 @jit(fastmath={"reassoc", "contract", "nsz"})

@@ -11,10 +11,9 @@ import numpy as np
 from ...compiler.jit import jit
 from ...compiler.passes.primitives import bits, choose
 from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
 from ...kernels.llvm.rank_updates import BATCH_MATRICES, subtract_multiples
-
-Array = np.ndarray
 
 _REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 

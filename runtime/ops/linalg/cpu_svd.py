@@ -11,13 +11,12 @@ from ...compiler.passes.primitives import fma
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.matmul import PRODUCTS, transpose_at
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, call_c, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.rank_updates import ROWS, WIDTH, rank_two_product, row_products
 from .cpu_cholesky import BLOCK
 from .cpu_eigh import LAPACK_COMPZ_I, scale_all, scale_to_unit, too_short
 from .cpu_qr import all_triangles, factorize, inner_product, keep_reflection, length_of, reflect_back, reflection_of
-
-Array = np.ndarray
 
 LAPACK_UPLO_U = ord("U")  # the second diagonal is the upper one
 

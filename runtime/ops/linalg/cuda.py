@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import broadcast, narrowed, swapped
 from ...kernels.cuda_libraries.matmul import multiply
@@ -34,8 +34,6 @@ from .cuda_batches import (
     with_library,
     zeros,
 )
-
-Array = DeviceArray
 
 
 @with_library(cpu.inverse_info)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...device.cuda.current import current_stream
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch import per_element
@@ -18,7 +18,6 @@ from ...kernels.cuda_libraries.protocol import Libraries, Matrices
 from . import cuda_kernels as kernels
 from .cpu_lapack import refuse
 
-Array = DeviceArray
 INT32 = np.dtype(np.int32)
 
 

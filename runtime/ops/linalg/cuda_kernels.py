@@ -6,21 +6,9 @@ from ...kernels.cuda.language import T, cuda, float64, int64
 from ...kernels.scalar import log
 
 # Texts name these; a kernel has its own in their place.
-W: Any = None
 index: Any = None
-put_sign: Any = None
-put_logarithm: Any = None
-get_result: Any = None
-get_x: Any = None
-get_s: Any = None
-get_info: Any = None
-get_pivots: Any = None
-put_order: Any = None
-put_result: Any = None
-put_x: Any = None
-get_order: Any = None
-get_min_value: Any = None
-get_share: Any = None
+W = get_result = get_x = get_s = get_info = get_pivots = get_order = get_min_value = get_share = index
+put_sign = put_logarithm = put_order = put_result = put_x = index
 
 
 def triangle(x: Any, result: Any, rows: Any, columns: Any, step: Any, upper: Any, total: Any) -> None:

@@ -5,13 +5,12 @@ from functools import reduce
 from math import inf
 from typing import Any, TypeAlias
 
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...shapes import broadcast_shapes
 from ...tensor.dtypes import finfo, float64
 from ...tensor.observers import watch
 from ..matmul.formulas import adjoint
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Pair: TypeAlias = tuple[Tensor, Tensor]
 
 

@@ -6,13 +6,12 @@ of A seen from both sides, as in U^H A' V.
 """
 
 from math import inf, nan
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ...namespace import op
+from ...namespace import Tensor, op
 from ..matmul.formulas import adjoint
 from .formulas import hermitian_input
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Pair: TypeAlias = tuple[Tensor, Tensor]
 
 

@@ -25,10 +25,6 @@ def solution_with_rank(A: Any, B: Any, rcond: float) -> list[Shape]:
     return [(*batch(A), A.shape[-1], B.shape[-1]), batch(A)]
 
 
-def third(LD: Any, pivots: Any, B: Any, hermitian: bool) -> Shape:
-    return tuple(B.shape)
-
-
 def transposed(A: Any, *rest: Any) -> Shape:
     return (*batch(A), A.shape[-1], A.shape[-2])
 

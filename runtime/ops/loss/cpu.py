@@ -13,12 +13,10 @@ import numpy as np
 
 from ...device.threads.parallel_for import by_slices, shared
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, Maybe, run
 from ...kernels.cpu.sums import CHUNK, sum_of_chunks
 from . import cpu_loops, plans
 
-Array = np.ndarray
-Maybe = Array | None
 Pair = tuple[Maybe, Maybe]
 
 NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, np.float64))}
@@ -36,7 +34,7 @@ def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
 def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Array:
     result = np.empty(input.shape, input.dtype)
     lines = _flat(input), _flat(target), _flat(grad_output)
-    by_slices(cpu_loops.squares_backward, (*lines, _scale(input, reduction), result.reshape(-1)), input.size)
+    by_slices(cpu_loops.squares_backward, (*lines, share_of_one(input, reduction), result.reshape(-1)), input.size)
     return result
 
 
@@ -107,12 +105,12 @@ def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int
 
 
 def _scaled(derivatives: Array, grad_output: Array, weight: Maybe, reduction: int) -> Array:
-    args = _flat(grad_output), _scale(derivatives, reduction), _weights(weight, derivatives)
+    args = _flat(grad_output), share_of_one(derivatives, reduction), _weights(weight, derivatives)
     by_slices(cpu_loops.scale, (derivatives.reshape(-1), *args), derivatives.size)
     return derivatives
 
 
-def _scale(input: Array, reduction: int) -> float:
+def share_of_one(input: Any, reduction: int) -> float:
     return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 

@@ -4,10 +4,9 @@ An ignored target has no loss and no gradient. No weights stand for weights of o
 of rows, or of items of the batch.
 """
 
-import numpy as np
-
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_run, exponential_sum
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.reduce import range_of
 from ...kernels.scalar import exp, log
@@ -19,7 +18,6 @@ from ...kernels.scalar import exp, log
 BLOCK = 64
 COLUMN_BLOCK = 256  # columns whose sums one pass over the classes computes
 _REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
-Array = np.ndarray
 
 
 @jit

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...device.cuda.index_errors import fault, raise_at_once, word_for
 from ...errors import BadIndexError
 from ...kernels.cpu.row_shapes import Output
@@ -15,8 +15,8 @@ from ...kernels.cuda_launch import per_element
 from ...kernels.cuda_launch.per_element import apply, made
 from ...kernels.cuda_launch.row_programs import Rows, compute, in_order, over, program, rows_of
 from . import cuda_kernels as kernels
+from .cpu import share_of_one
 
-Array = DeviceArray
 Ints = tuple[int, ...]
 Maybe = Array | None
 ROW = (Output("row"),)
@@ -75,10 +75,6 @@ def binary_cross_entropy_with_logits_backward(
 
 def or_one(weight: Maybe) -> Any:
     return 1.0 if weight is None else weight
-
-
-def share_of_one(input: Array, reduction: int) -> float:
-    return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 
 def summed(function: Any, args: Sequence[Any], reduction: int) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda.language import T, cuda
 from ...kernels.cuda.per_element import indexed_kernel
 from ...kernels.cuda_launch import arrays as memory
@@ -113,7 +113,6 @@ def visits(
         t = index(t + threads)
 
 
-Array = DeviceArray
 F64 = np.dtype(np.float64)
 MAX_THREADS, WARP = 256, 32
 NEVER = np.float64(-np.inf)

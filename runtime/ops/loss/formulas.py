@@ -2,12 +2,10 @@
 
 import math
 import warnings
-from typing import Any, TypeAlias
+from typing import Any
 
-from ...namespace import op
+from ...namespace import Tensor, op
 from .checks import REDUCTIONS, reduction_word
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def reduced_loss(name: str, loss: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> Tensor:

@@ -1,12 +1,7 @@
 """Connectionist temporal classification in ops: helpers of the composite, and its gradient, differentiable again."""
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
-
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-Ints: TypeAlias = Sequence[int]
+from ...namespace import Tensor, op
+from ...tensor.view_shapes import Ints
 
 NEVER = -1e30  # a logarithm of 0 whose differences are numbers
 

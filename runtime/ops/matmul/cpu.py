@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from ...kernels.cpu.plan import Array, Maybe
 from ..reduction.cpu import sum_dim
 from .cpu_products import (
     contiguous_or_transposed,
@@ -16,8 +17,6 @@ from .cpu_products import (
     widened,
 )
 
-Array = np.ndarray
-Maybe = Array | None
 Number = int | float | complex
 
 

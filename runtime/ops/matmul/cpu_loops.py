@@ -6,10 +6,9 @@ from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.matmul import multiply_within
 from ...kernels.cpu.matvec import WIDTH, columns_by_vector, rows_by_vector
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import address, empty_row, part_of
 from ...kernels.llvm.gather import AHEAD, sum_of_rows
-
-Array = np.ndarray
 
 ADDING, BY_COLUMNS = 1, 2
 

@@ -13,10 +13,8 @@ from ...kernels.cpu.casting import cast
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.float16_plans import by_pairs, run_in_memory
 from ...kernels.cpu.matvec import multiply_vectors
-from ...kernels.cpu.plan import Layout, Plan, layout_of, run
+from ...kernels.cpu.plan import Array, Layout, Plan, layout_of, run
 from . import plans
-
-Array = np.ndarray
 
 BLAS_THREAD_THRESHOLD = 9000  # elements of a matrix; for as few BLAS never uses a second thread
 

@@ -1,15 +1,22 @@
-"""Products of matrices and vectors, and linear layers, on a device; operands lie in any layout."""
+"""Products of matrices and vectors, and linear layers, on a device; operands lie in any layout.
+
+Of products with matrices that are given by coordinates, rows are gathered, multiplied and added up: what is gathered
+has a row for each number of the sparse matrix, and lies on the device at once.
+"""
 
 from collections.abc import Sequence
 from math import prod
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.arrays import broadcast, over, permuted, reshaped, swapped
+from ...kernels.cuda_launch.gather_scatter import added_to_rows, rows_at, rows_gathered
+from ...kernels.cuda_launch.per_element import apply, pinned_reader
 from ...kernels.cuda_libraries.matmul import common, multiply, multiply_with_bias, result_for
 from ..reduction.cuda import sum_dim
+from . import cpu_sparse
+from .cuda_kernels import product
 
-Array = DeviceArray
 Maybe = Array | None
 Number = int | float | complex
 Gradients = tuple[Maybe, ...]
@@ -128,3 +135,24 @@ def column_sums(rows: Array) -> Array:
     ones = arrays.empty((1, rows.shape[0]), rows.dtype, rows.device)
     arrays.fill(ones, 1)
     return multiply(ones, rows).reshape((rows.shape[1],))
+
+
+@pinned_reader(cpu_sparse.coordinate_mm)
+def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Array) -> Array:
+    start = arrays.result_of_zeros(mat2, (count, mat2.shape[1]))
+    rows = rows_at("coordinate_mm", row, 0, count, False)
+    gathered = rows_gathered("coordinate_mm", mat2, 0, column, False)
+    return added_to_rows(start, rows, _products(over(input, gathered.shape, (*input.byte_strides, 0)), gathered))
+
+
+@pinned_reader(cpu_sparse.coordinate_sampled)
+def coordinate_sampled(input: Array, row: Array, mat2: Array, column: Array) -> Array:
+    mine = rows_gathered("coordinate_sampled", input, 0, row, False)
+    return sum_dim(_products(mine, rows_gathered("coordinate_sampled", mat2, 0, column, False)), (1,), False)
+
+
+def _products(a: Array, b: Array) -> Array:
+    """The product of each two elements, not rounded to a 16-bit float."""
+    result = arrays.scratch(b, b.shape)
+    apply(product, b.dtype, (a, b), result)
+    return result

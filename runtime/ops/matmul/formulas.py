@@ -3,14 +3,11 @@
 import functools
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeAlias
 
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...shapes import Shape, broadcast_shapes
 from ...tensor.dtypes import promote_types
 from ...tensor.tensor import no_view
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def adjoint(x: Tensor) -> Tensor:

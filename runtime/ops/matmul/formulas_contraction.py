@@ -2,12 +2,10 @@
 
 import functools
 from collections.abc import Sequence
-from typing import Any, TypeAlias
 
+from ...namespace import Tensor
 from .einsum_plan import Plan, Product, Side, Simplified, contraction_plan
 from .einsum_subscripts import parsed
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def contracted(equation: str, operands: Sequence[Tensor]) -> Tensor:

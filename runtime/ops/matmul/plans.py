@@ -16,7 +16,7 @@ from ...kernels.cpu.bfloat16_matmul import LINE, SQUARE, STEP, packed_panels, tr
 from ...kernels.cpu.bfloat16_matmul import PANEL as PAIR_PANEL
 from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, strides_of
 from ...kernels.cpu.reduce_layout import folding
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
@@ -82,7 +82,7 @@ class MatrixLayout(NamedTuple):
 
 def matrix_layout(x: Layout) -> MatrixLayout | None:
     """How a matrix lies, which may be part of a larger one; None where elements of rows and of columns lie apart."""
-    (rows, columns), (down, right) = x.shape, steps_of(x)
+    (rows, columns), (down, right) = x.shape, strides_of(x)
     if right == 1 or columns == 1:
         return MatrixLayout(False, down if rows > 1 else columns)
     return MatrixLayout(True, right) if down == 1 or rows == 1 else None
@@ -106,7 +106,9 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    by_columns = is_by_columns(rows, columns)
+    by_columns = columns >= max(
+        rows, COLUMNS_THRESHOLD
+    )  # each thread copies what it reads of b to panels: no copy twice
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
     constants, work = (rows, depth, columns, *left, *right, how), rows * depth * columns // PRODUCTS
@@ -121,11 +123,6 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     # Shared as the product is: each thread then adds to what its own cache holds.
     begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=nothing)
     return (begun, times)
-
-
-def is_by_columns(rows: int, columns: int) -> bool:
-    """Whether threads share columns: each copies what it reads of b to panels, so nothing is copied twice then."""
-    return columns >= max(rows, COLUMNS_THRESHOLD)
 
 
 def by_vector(
@@ -179,25 +176,13 @@ def added(c: Layout, products: Plan, beta: float, alpha: float) -> Plan | None:
     """The calls of products, then alpha times these plus beta times what is broadcast to their shape."""
     if not products or isinstance(beta, complex) or isinstance(alpha, complex):
         return None
-    steps = tuple([step._replace(pairs=None) for step in products])  # the kernel is given float32
-    shape = products[-1].results[0][1]
-    outer, inner, size, step = loops_through(c, shape)
-    if step is None or not prod(shape):
+    shape, missing = products[-1].results[0][1], 3 - len(c.shape)
+    if missing < 0 or not prod(shape):
         return None
-    ints = (outer, inner, size, *step)
+    steps = tuple([step._replace(pairs=None) for step in products])  # the kernel is given float32
+    own = zip((1,) * missing + tuple(c.shape), (0,) * missing + strides_of(c), strict=True)
+    ints = (*(1,) * (3 - len(shape)), *shape, *[0 if size == 1 else step for size, step in own])
     return (*steps, Step(loops.scaled_and_added, (0,), ((0, shape),), (beta, alpha), ints))
-
-
-def loops_through(own: Layout, shape: Ints) -> tuple[int, int, int, Ints | None]:
-    missing = 3 - len(own.shape)
-    value = zip((1,) * missing + tuple(own.shape), (0,) * missing + steps_of(own), strict=True)
-    steps = tuple([0 if size == 1 else step for size, step in value])
-    outer, inner, size = (1,) * (3 - len(shape)) + tuple(shape)
-    return outer, inner, size, steps if len(steps) == 3 else None
-
-
-def steps_of(x: Layout) -> Ints:
-    return tuple([prod(x.shape[d + 1 :]) for d in range(len(x.shape))]) if x.strides is None else tuple(x.strides)
 
 
 def dot(x: Layout, y: Layout) -> Plan | None:
@@ -234,7 +219,7 @@ def is_transposed(x: Layout) -> bool | None:
 
 def each_transposed(x: Layout) -> Layout:
     batch, rows, columns = x.shape
-    strides = steps_of(x)
+    strides = strides_of(x)
     transposed = rows * columns if batch == 1 else strides[0], strides[2], strides[1]
     return Layout((batch, columns, rows), None if transposed == (rows * columns, rows, 1) else transposed)
 
@@ -245,7 +230,7 @@ def is_one(x: Layout) -> bool:
 
 
 def item_of(x: Layout) -> Layout:
-    shape, strides = x.shape[1:], steps_of(x)[1:]
+    shape, strides = x.shape[1:], strides_of(x)[1:]
     return Layout(shape, None if strides == (shape[1], 1) else strides)
 
 
@@ -261,7 +246,8 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
         return ()
     if rows == 1:
         return by_vectors(each_transposed(b), (operands[1], operands[0]), output, (batch, 1, columns))
-    parts, items = (batch * rows, rows if batch >= SHARED_ROWS_THRESHOLD else UNIT), (steps_of(a)[0], steps_of(b)[0])
+    parts = (batch * rows, rows if batch >= SHARED_ROWS_THRESHOLD else UNIT)
+    items = (strides_of(a)[0], strides_of(b)[0])
     work, shape, ints = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns), (rows, depth, columns)
     sizes, transposes = (batch, *ints), (left.across, right.across, False)
     pairs = partial(products_of_pairs, sizes, transposes, operands, output, shape, None) if full else None
@@ -281,7 +267,7 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
 
 def outer_products(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
     (batch, rows, _), columns = a.shape, b.shape[2]
-    (a_stride, each, _), (b_stride, _, next_one) = steps_of(a), steps_of(b)
+    (a_stride, each, _), (b_stride, _, next_one) = strides_of(a), strides_of(b)
     if columns == 1:  # the numbers of a column follow each other then, and are times one
         operands, rows, columns, next_one = operands[::-1], 1, rows, each
         a_stride, b_stride, each = b_stride, a_stride, 0

@@ -28,7 +28,3 @@ def linear_weight(grad_output: Any, self: Any) -> Shape:
 
 def product_by_coordinates(self: Any, row: Any, column: Any, count: int, mat2: Any) -> Shape:
     return (count, mat2.shape[1])
-
-
-def sampled_product(self: Any, row: Any, mat2: Any, column: Any) -> Shape:
-    return tuple(row.shape)

@@ -11,14 +11,10 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, Ints, Maybe, run
 from ..reduction.cpu import sum_to_size
 from . import plans
 from .cpu_layout import layout_of
-
-Array = np.ndarray
-Maybe = Array | None
-Ints = tuple[int, ...]
 
 
 def standardize(

@@ -7,11 +7,9 @@ from math import prod
 import numpy as np
 
 from ...kernels.cpu.contiguous_copy import contiguous
+from ...kernels.cpu.plan import Array, Ints
 from ...kernels.cpu.reduce_layout import Folded
 from ..reduction.cpu import sum_to_size
-
-Array = np.ndarray
-Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity: they are cached

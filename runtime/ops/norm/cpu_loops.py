@@ -10,10 +10,9 @@ two arguments of a loop are the range of rows or channels.
 
 import math
 
-import numpy as np
-
 from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.loops import copy_row, copy_run
+from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import REORDER, column_square_sums, column_sums, plain_sum, square_sum
 from ...kernels.llvm.addresses import clear, empty_row, part_of, zero_row
 from ...kernels.llvm.float16_rows import buffer_for, reading
@@ -21,7 +20,6 @@ from ...kernels.llvm.float16_rows import buffer_for, reading
 _BLOCK = 1024
 _WIDTH = 2048  # channels side by side of which all passes follow each other, so that they stay in the cache
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
-Array = np.ndarray
 
 
 @jit(fastmath=REORDER)

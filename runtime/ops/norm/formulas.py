@@ -1,12 +1,8 @@
 """Helpers of the formulas of norms, written in ops and Tensor methods so that they differentiate again."""
 
 from math import prod
-from typing import Any, TypeAlias
 
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-Ints: TypeAlias = tuple[int, ...]
+from ...namespace import Tensor, op
 
 
 def grouped(x: Tensor, groups: int) -> Tensor:

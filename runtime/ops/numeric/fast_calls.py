@@ -6,10 +6,9 @@ import numpy as np
 
 from ...compiler.jit import READ, jit
 from ...dispatch.kernel_ops.kernel_op import KernelOp
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
+from ...kernels.cpu.plan import Array, Layout, Plan, Step, are_contiguous, of_any_dtype, with_integers
 from ...kernels.llvm.addresses import part_of
 
-Array = np.ndarray
 BLOCK = 1024  # elements that are compared before the next look whether all have been equal
 
 

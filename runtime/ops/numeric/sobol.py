@@ -45,6 +45,8 @@ class SobolEngine:
     MAXDIM = _MAX_CACHED
 
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
+        from scipy.stats import qmc  # loaded when the first engine is made
+
         count = argument_checks.integer("SobolEngine", "dimension", dimension)
         if not 1 <= count <= _MAX_CACHED:
             raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {_MAX_CACHED}]")
@@ -52,7 +54,8 @@ class SobolEngine:
         self.scramble = argument_checks.boolean("SobolEngine", "scramble", scramble)
         self.seed = argument_checks.optional_integer("SobolEngine", "seed", seed)
         self.num_generated = 0
-        self._numbers = _direction_numbers(count)
+        # as SciPy's engine has them, `_BITS` for each dimension: no public name gives more than its points
+        self._numbers = qmc.Sobol(count, scramble=False, bits=_BITS)._sv.astype(np.int64)
         self._shift = np.zeros(count, np.int64)
         if self.scramble:
             self._scramble()
@@ -141,10 +144,3 @@ class SobolEngine:
         fields += ["scramble=True"] if self.scramble else []
         fields += [] if self.seed is None else [f"seed={self.seed}"]
         return f"SobolEngine({', '.join(fields)})"
-
-
-def _direction_numbers(dimension: int) -> np.ndarray:
-    """`_BITS` numbers for each dimension, as SciPy's engine has them: no public name gives more than its points."""
-    from scipy.stats import qmc  # loaded when the first engine is made
-
-    return qmc.Sobol(dimension, scramble=False, bits=_BITS)._sv.astype(np.int64)

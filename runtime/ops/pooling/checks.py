@@ -6,12 +6,11 @@ from typing import Any
 
 from ...dispatch.shape_rules import require_index_dtype, require_shape
 from ...errors import ShapeError
-from ...shapes import pool_size
+from ...shapes import Shape, pool_size
 from ...tensor import dtypes
 
 Ints = Sequence[int]
-Sizes = tuple[int, ...]
-Window = tuple[Sizes, Sizes, Sizes, Sizes]  # kernel size, stride, padding, dilation
+Window = tuple[Shape, Shape, Shape, Shape]  # kernel size, stride, padding, dilation
 
 
 def max_pool(
@@ -57,7 +56,7 @@ def max_unpool(
     return self, indices, kernel, step, pads, tuple(sizes)
 
 
-def _chosen_sizes(op: str, requested: Sizes, default_sizes: Ints, step: Sizes) -> Sizes:
+def _chosen_sizes(op: str, requested: Shape, default_sizes: Ints, step: Shape) -> Shape:
     """output_size, of a whole shape its end, which may differ from the usual sizes by less than a step."""
     spatial = len(default_sizes)
     if len(requested) == spatial + 2:
@@ -95,7 +94,7 @@ def avg_pool_backward(
 
 
 def _mean_windows(
-    op: str, input_shape: Sizes, kernel_size: Ints, stride: Ints | None, padding: Ints, ceil_mode: bool,
+    op: str, input_shape: Shape, kernel_size: Ints, stride: Ints | None, padding: Ints, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None, spatial: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     """The shape of the output, and the arguments of avg_pool with complete sizes."""
@@ -123,7 +122,7 @@ def adaptive_pool_backward(op: str, grad_output: Any, input_shape: Ints, spatial
     return grad_output, tuple(input_shape), spatial
 
 
-def _sizes(op: str, spatial: int, name: str, values: Ints) -> Sizes:
+def _sizes(op: str, spatial: int, name: str, values: Ints) -> Shape:
     if not 1 <= spatial <= 3:
         raise RuntimeError(f"{op}(): argument 'spatial' must be 1, 2 or 3, but got {spatial}")
     if len(values) == 1:
@@ -152,7 +151,7 @@ def _window(op: str, spatial: int, kernel_size: Ints, stride: Ints | None, paddi
 
 
 @functools.lru_cache(maxsize=1024)
-def _output_shape(op: str, shape: Sizes, window: Window, ceil_mode: bool) -> Sizes:
+def _output_shape(op: str, shape: Shape, window: Window, ceil_mode: bool) -> Shape:
     spatial = len(window[0])
     _require_dims(op, shape, spatial)
     lead, own = shape[:-spatial], shape[-spatial:]
@@ -165,7 +164,7 @@ def _output_shape(op: str, shape: Sizes, window: Window, ceil_mode: bool) -> Siz
     return (*lead, *sizes)
 
 
-def _require_dims(op: str, shape: Sizes, spatial: int) -> None:
+def _require_dims(op: str, shape: Shape, spatial: int) -> None:
     if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - 1 :]:
         raise ShapeError(
             f"{op}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size "

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.plan import Array
 from ...shapes import pool_size
 from ..conv.cpu_geometry import Geometry, Ints
-
-Array = np.ndarray
 
 
 class Windows(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...device.cuda.index_errors import raise_at_once, ticket, word_for
 from ...kernels.cuda.language import T, cuda, int64
 from ...kernels.cuda_launch import arrays, per_element
@@ -152,7 +152,6 @@ def added_at(grad: Any, indices: Any, result: Any, word: Any, ticket: Any, windo
             word[2] = int64(size)
 
 
-Array = DeviceArray
 Ints = tuple[int, ...]
 Geometry = tuple[Ints, ...]  # of each dim: the size, the kernel's, stride, pad, dilation and the number of windows
 

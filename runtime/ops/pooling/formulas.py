@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any
 
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+from ...namespace import Tensor, op
 
 
 def gather_in_plane(input: Tensor, indices: Tensor, spatial: int) -> Tensor:

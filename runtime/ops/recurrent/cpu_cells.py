@@ -15,12 +15,11 @@ from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_columns, multiply_rows
+from ...kernels.cpu.plan import Array, Maybe
 from ...kernels.llvm.addresses import address
 from ...kernels.llvm.matmul_tiles import panel_width
 from ..reduction.cpu import sum_dim
 
-Array = np.ndarray
-Maybe = Array | None
 SEQUENCES = 4  # that one thread goes through, at least
 
 

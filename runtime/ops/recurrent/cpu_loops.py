@@ -7,14 +7,13 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_run
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.matmul_tiles import panel_width
 from .cpu_cells import fill_all_panels, gates_of, gates_weight_backward, inputs_backward
 from .cpu_gru import gru_backward, gru_forward
 from .cpu_lstm import lstm_backward, lstm_forward
 from .cpu_rnn import rnn_backward, rnn_forward
-
-Array = np.ndarray
 
 
 @jit

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.plan import Array, Maybe
 from ...kernels.scalar import sigmoid, tanh
 from .cpu_cells import (
     above,
@@ -25,8 +26,6 @@ from .cpu_cells import (
     weight_backward,
 )
 
-Array = np.ndarray
-Maybe = Array | None
 GATES = 4  # input, forget, candidate, output
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.plan import Array, Maybe
 from ...kernels.scalar import tanh
 from .cpu_cells import (
     above,
@@ -23,9 +24,6 @@ from .cpu_cells import (
     total_bias,
     weight_backward,
 )
-
-Array = np.ndarray
-Maybe = Array | None
 
 
 def rnn_layer(

@@ -7,12 +7,11 @@ part in each. Sequences are sorted by length, so those are the first ones of the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...autograd.recompute import recompute_jvp, recompute_vjp
-from ...namespace import op
+from ...namespace import Tensor, op
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Step = Callable[..., tuple[Tensor, ...]]  # (what the input gives, states...) to the new states, the first is put out
 
 

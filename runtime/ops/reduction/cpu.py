@@ -13,12 +13,9 @@ import numpy as np
 
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.operand_copies import run_packed
-from ...kernels.cpu.plan import Layout, Plan, run, run_if_planned
-from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cpu.plan import Array, Layout, Plan, run, run_if_planned
+from ...kernels.cpu.reduce_layout import Dims, folding
 from . import plans
-
-Array = np.ndarray
-Dims = tuple[int, ...]
 
 _ROWS = 256  # rows that are added one after the other before their sums are added up
 _add: Any = np.add.reduce  # NumPy's stubs want a literal keepdims

@@ -11,13 +11,10 @@ import numpy as np
 from ...device.threads.parallel_for import is_long
 from ...device.threads.workers import in_parts
 from ...kernels.cpu.operand_copies import run_packed
-from ...kernels.cpu.plan import run
-from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cpu.plan import Array, run
+from ...kernels.cpu.reduce_layout import Dims, folding
 from . import plans
 from . import plans_minmax as choices
-
-Array = np.ndarray
-Dims = tuple[int, ...]
 
 _max_reduce: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
 _min_reduce: Any = np.minimum.reduce

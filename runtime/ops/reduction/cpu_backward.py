@@ -12,14 +12,11 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...kernels.cpu.contiguous_copy import contiguous
 from ...kernels.cpu.index_select import put_along
-from ...kernels.cpu.plan import Plan, run
-from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cpu.plan import Array, Plan, run
+from ...kernels.cpu.reduce_layout import Dims, folding
 from ..scan.cpu import running_sum
 from . import plans
 from .cpu import quiet
-
-Array = np.ndarray
-Dims = tuple[int, ...]
 
 
 def sum_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:

@@ -11,12 +11,11 @@ import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.loops import copy_row, copy_run, lines_of
+from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import column_sums, fill, plain_sum
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.reduce import product_of
 from ...kernels.scalar import exp
-
-Array = np.ndarray
 
 _WIDTH = 1024  # columns that are worked on side by side
 

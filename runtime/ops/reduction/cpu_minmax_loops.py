@@ -9,12 +9,11 @@ import numpy as np
 
 from ...compiler.jit import READ, jit
 from ...kernels.cpu.loops import copy_row, lines_of
+from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import CHUNK
 from ...kernels.llvm.addresses import offset_of, part_of
 from ...kernels.llvm.argminmax import TILE_LANES, argmax_of_columns, argmax_of_row, argmin_of_columns, argmin_of_row
 from ...kernels.llvm.prefix_scan import LANES
-
-Array = np.ndarray
 
 LONG = 2 * TILE_LANES  # elements of a row
 MAX_LANE_INDEX = 1 << 31  # numbers that a lane has room for

@@ -4,9 +4,8 @@ Operands are seen as (before, along, after), and results are counted through (be
 A sum has the order that `sum` has of as many elements, but that of short rows; what is nan adds nothing to it.
 """
 
-import numpy as np
-
 from ...compiler.jit import READ, jit
+from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import CHUNK, FOUR_BLOCKS, NARROW
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.reduce import nansum_of_blocks, nansum_of_tail
@@ -15,8 +14,6 @@ _BLOCK = 1024  # elements that are added in single precision
 _ROWS = 128  # rows of columns that are
 _WIDTH = 4096  # columns that are added side by side
 _SHORT = 128  # elements of rows that are added several at a time
-
-Array = np.ndarray
 
 
 @jit(halves=READ)

@@ -7,11 +7,10 @@ from a multiple of `unit_of` on.
 
 import math
 
-import numpy as np
-
 from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.index_select import min_or_max
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import (
     CHUNK,
     FOUR_BLOCKS,
@@ -36,8 +35,6 @@ from ...kernels.scalar import pow_number
 COLUMNS = 1024  # side by side are worth a thread's while
 _WIDTH = 4096  # columns that are added side by side
 _SHORT = 512  # elements of rows that are added several at a time
-
-Array = np.ndarray
 
 
 def unit_of(along: int, after: int) -> int:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...device.cuda.array import DeviceArray
-from ...kernels.cpu.reduce_layout import folding, reduced_dims_of
+from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.reduce_layout import Dims, folding, reduced_dims_of
 from ...kernels.cpu.row_shapes import Output
 from ...kernels.cuda.selection import PUT_BACK
 from ...kernels.cuda_launch import arrays as memory
@@ -16,8 +16,6 @@ from ...kernels.cuda_launch.row_programs import RowInput, compute, in_order, ove
 from . import cpu_backward as cpu
 from .cuda_products import prod_backward as prod_backward
 
-Array = DeviceArray
-Dims = tuple[int, ...]
 ROW = (Output("row"),)
 
 

@@ -4,16 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
-from ...kernels.cpu.reduce_layout import folding
+from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.reduce_layout import Dims, folding
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.per_element import made
 from ...kernels.cuda_launch.row_programs import over
 from . import cuda_kernels as kernels
 from .cuda_products import product_of_all
 
-Array = DeviceArray
-Dims = tuple[int, ...]
 COMPLEX = {"float32": np.dtype(np.complex64), "float64": np.dtype(np.complex128)}
 BOOL = np.dtype(np.bool_)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cpu.reduce_layout import folding
 from ...kernels.cuda_launch import arrays, per_element
 from ...kernels.cuda_launch.arrays import narrowed
@@ -11,7 +11,6 @@ from ...kernels.cuda_launch.row_programs import in_order
 from ...kernels.cuda_launch.sort_and_scan import scan, seen
 from . import cuda_kernels as kernels
 
-Array = DeviceArray
 WIDE = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}  # of products on the way
 Triple = tuple[int, ...]  # before, along, after
 

@@ -7,10 +7,9 @@ from typing import Any, TypeAlias
 from ...dispatch.shape_rules import is_known
 from ...errors import warn_user
 from ...kernels.cpu.reduce_layout import reduced_dims_of
-from ...namespace import op
+from ...namespace import Tensor, op
 from ..elementwise.formulas import conjugate
 
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Dims: TypeAlias = Sequence[int] | int | None
 
 

@@ -11,13 +11,11 @@ import numpy as np
 
 from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Array, run
 from . import plans
 from .cpu_cummax import complex_logarithms, running_logarithms
 from .cpu_cumprod import complex_recurrence, recurrence
 from .cpu_cumsum import NARROW, running_lines_in_two, running_sums, running_sums_of_lines
-
-Array = np.ndarray
 
 
 def cummax(a: Array, dim: int) -> tuple[Array, Array]:

@@ -13,11 +13,10 @@ import numpy as np
 from ...compiler.jit import jit
 from ...compiler.passes.primitives import fma
 from ...kernels.cpu.loops import copy_row, lines_of
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.prefix_scan import LANES, running_products
 from .cpu_cumsum import NARROW, WIDTH, lost, start_of
-
-Array = np.ndarray
 
 
 @jit(forceinline=True)

@@ -12,11 +12,10 @@ from ...compiler.jit import jit
 from ...device.threads.parallel_for import shared
 from ...device.threads.workers import get_num_threads
 from ...kernels.cpu.loops import lines_of
+from ...kernels.cpu.plan import Array
 from ...kernels.cpu.sums import REORDER
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.prefix_scan import LANES, running_eights, running_eights_in_two
-
-Array = np.ndarray
 
 NARROW = 4  # lines side by side that are better followed one by one
 WIDTH = 1024  # lines that are followed side by side

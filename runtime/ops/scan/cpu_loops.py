@@ -3,11 +3,10 @@
 import numpy as np
 
 from ...compiler.jit import jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import item_size, part_of
 from .cpu_cumprod import recurrence
 from .cpu_cumsum import running_chunks, running_lines_in_two, running_sums
-
-Array = np.ndarray
 
 
 @jit

@@ -8,14 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda.logcumsumexp import complex_logarithm_kernel
 from ...kernels.cuda_launch import arrays as memory
 from ...kernels.cuda_launch.per_element import numbers, over_elements, pinned_reader, summed_in
 from ...kernels.cuda_launch.sort_and_scan import scan, seen
 from . import cpu
 
-Array = DeviceArray
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 

@@ -4,12 +4,8 @@ The gradients of what runs along a dimension run along it too, in reverse: they 
 elements are zero and without overflow, and the gradients of a recurrence are recurrences again.
 """
 
-from typing import Any, TypeAlias
-
-from ...namespace import op
+from ...namespace import Tensor, op
 from ..elementwise.formulas import conjugate, without_negative_infinities
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
 def one_before(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:

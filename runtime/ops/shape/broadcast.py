@@ -9,6 +9,9 @@ from ...errors import warn_once
 from ...namespace import op
 from ...shapes import Size
 
+__all__ = ["atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors"]
+__all__ += ["cartesian_prod", "meshgrid"]
+
 
 def broadcast_shapes(*sizes: Any) -> Size:
     """The shape that all these shapes expand to.

@@ -1,16 +1,14 @@
 """Argument checks of views: dimensions counted from the front, complete sizes, slices clamped to the size."""
 
 import functools
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from ...dispatch.argument_checks import wrap_dim
 from ...errors import ShapeError
 from ...tensor import view_shapes
+from ...tensor.view_shapes import Ints
 from ..creation.options import checked_size
-
-Ints = Sequence[int]
 
 
 @functools.lru_cache(maxsize=4096)

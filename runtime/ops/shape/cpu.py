@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.contiguous_copy import AS_FLOATS, contiguous, copied
-from ...kernels.cpu.plan import Plan, run_if_planned
+from ...kernels.cpu.plan import Array, Ints, Plan, run_if_planned
 from ...tensor import view_shapes
 from . import plans
-
-Array = np.ndarray
-Ints = tuple[int, ...]
 
 
 def strided(flat: Array, shape: Ints, strides: Ints, offset: int) -> Array:

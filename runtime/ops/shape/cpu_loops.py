@@ -8,10 +8,9 @@ import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
 from ...kernels.cpu.loops import copy_run
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.gather import copy_elements
-
-Array = np.ndarray
 
 
 @jit(halves=WRITTEN)

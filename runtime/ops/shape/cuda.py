@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
+from ...kernels.cpu.plan import Ints
 from ...kernels.cuda.index_maps import OFFSETS
 from ...kernels.cuda.search import bisecting
 from ...kernels.cuda_launch import arrays as memory
@@ -17,7 +18,7 @@ from ...kernels.cuda_launch.sort_and_scan import scan
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
 from ...tensor.meta import MetaArray
-from ..reduction.cuda_argreduce import min_all
+from ..reduction.cuda import min_all
 from . import cpu
 from .cuda_flip_windows import col2im as col2im
 from .cuda_flip_windows import flip as flip
@@ -28,7 +29,6 @@ from .cuda_flip_windows import tril as tril
 from .cuda_flip_windows import triu as triu
 from .cuda_flip_windows import unfold_backward as unfold_backward
 
-Array = DeviceArray
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
@@ -54,9 +54,6 @@ def _checked(total: int, output_size: int | None, repeats: Array) -> Array:
     if output_size not in (None, total):
         raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
     return memory.empty((total,), INT64, repeats.device)
-
-
-Ints = tuple[int, ...]
 
 
 def clone(a: Array) -> Array:

@@ -7,20 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ...device.cuda.array import DeviceArray
+from ...device.cuda.array import DeviceArray as Array
 from ...kernels.cuda import index_maps
 from ...kernels.cuda.elementwise import divisor
 from ...kernels.cuda.index_maps import OFFSETS, flip_kernel, triangles, window_kernel
 from ...kernels.cuda_launch import arrays
 from ...kernels.cuda_launch.elementwise import between
-from ...kernels.cuda_launch.gather_scatter import added_to_rows
+from ...kernels.cuda_launch.gather_scatter import Ints, added_to_rows
 from ...kernels.cuda_launch.layouts import steps_in
 from ...kernels.cuda_launch.per_element import UINT32, numbers, over_elements, pinned_reader, summed_in
 from ...tensor import view_shapes
 from . import cpu
-
-Array = DeviceArray
-Ints = tuple[int, ...]
 
 
 @pinned_reader(cpu.im2col)

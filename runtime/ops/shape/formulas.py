@@ -4,18 +4,16 @@ import functools
 import itertools
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ...namespace import op
+from ...namespace import Tensor, op
 from ...tensor import view_shapes
 from ...tensor.dtypes import bool_, int64
 from ...tensor.tensor import no_view
+from ...tensor.view_shapes import Ints
 from ..creation.options import allocating
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
-Ints: TypeAlias = Sequence[int]
 
 
 def view_or_copy(self: Tensor, shape: Ints) -> Tensor:

@@ -8,7 +8,7 @@ from ...device.threads.job import SLICE
 from ...kernels.cpu.contiguous_copy import along_path, by_squares, merged
 from ...kernels.cpu.index_map_plans import SHORT, assembled, bordered, full_run, length, lines, mirrored, rolled_run
 from ...kernels.cpu.move_plans import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, is_exact, of_any_dtype, of_any_layout, single, with_integers
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, of_any_layout, of_exact_number, single
 from ...shapes import contiguous_strides
 from . import cpu_loops as loops
 
@@ -159,12 +159,7 @@ def flip(x: Layout, dims: Ints) -> Plan | None:
     return assembled(x.shape, [(mirrored if d in back else full_run)(*line) for d, line in enumerate(lines(x))])
 
 
-def padded_full(x: Layout, pad: Ints, value: float) -> Plan | None:
-    """As `constant_pad_nd`, of bools and integers: calls take the number as a float64."""
-    return constant_pad_nd(x, pad, value) if is_exact(value) else None
-
-
-@with_integers(padded_full)
+@of_exact_number
 @of_any_layout
 def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
     pairs = [(0, 0)] * (len(x.shape) - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))

@@ -5,10 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import Plan, run
+from ...kernels.cpu.plan import Array, Plan, run
 from . import plans
-
-Array = np.ndarray
 
 
 def softmax(input: Array, dim: int, dtype: object = None) -> Array:

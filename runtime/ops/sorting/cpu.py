@@ -13,15 +13,12 @@ import numpy as np
 from ...device.threads.parallel_for import is_long, shared
 from ...device.threads.workers import in_parts
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run
-from ...kernels.cpu.reduce_layout import folding
+from ...kernels.cpu.plan import Array, run
+from ...kernels.cpu.reduce_layout import Dims, folding
 from . import plans
 from .cpu_loops import kth_index, pack, pick, radix_order, sort_packed, unpack
 from .cpu_ranks import SHORT, short_order
 from .cpu_topk import is_small_k, topk_small
-
-Array = np.ndarray
-Dims = tuple[int, ...]
 
 LONG = 1024  # elements of a row that gain by radix, which counts digits of 2048 kinds
 PARTITION = 4  # elements of a sum that one counts as of a row that is divided at a rank

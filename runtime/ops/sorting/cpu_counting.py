@@ -6,11 +6,10 @@ import numpy as np
 
 from ...device.threads.parallel_for import get_num_threads, is_shared, shared
 from ...kernels.cpu.contiguous_copy import contiguous
-from ...kernels.cpu.plan import run, run_if_planned
+from ...kernels.cpu.plan import Array, run, run_if_planned
 from . import plans
 from .cpu_counting_loops import TABLES, count_into, even_counts, rank_of
 
-Array = np.ndarray
 COUNTED = 1  # elements of a sum that one counts as whose number is counted
 MAX_TABLES = 16
 SHORT = 1 << 13  # numbers of a line that NumPy counts sooner

@@ -9,12 +9,11 @@ import numpy as np
 
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.gather import take_into
 
 _BITS = 11  # of a digit of radix sort
 _BINS = 1 << _BITS
-
-Array = np.ndarray
 
 
 @jit

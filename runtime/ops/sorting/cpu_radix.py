@@ -3,17 +3,14 @@
 Digits have eight bits, so that few counts have to be summed for a line of some hundreds.
 """
 
-import numpy as np
-
 from ...compiler.jit import jit
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import clear, empty_row, part_of
 
 BITS = 8  # of a digit
 BINS = 1 << BITS
 UPPER_HALF = BINS // 2  # where the highest digits of negative keys lie
-
-Array = np.ndarray
 
 
 @jit

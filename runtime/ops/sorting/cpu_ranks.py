@@ -7,6 +7,7 @@ along, after); the last two arguments of a loop are the range of lines. Longer l
 import numpy as np
 
 from ...compiler.jit import WRITTEN, jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.sort_keys import max_key, order_key, put_ranks
 from .cpu_loops import keys_of
@@ -15,8 +16,6 @@ from .cpu_radix import order_by_digits
 SHORT = 128  # elements of a line that are compared; of longer ones the place of one is found sooner
 TILE_KEYS = 16  # keys that are ranked at once: whole vectors
 BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
-
-Array = np.ndarray
 
 
 @jit

@@ -7,13 +7,12 @@ neighbours. Slices are compared element by element; nan is greater than all numb
 import numpy as np
 
 from ...compiler.jit import READ, WRITTEN, jit
+from ...kernels.cpu.plan import Array
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.sort_keys import order_key
 from .cpu_counting_loops import count_from, range_of
 from .cpu_loops import order_keys
 from .cpu_ranks import SHORT, key_buffers, put_in_order
-
-Array = np.ndarray
 
 
 @jit

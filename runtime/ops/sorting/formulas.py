@@ -1,11 +1,9 @@
 """Numbers that are searched for, and which of the results of a search for distinct elements are given."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from ...namespace import op
-
-Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+from ...namespace import Tensor, op
 
 
 def number_beside(rows: Tensor, number: Any) -> Tensor:

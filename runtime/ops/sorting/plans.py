@@ -9,18 +9,9 @@ from ...kernels.cpu.plan import Find, Ints, Layout, Plan, Step, are_contiguous, 
 from ...kernels.cpu.reduce_layout import folding
 from ..indexing.cpu_gather_loops import gather_of
 from . import cpu_ranks as loops
+from . import cpu_unique_loops as unique
 from .cpu_counting_loops import MATCHED, bins_needed, counts_of_bins, even_counts, match, search
 from .cpu_topk import topk_sorted
-from .cpu_unique_loops import (
-    count_or_order,
-    count_runs,
-    order_floats,
-    order_slices,
-    put_distinct,
-    put_ordered,
-    put_runs,
-    put_slices_in_order,
-)
 
 INSERTION_THRESHOLD = 8  # elements of a line that are chosen one by one
 GROUPED_TOPK_COUNT, GROUPED_TOPK_THRESHOLD = 64, 256  # of a line of more than that: those above the greatest of groups
@@ -164,14 +155,14 @@ def distinct_integers(x: Layout, dim: int | None, runs: bool, return_index: bool
         return distinct_slices(x, dim, runs, return_index)
     if runs:
         return in_runs(x, dim)
-    return in_order(x, dim, return_index, count_or_order, max(MIN_BINS, DENSE * prod(x.shape)))
+    return in_order(x, dim, return_index, unique.count_or_order, max(MIN_BINS, DENSE * prod(x.shape)))
 
 
 @with_integers(distinct_integers)
 def distinct(x: Layout, dim: int | None, runs: bool, return_index: bool) -> Plan | None:
     if dim is not None:
         return distinct_slices(x, dim, runs, return_index)
-    return in_runs(x, dim) if runs else in_order(x, dim, return_index, order_floats, 0)
+    return in_runs(x, dim) if runs else in_order(x, dim, return_index, unique.order_floats, 0)
 
 
 def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan | None:
@@ -183,8 +174,8 @@ def distinct_slices(x: Layout, dim: int, runs: bool, return_index: bool) -> Plan
     counted = ((0, 4), (2, 4)) if return_index else ((0, 4),)
     ints = before, count, after
     return (
-        Step(order_slices, (0,), result, (), (*ints, int(runs)), indices=(3, 4)),
-        Step(put_slices_in_order, (0, ~3), results, (), ints, indices=(1, 2), counted=counted),
+        Step(unique.order_slices, (0,), result, (), (*ints, int(runs)), indices=(3, 4)),
+        Step(unique.put_slices_in_order, (0, ~3), results, (), ints, indices=(1, 2), counted=counted),
     )
 
 
@@ -197,7 +188,7 @@ def in_order(x: Layout, dim: int | None, return_index: bool, kernel: Any, buffer
     results = (0, (0,)), (1, x.shape if return_index else (0,)), (2, (0,))
     counted = ((0, 4), (2, 4)) if return_index else ((0, 4),)
     operands = 0, *[~output for output, _ in (*result, *table)]
-    put = put_distinct if buffer else put_ordered
+    put = unique.put_distinct if buffer else unique.put_ordered
     return (
         Step(kernel, (0,), (*result, *table), indices=(3, 4, 5) if buffer else (3, 4)),
         Step(put, operands if buffer else (0, ~3), results, indices=(1, 2), counted=counted),
@@ -210,6 +201,6 @@ def in_runs(x: Layout, dim: int | None) -> Plan | None:
         return None
     results = (0, (0,)), (1, x.shape), (2, (0,))
     return (
-        Step(count_runs, (0,), ((3, (1,)),), indices=(3,)),
-        Step(put_runs, (0,), results, indices=(1, 2), counted=((0, 3), (2, 3))),
+        Step(unique.count_runs, (0,), ((3, (1,)),), indices=(3,)),
+        Step(unique.put_runs, (0,), results, indices=(1, 2), counted=((0, 3), (2, 3))),
     )

@@ -21,7 +21,7 @@ from specgrad.codegen.library.files import listed
 from specgrad.codegen.library.reserved_names import ReservedNames, read_reserved
 from specgrad.codegen.pages.pages import reference
 from specgrad.codegen.project.project import TREE, read_outside
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Spec
 
 if sys.platform == "linux":

@@ -9,7 +9,7 @@ from typing import Any
 
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.op_library import runtime_library, with_parts_by_name
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.fields import CHOICES, KEYS
 from specgrad.codegen.spec.model import Entry
 from specgrad.codegen.spec.source import compose, read_text

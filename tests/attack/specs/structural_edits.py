@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from specgrad.codegen.library.bases import SPEC
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 
 from .mutated_specs import Pairs, renamed, shown, tree_entries
 

@@ -12,7 +12,7 @@ import pytest
 from specgrad.codegen.library.bases import SPEC, Base, tree_base
 from specgrad.codegen.library.reserved_names import ReservedNames, read_reserved
 from specgrad.codegen.project.project import TREE, read_outside
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from tests.codegen.check.refused import ALL, edited, right_spec
 
 Judge = Callable[[str], list[str]]

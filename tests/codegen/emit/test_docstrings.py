@@ -9,7 +9,7 @@ import pytest
 from specgrad.codegen.emit.docstrings import DocCode
 from specgrad.codegen.emit.render import Renderer, Target, overload_groups
 from specgrad.codegen.library.rule_doc import demand
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Entry
 from tests.repository import ROOT
 

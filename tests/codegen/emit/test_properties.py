@@ -12,7 +12,7 @@ from specgrad.codegen.emit import properties
 from specgrad.codegen.emit.op import OpCode
 from specgrad.codegen.emit.properties import Properties
 from specgrad.codegen.emit.render import Renderer, Target
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from tests.repository import ROOT
 
 SPEC = ROOT / "derivatives.yaml"

@@ -14,7 +14,7 @@ from specgrad.codegen.emit.files import Files
 from specgrad.codegen.emit.render import Renderer, Target
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.pages.pages import pages
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.verify.calls.findings import location_of
 from specgrad.codegen.verify.processes import import_folder
 from specgrad.generated.registry import OPS

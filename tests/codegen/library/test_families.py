@@ -9,7 +9,7 @@ import pytest
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.families import MAX_TITLE_CHARS, families, slugs
 from specgrad.codegen.library.op_library import RUNTIME, Library, runtime_library
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 
 ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples: ['self=T(3)']\n"
 

@@ -18,8 +18,7 @@ from specgrad.codegen.mutate.command import sample_evenly
 from specgrad.codegen.mutate.equivalence import equivalent, same_call, tangent
 from specgrad.codegen.mutate.expression_edits import Relations, changes
 from specgrad.codegen.mutate.mutants import Related, mutants
-from specgrad.codegen.proof.derive import completed
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import completed, load_spec
 from specgrad.codegen.spec.model import Formula
 from specgrad.generated.registry import OPS
 

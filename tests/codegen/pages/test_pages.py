@@ -13,7 +13,7 @@ from specgrad.codegen.emit.render import Renderer, Target
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.families import families, headings
 from specgrad.codegen.pages.pages import pages
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Entry
 from tests.codegen.mistakes import entry_source
 from tests.repository import ROOT

@@ -8,7 +8,7 @@ import pytest
 
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.pages.statistics import code_lines, entry_lines, spec_stats, without_python
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 
 SPEC = """# A heading of
 

@@ -13,7 +13,7 @@ from specgrad.codegen.language.row_programs import NoProgram, program_of
 from specgrad.codegen.library.op_library import read_known
 from specgrad.codegen.programs.numpy_reference import outputs_of
 from specgrad.codegen.programs.passes import Lowered
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 
 HEAD = """- name: shown(Tensor self, Tensor gain, int dim=-1, float eps=1e-6) -> Tensor
   dtypes: [float]

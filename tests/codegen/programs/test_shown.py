@@ -11,7 +11,7 @@ import pytest
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.mutate.mutants import Related, mutants
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from tests.repository import ROOT
 
 EXAMPLE = ROOT / "examples" / "norm_ops" / "src" / "norm_ops"

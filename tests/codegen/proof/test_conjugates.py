@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.proof.conjugates import fault
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Spec
 from tests.repository import ROOT
 

@@ -10,8 +10,7 @@ import pytest
 
 from specgrad.codegen.check.validate import validate
 from specgrad.codegen.library.op_library import read_known
-from specgrad.codegen.proof.derive import derive_command
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import derive_command, load_spec
 from specgrad.codegen.proof.proof import PROVED, Prover
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.repository import ROOT

@@ -15,7 +15,7 @@ from specgrad.codegen.proof import algebra
 from specgrad.codegen.proof.algebra import recognised
 from specgrad.codegen.proof.cases import Algebra, Case, cases, numeric
 from specgrad.codegen.proof.derivative import ONE, derivative
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.proof.numbers import FLOAT, evaluate
 from specgrad.codegen.proof.proof import EQUAL, OPEN, PROVED, WRONG, Prover, Verdict
 from specgrad.codegen.spec.model import Entry, Spec

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.load import EntriesOnDemand
 from specgrad.codegen.spec.model import Spec
 

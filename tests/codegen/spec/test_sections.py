@@ -9,7 +9,7 @@ import pytest
 
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.render import OUTSIDE, Renderer
-from specgrad.codegen.proof.load import load_spec
+from specgrad.codegen.proof.derive import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.repository import ROOT
 

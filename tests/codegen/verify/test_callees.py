@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.proof.derive import load_on_demand
 from specgrad.codegen.proof.formula_derivative import Plain
-from specgrad.codegen.proof.load import load_on_demand
 from specgrad.codegen.spec import load
 from specgrad.codegen.spec.load import EntriesOnDemand
 from specgrad.codegen.verify.calls.entries import OnDemand

@@ -13,7 +13,7 @@ from specgrad.runtime.device.cuda import driver
 from specgrad.runtime.extensions.simulator import ORDERS, SimulatedCuda, launches
 from specgrad.runtime.kernels.cuda import counting
 from specgrad.runtime.kernels.cuda_launch import sort_and_scan
-from specgrad.runtime.ops.sorting import cuda_counting
+from specgrad.runtime.ops.sorting import cuda
 from tests.ops.sorting import references
 from tests.places import simulated_device
 
@@ -217,7 +217,7 @@ def test_runs(threads: None) -> None:
 def test_bins(threads: None, monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     """Counted by blocks, and one by one where there are more bins than they have room for."""
     monkeypatch.setattr(counting, "BINS", capacity)
-    monkeypatch.setattr(cuda_counting, "BLOCKS", 2)
+    monkeypatch.setattr(cuda, "BLOCKS", 2)
     entire = rng.integers(0, 11, 700)
     for dtype in (sg.uint8, sg.int64):
         found = sg.bincount(sg.tensor(entire, device="cuda").to(dtype), minlength=14)
