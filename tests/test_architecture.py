@@ -232,6 +232,8 @@ def test_codegen_runs_without_what_it_writes() -> None:
     """Only verifying and mutating touch the rest of specgrad, so a broken generated/ can always be made again."""
     wrong = {m: _of(_imports(m), "generated", "nn", "runtime", "specgrad") for m in SOURCES}
     assert {m for m, names in wrong.items() if names and m.startswith("codegen") and not m.startswith(TRYING)} == set()
+    program = "import sys, codegen.__main__; sys.exit('specgrad' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0, "the command imports specgrad"
 
 
 def _of(names: set[str], *folders: str) -> list[str]:

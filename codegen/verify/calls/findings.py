@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.methods.argument_errors import raising_frame
-
 from ...spec.fields import KEYS
 from ...spec.model import legible
 from .entries import has_key, spec_entry
@@ -169,6 +167,8 @@ def is_proper(error: BaseException) -> bool:
 
 def on_purpose(error: BaseException) -> bool:
     """Whether somebody wrote `raise` for a wrong call, be it in a kernel, rather than that an operation failed."""
+    from specgrad.runtime.methods.argument_errors import raising_frame  # here: a broken framework can be generated anew
+
     return is_proper(error) and raising_frame(error) is not None
 
 
