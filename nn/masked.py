@@ -1,7 +1,5 @@
 """MaskedTensor: numbers with a mask that is true where one counts, and what a call on it gives by the kind of op."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -55,7 +53,7 @@ class MaskedTensor(Tensor):
     _data: Any
     _mask: Any
 
-    def __new__(cls, data: Any, mask: Any, requires_grad: bool = False) -> MaskedTensor:
+    def __new__(cls, data: Any, mask: Any, requires_grad: bool = False) -> "MaskedTensor":
         check(data, mask)
         return made(data.detach().requires_grad_(requires_grad), mask)
 

@@ -1,7 +1,5 @@
 """Parameter, a tensor that a Module registers and learns; and parameters and buffers without a size yet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,7 +44,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     __slots__ = ()
     __torch_function__ = disabled
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> "Parameter":
         if data is None:
             data = empty(0)
         if not isinstance(data, Tensor):
@@ -57,7 +55,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         parameter.__class__ = cls
         return parameter.requires_grad_(requires_grad)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Parameter":
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
         return memo[id(self)]

@@ -3,8 +3,6 @@
 The runtime never imports `generated`, which publishes its functions here. Also the name under which programs know the
 package: `str(x.dtype) == "torch.float32"`."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -13,7 +11,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 class Namespace:
     """An unknown name is one of the base's: packages of users' ops have namespaces over that of their base."""
 
-    def __init__(self, base: Namespace | None = None) -> None:
+    def __init__(self, base: "Namespace | None" = None) -> None:
         self.__dict__["_base"] = base
 
     def publish(self, functions: dict[str, Any]) -> None:

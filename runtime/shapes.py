@@ -1,7 +1,5 @@
 """Sizes, strides, broadcasting and sliding windows: arithmetic on tuples, without tensors."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Iterable, Sequence
@@ -30,7 +28,7 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
 
-    def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+    def __new__(cls, sizes: Iterable[Any] = ()) -> "Size":
         if sizes.__class__ in sequences and {*map(type, sizes)} <= _INTS:
             return _new(cls, sizes)
         if not isinstance(sizes, Iterable) or getattr(sizes, "ndim", 1) == 0:  # arrays of no dimensions look iterable

@@ -1,17 +1,15 @@
 """State of each thread, `mode` above all, and how a thread that goes on in the place of another gets the same."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 
-_states: list[PerThread] = []
+_states: "list[PerThread]" = []
 
 
 class PerThread(threading.local):
     """Base class of such states: each thread sees attributes of its own, which `__init__` sets."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> PerThread:
+    def __new__(cls, *args: Any, **kwargs: Any) -> "PerThread":
         state = super().__new__(cls, *args, **kwargs)
         _states.append(state)
         return state

@@ -4,8 +4,6 @@ Packages import many of these names and never need what they stand for. So marks
 given, questions have answers, and what cannot be done is an error that names what was asked for.
 """
 
-from __future__ import annotations
-
 import pickle
 import re
 from collections.abc import Callable, Iterator

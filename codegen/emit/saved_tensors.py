@@ -1,7 +1,5 @@
 """What a node keeps, for which gradients, and formulas that read it: of a tensor perhaps its shape alone."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -70,7 +68,7 @@ def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
 class Reader(ast.NodeTransformer):
     """Rewrites the names of a formula to local variables of the node's method, noting each read."""
 
-    def __init__(self, entry: Entry, calls: Calls) -> None:
+    def __init__(self, entry: Entry, calls: "Calls") -> None:
         self.entry = entry
         self.calls = calls
         self.outputs = output_names(entry)

@@ -1,7 +1,5 @@
 """Packages with hand-written parts that a spec may name (the runtime, or a user's), read with `ast`, not imported."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -99,10 +97,10 @@ class OpLibrary:
     label: str = ""
 
     @cached_property
-    def tables(self) -> dict[str, list[Part]]:
+    def tables(self) -> "dict[str, list[Part]]":
         return {kind: list(self._read(kind)) for kind in self.locations}
 
-    def _read(self, kind: str) -> Iterator[Part]:
+    def _read(self, kind: str) -> "Iterator[Part]":
         for path in self.files(kind):
             for name, node in offered_nodes(path) if kind in WITH_SIBLINGS else defined_nodes(path):
                 if kind not in CALLED or isinstance(node, ast.FunctionDef):

@@ -5,8 +5,6 @@ Survivors are listed, those first that are mistakes for sure: with a call that t
 become a sample. Those that no call of some thousands tells apart most likely are other ways to write the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time
@@ -72,7 +70,7 @@ def sample_evenly(entries: Sequence[Entry], max_count: int | None, seed: int) ->
     return [entries[int((number + seed * 0.381966 % 1) * distance)] for number in range(max_count)]
 
 
-def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> list[Score]:
+def score(entries: Sequence[Entry], related: Related, options: argparse.Namespace) -> "list[Score]":
     scores = [Score(entry) for entry in entries]
     evaluated: list[tuple[Score, Mutant | None]] = []
     for each in scores:

@@ -1,7 +1,5 @@
 """The mutants of an entry: copies of it with one change each, in an expression or in a key; no op is known by name."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import random

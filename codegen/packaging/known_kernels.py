@@ -4,8 +4,6 @@ A line says what makes a kernel, what that is given, and the signature: `rows so
 `python -m codegen cubins --record` brings them up to date. float16 stands for both floats of 16 bits.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -4,8 +4,6 @@ Recipes run in processes for which a level of processors has been named: samples
 optimizers, workloads, programs. `python -m codegen.packaging.wheel NAME...` runs some and prints what it kept or found.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

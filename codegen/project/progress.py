@@ -1,7 +1,5 @@
 """How far long work is: one line on standard error while that is a terminal, and nothing at all where it is none."""
 
-from __future__ import annotations
-
 import sys
 import time
 
@@ -17,7 +15,7 @@ class Progress:
         self.begin = time.monotonic()  # set anew by the first step, which is not like the others
         self.shown = sys.stderr.isatty()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> "Progress":
         self._show()
         return self
 

@@ -4,8 +4,6 @@ A function of assignments, choices and one result per branch is an expression. O
 `@derivatives("...")` above it gives its derivatives. codegen/verify/functions.py compares both with its numbers.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -170,7 +168,7 @@ class Reader:
         finally:
             self.within.pop()
 
-    def _result(self, body: Sequence[ast.stmt], scope: Scope, module: Module) -> ast.expr:
+    def _result(self, body: Sequence[ast.stmt], scope: Scope, module: "Module") -> ast.expr:
         if not body:
             raise NoExpression
         first, *rest = body
@@ -188,7 +186,7 @@ class Reader:
                 return bounded(ast.IfExp(self._value(test, scope, module), *sides))
         raise NoExpression
 
-    def _value(self, tree: ast.expr, scope: Scope, module: Module) -> ast.expr:
+    def _value(self, tree: ast.expr, scope: Scope, module: "Module") -> ast.expr:
         def of(part: ast.expr) -> ast.expr:
             return self._value(part, scope, module)
 
@@ -240,7 +238,7 @@ class Module:
     libraries: Mapping[str, str]  # name -> math or numpy
 
     @classmethod
-    def of(cls, file: Path) -> Module:
+    def of(cls, file: Path) -> "Module":
         body = ast.parse(file.read_text(encoding="utf-8")).body
         definitions = {n.name: Definition(n.name, file, n) for n in body if isinstance(n, ast.FunctionDef)}
         assigned = [n for n in body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant | ast.UnaryOp)]

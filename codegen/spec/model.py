@@ -1,7 +1,5 @@
 """The data that flows from the spec file to the templates: plain frozen records, no behaviour beyond look-ups."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -293,7 +291,7 @@ class Spec:
     file: str
     entries: tuple[Entry, ...]
     broken: frozenset[str] = frozenset()  # names of ops whose schema could not be read: known, but no more
-    renamed: tuple[Problem, ...] = ()  # keys by older names, each with what it is called now
+    renamed: "tuple[Problem, ...]" = ()  # keys by older names, each with what it is called now
 
     def by_name(self) -> dict[str, Entry]:
         return {e.name: e for e in self.entries}

@@ -5,8 +5,6 @@ and more nodes or levels than a spec takes are refused before any of it is built
 remove white space and quotes: the n-th visible character of a value is the n-th of its source.
 """
 
-from __future__ import annotations
-
 import re
 import stat
 from collections.abc import Iterator
@@ -62,7 +60,7 @@ class NodeError(yaml.MarkedYAMLError):
         super().__init__(problem=problem, problem_mark=mark)
 
 
-def compose(content: str, source: Source | None = None) -> yaml.Node | None:
+def compose(content: str, source: "Source | None" = None) -> yaml.Node | None:
     root: yaml.Node | None = None
     open_: list[yaml.CollectionNode] = []
     for number, event in enumerate(_events(content)):

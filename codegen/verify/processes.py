@@ -1,7 +1,5 @@
 """The tasks of `verify`'s processes: the checks of one op, with guard words around arrays and a limit of memory."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import importlib
@@ -34,7 +32,7 @@ class Package(NamedTuple):
     op_library: str = ""  # the folder of the package that its hand-written parts are in, if there are any
 
     @classmethod
-    def of(cls, root: Path, op_library: OpLibrary | None = None, spec: Path | None = None) -> Package:
+    def of(cls, root: Path, op_library: OpLibrary | None = None, spec: Path | None = None) -> "Package":
         own = str(op_library.folder) if op_library else ""
         return cls(str(root.resolve()), str(spec.resolve()) if spec else "", own)
 

@@ -1,7 +1,5 @@
 """ExportedProgram: a graph with all that it reads as inputs, and the module that it stands for."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -206,7 +204,7 @@ class ExportedProgram:
 
     def run_decompositions(
         self, decomp_table: Any = None, decompose_custom_triton_ops: bool = False
-    ) -> ExportedProgram:
+    ) -> "ExportedProgram":
         """This program, as ops have no lower level; `decomp_table` and `decompose_custom_triton_ops` say nothing."""
         return self
 

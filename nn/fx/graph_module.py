@@ -1,7 +1,5 @@
 """GraphModule: a Module whose forward is the code of a Graph; and graphs as plain records, which pickle."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import linecache
@@ -48,7 +46,7 @@ class GraphModule(Module):
     _graph: Graph
     _code: str
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
+    def __new__(cls, *args: Any, **kwargs: Any) -> "GraphModule":
         base = next(c for c in cls.__mro__ if "_of_one_graph" not in vars(c))
         namespace = {"_of_one_graph": True, "__doc__": base.__doc__, "__qualname__": _QUALNAME}
         return object.__new__(type(base.__name__, (base,), namespace))
@@ -156,7 +154,7 @@ class GraphModule(Module):
             print(text)
         return text
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> GraphModule:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "GraphModule":
         copied = GraphModule.__new__(type(self))
         memo[id(self)] = copied
         type(copied).__name__ = type(self).__name__
@@ -164,7 +162,7 @@ class GraphModule(Module):
         copied.graph = copy.deepcopy(self._graph, memo)
         return copied
 
-    def __copy__(self) -> GraphModule:
+    def __copy__(self) -> "GraphModule":
         return GraphModule(self, copy.deepcopy(self._graph), type(self).__name__)
 
     def __reduce__(self) -> Any:

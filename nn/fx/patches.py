@@ -1,7 +1,5 @@
 """`wrap`, and what takes the place of functions and methods while a program is traced."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from collections.abc import Callable
@@ -21,7 +19,7 @@ class Patcher:
     def __init__(self) -> None:
         self.changes: list[Callable[[], None]] = []
 
-    def __enter__(self) -> Patcher:
+    def __enter__(self) -> "Patcher":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,7 +1,5 @@
 """Layers that look up rows of a table, one by one or in bags."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...generated.tensor import Tensor
@@ -124,7 +122,7 @@ class Embedding(_Table):
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
-    ) -> Embedding:
+    ) -> "Embedding":
         """An Embedding over a given table, which is not learned unless `freeze` is False.
 
         Args:
@@ -225,7 +223,7 @@ class EmbeddingBag(_Table):
         sparse: bool = False,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-    ) -> EmbeddingBag:
+    ) -> "EmbeddingBag":
         """An EmbeddingBag over a given table, which is not learned unless `freeze` is False.
 
         Args:

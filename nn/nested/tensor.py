@@ -1,7 +1,5 @@
 """NestedTensor: tensors that differ in one size, kept as one tensor in which they lie behind each other."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -21,7 +19,7 @@ class NestedSize(int):
 
     number: int
 
-    def __new__(cls) -> NestedSize:
+    def __new__(cls) -> "NestedSize":
         made = super().__new__(cls, -1)
         made.number = next(_numbers)
         return made

@@ -5,8 +5,6 @@ its numbers; with `capturable` or `fused` they are counted on the device, and th
 that a graph that has captured it counts on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
@@ -55,7 +53,7 @@ class PerParameter(Optimizer):
     """
 
     _rule: Any = None  # a `Rule`; None where a subclass defines `_update`
-    _launches: Launches  # of the step that is being made
+    _launches: "Launches"  # of the step that is being made
     # What is the same for all parameters of the group that is being changed:
     _names: tuple[str | None, ...] = ()
     _options: tuple[Any, ...] | None = None  # which `_names`, `_settings` and `_buffers` were made of

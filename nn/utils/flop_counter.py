@@ -1,7 +1,5 @@
 """FlopCounterMode: how many operations the products of a program take, by module and by op."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -47,7 +45,7 @@ class FlopCounterMode:
         self._stack: list[str] = []
         self._inside = False
 
-    def __enter__(self) -> FlopCounterMode:
+    def __enter__(self) -> "FlopCounterMode":
         self.flop_counts = defaultdict(lambda: defaultdict(int))
         self._handles = [
             register_module_forward_pre_hook(self._begin),

@@ -1,7 +1,5 @@
 """Ready-made parametrizations of weights: orthogonal and unitary ones, spectral and weight normalization."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

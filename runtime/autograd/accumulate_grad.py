@@ -4,8 +4,6 @@ Several threads may run backward over one leaf. Between a check whether `leaf._g
 follows nothing is called, so that no other thread runs there; what is added is added under a lock. The engine adds
 without a node: one is made when `next_functions` or a gradient edge is asked for, and kept while somebody has it."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -144,7 +142,7 @@ def add_each(total: np.ndarray, part: np.ndarray) -> None:
 
 LAST = 2**64 - 1  # the sequence number that PyTorch gives to these nodes
 
-_alive: weakref.WeakValueDictionary[int, AccumulateGrad] = weakref.WeakValueDictionary()  # by the id of the leaf
+_alive: "weakref.WeakValueDictionary[int, AccumulateGrad]" = weakref.WeakValueDictionary()  # by the id of the leaf
 _making = new_lock()
 
 

@@ -3,8 +3,6 @@
 `Relaid` stands before the node of a tensor that got another layout outside the graph: what comes back is in today's
 shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does."""
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 
@@ -65,7 +63,7 @@ class CopySlices(Node):
             passed = grad.new_zeros(span(*self.layout)).as_strided(*self.layout).copy_(grad)
         return passed, passed.as_strided(*self.geometry)
 
-    def region(self) -> Region:
+    def region(self) -> "Region":
         return Region(self, (*self.layout, 0), self.geometry)
 
     @property

@@ -3,8 +3,6 @@
 Every node has a sequence number larger than those of the nodes that made its inputs, so taking the waiting node with
 the largest number means that all contributions to its gradient have arrived. A straight chain needs no heap."""
 
-from __future__ import annotations
-
 import contextvars
 import functools
 import heapq
@@ -314,7 +312,7 @@ class set_multithreading_enabled:
     ) -> None:
         _set(self._before)
 
-    def clone(self) -> set_multithreading_enabled:
+    def clone(self) -> "set_multithreading_enabled":
         """Another one of the same setting."""
         return type(self)(self.mode)
 

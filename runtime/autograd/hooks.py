@@ -5,8 +5,6 @@ node's outputs: the hooks of the output tensors in order of registration, then w
 pre-hooks, then the node itself, then its post-hooks. On that of a leaf the same, where the node is its
 `AccumulateGrad`; hooks that want the leaf with its `.grad` run right after that was added to."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 import weakref
@@ -50,7 +48,7 @@ class RemovableHandle:
         for table in self.tables:
             table.pop(self.id, None)
 
-    def __enter__(self) -> RemovableHandle:
+    def __enter__(self) -> "RemovableHandle":
         return self
 
     def __exit__(self, *_: object) -> None:

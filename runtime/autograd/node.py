@@ -3,8 +3,6 @@
 A node's edges name where each input's gradient goes: the node that made the input, `Output(node, i)` when that node
 has several outputs, the leaf tensor itself, or None when the input needs no gradient."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable, Iterator
@@ -73,8 +71,8 @@ FREED = Freed()
 class Inspection:
     """Functions of modules that know nodes, which put them here when imported."""
 
-    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # autograd/accumulate_grad.py
-    show_saved: Callable[[type[Node]], None]  # autograd/saved_tensors.py
+    next_functions: "Callable[[Node], tuple[tuple[Any, int], ...]]"  # autograd/accumulate_grad.py
+    show_saved: "Callable[[type[Node]], None]"  # autograd/saved_tensors.py
 
 
 inspection = Inspection()
@@ -135,7 +133,7 @@ class Node:
         """The gradients of the inputs, given `grad`, that of the output (a list where there are several outputs)."""
         raise NotImplementedError
 
-    def with_edges(self, edges: tuple[Any, ...]) -> Node:
+    def with_edges(self, edges: tuple[Any, ...]) -> "Node":
         """A copy that computes the gradients for these edges; threads share the node itself, so it stays as it is."""
         copy = object.__new__(type(self))
         copy.sequence, copy.hooks, copy.metas = self.sequence, None, self.metas

@@ -3,8 +3,6 @@
 The innermost pair of hooks applies. A node is packed right after it was recorded, when ops tell watchers of it.
 `allow_mutation_on_saved_tensors`: what is saved is copied when an op is about to write to its memory."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import weakref
@@ -178,7 +176,7 @@ _WATCHER = Watcher(note=pack_recorded, concern=SAVING)
 
 _MUTATION = "mutation of saved tensors"
 _INNERMOST = 1000  # after batching: what is written to is then an ordinary tensor
-_allowed: list[Mutation] = []  # the context in force
+_allowed: "list[Mutation]" = []  # the context in force
 
 
 class SavedTensor:

@@ -2,8 +2,6 @@
 
 The writer's line is kept while something watches every op (anomaly mode)."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
@@ -25,7 +23,7 @@ class Awaited(int):
     waiting: list[tuple[Any, Any]]  # weak references, and functions of what they refer to: whether to wait on
 
     @classmethod
-    def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
+    def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> "Awaited":
         result = cls(count)
         result.waiting = waiting
         return result

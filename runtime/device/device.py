@@ -1,7 +1,5 @@
 """Devices: where a tensor's memory lies."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 
@@ -31,7 +29,7 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: str | int | device, index: int | None = None) -> None:
+    def __init__(self, type: "str | int | device", index: int | None = None) -> None:
         kind, result = _parse(type)
         if index is not None:
             if result is not None:
@@ -58,7 +56,7 @@ class device:
         index = "" if self.index is None else f", index={self.index}"
         return f"device(type='{self.type}'{index})"
 
-    def __enter__(self) -> device:
+    def __enter__(self) -> "device":
         """Make tensors here where no device is given, until the block ends."""
         _outer.append(default[0])
         set_default(resolve(self))

@@ -1,7 +1,5 @@
 """Views that ops have computed before, by layout and arguments: of another tensor they need no checks again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..autograd.view_history import MULTI_VIEW
@@ -12,7 +10,7 @@ from ..tensor.tensor import placed
 MAX_CACHED_VIEWS = 4096  # of one op; then it forgets all of them
 
 
-view_ops: dict[str, ViewOp] = {}  # by name
+view_ops: "dict[str, ViewOp]" = {}  # by name
 
 
 class ViewOp:

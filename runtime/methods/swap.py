@@ -1,7 +1,5 @@
 """Two tensors that exchange all that they are; and weak references to tensors, and dictionaries of them by identity."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
@@ -52,7 +50,7 @@ class WeakIdRef(weakref.ref):
 
     __slots__ = ("_id",)
 
-    def __new__(cls, key: Any, callback: Callable[[Any], Any] | None = None) -> WeakIdRef:
+    def __new__(cls, key: Any, callback: Callable[[Any], Any] | None = None) -> "WeakIdRef":
         return super().__new__(cls, key, callback)
 
     def __init__(self, key: Any, callback: Callable[[Any], Any] | None = None) -> None:
@@ -175,7 +173,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         """The references to the keys."""
         return list(self.data)
 
-    def copy(self) -> WeakIdKeyDictionary:
+    def copy(self) -> "WeakIdKeyDictionary":
         """Another dictionary of the same keys and values."""
         return type(self)(self, self.ref_type)
 

@@ -1,7 +1,5 @@
 """Random number generators: a stream of words that is fixed by its seed, and a position in it."""
 
-from __future__ import annotations
-
 import contextlib
 import operator
 import secrets
@@ -68,7 +66,7 @@ class Generator:
             offset = _advance[-1](seed_and_offset, count)
         return int(seed_and_offset[0]), offset
 
-    def manual_seed(self, seed: int) -> Generator:
+    def manual_seed(self, seed: int) -> "Generator":
         """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""
         self._go_to(valid_seed(seed), 0)
         return self
@@ -97,7 +95,7 @@ class Generator:
             raise RuntimeError(f"set_state(): expected a state of size {8 * _LENGTH}, but got shape {matches}")
         self._restore(np.ascontiguousarray(array).view(np.uint64))
 
-    def clone_state(self) -> Generator:
+    def clone_state(self) -> "Generator":
         """A generator that goes on from the same place, independently."""
         copy = Generator(self.device)
         copy._restore(self._state_slots())

@@ -4,8 +4,6 @@ A tensor's memory has a count of writes, which nodes note when they save the ten
 which cannot be noted, and counts nothing: who saves and who writes finds them where it looks at that count anyway, and
 other tensors cost nothing more. Native code reads `inferring` where it makes a tensor."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable
@@ -121,7 +119,7 @@ class Switch:
             switch(state, self.inference)
         state["grad"] = self.grad and not state["inference"]
 
-    def clone(self) -> Switch:
+    def clone(self) -> "Switch":
         """A fresh switch of the same setting, so that one decorated function can recurse."""
         return Switch(self.grad, self.inference)
 

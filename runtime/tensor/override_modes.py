@@ -1,7 +1,5 @@
 """`__torch_function__` of a subclass of `Tensor` that has none, and modes: blocks in which an object is asked."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -121,7 +119,7 @@ class TorchFunctionMode:
         """
         raise NotImplementedError
 
-    def __enter__(self) -> TorchFunctionMode:
+    def __enter__(self) -> "TorchFunctionMode":
         _members.enter()
         # Modes are asked before the watchers of ops: see intercept().
         watch.enter(_NAME, Watcher(intercept=lambda call: NOT_HANDLED, order=-1))
@@ -134,7 +132,7 @@ class TorchFunctionMode:
         _members.leave()
 
     @classmethod
-    def push(cls, *args: Any, **kwargs: Any) -> TorchFunctionMode:
+    def push(cls, *args: Any, **kwargs: Any) -> "TorchFunctionMode":
         """A mode made of these arguments: the older name of the class itself.
 
         Args:

@@ -3,8 +3,6 @@
 A contiguous tensor keeps its elements as one 1-D array (`_flat`); the n-d array over the same memory is made when
 somebody asks for it (`array`). A view keeps its strides and offset into the base's storage."""
 
-from __future__ import annotations
-
 import functools
 import weakref
 from collections.abc import Sequence
@@ -39,7 +37,7 @@ class TensorBase:
     leaf. `_version_counter` is None until something is written or a view is made, then a list that all views share: the
     count and the op that wrote last; inference tensors have another list there (grad_mode.py)."""
 
-    _base: TensorBase | None
+    _base: "TensorBase | None"
     _device: device
     _dtype: dtype
     _flat: Any  # a 1-D NumPy array, a DeviceArray, or None
@@ -193,7 +191,7 @@ class TensorBase:
         """Whether the memory is the host's."""
         return self._device.type == "cpu"
 
-    def is_same_size(self, other: TensorBase) -> bool:
+    def is_same_size(self, other: "TensorBase") -> bool:
         """Whether the shape of `other` is the same."""
         if not isinstance(other, TensorBase):
             raise ArgumentError(f"is_same_size(): argument 'other' must be Tensor, not {type_name(other)}")

@@ -1,7 +1,5 @@
 """Modules whose attributes are switches of `math_modes`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -68,7 +66,7 @@ class Verbose:
     def __init__(self, enable: int) -> None:
         self.enable = enable
 
-    def __enter__(self) -> Verbose:
+    def __enter__(self) -> "Verbose":
         return self
 
     def __exit__(self, *_: object) -> None:

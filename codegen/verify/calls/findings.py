@@ -1,7 +1,5 @@
 """Findings of `verify`: lines such as `file:line:col: op, gradient of other: at (...) the formula gives ..., ...`."""
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,7 +84,7 @@ class Report:
     ) -> None:
         self.add(Finding(location_of(op, key), op.name, key if subject is None else subject, text, size, level))
 
-    def join(self, other: Report) -> None:
+    def join(self, other: "Report") -> None:
         self.checks += other.checks
         self.undefined += other.undefined
         for finding in other.findings.values():

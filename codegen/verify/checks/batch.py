@@ -1,7 +1,5 @@
 """Check 7: `vmap` of an op, of its gradients and of its tangents gives what a loop over the examples gives."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What distributions do with parameters: broadcasting, probabilities and their logits, values found when asked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
@@ -135,12 +133,12 @@ class lazy_property(Generic[Checked]):
         update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
     @overload
-    def __get__(self, instance: None, owner: Any = None) -> _lazy_property_and_property: ...
+    def __get__(self, instance: None, owner: Any = None) -> "_lazy_property_and_property": ...
 
     @overload
     def __get__(self, instance: object, owner: Any = None) -> Checked: ...
 
-    def __get__(self, instance: object | None, owner: Any = None) -> Checked | _lazy_property_and_property:
+    def __get__(self, instance: object | None, owner: Any = None) -> "Checked | _lazy_property_and_property":
         if instance is None:
             return _lazy_property_and_property(self.wrapped)
         with enable_grad():

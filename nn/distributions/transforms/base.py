@@ -1,7 +1,5 @@
 """What a transform is: a function of tensors with its inverse, its log-determinant and a cache of one value."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -73,7 +71,7 @@ class Transform:
         return self.domain.event_dim
 
     @property
-    def inv(self) -> Transform:
+    def inv(self) -> "Transform":
         """The inverse, which shares the cache and has this transform as its own inverse."""
         inverse = None if self._inv is None else self._inv()
         if inverse is None:
@@ -81,7 +79,7 @@ class Transform:
             self._inv = weakref.ref(inverse)
         return inverse
 
-    def _make_inverse(self) -> Transform:
+    def _make_inverse(self) -> "Transform":
         return _InverseTransform(self)
 
     @property
@@ -89,7 +87,7 @@ class Transform:
         """1 for an increasing function of numbers, -1 for a decreasing one; a NotImplementedError for others."""
         raise NotImplementedError(f"{type(self).__name__} has no `sign`, which cdf() and icdf() ask for")
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
+    def with_cache(self, cache_size: int = 1) -> "Transform":
         """The same transform with a cache of another `cache_size`, 0 or 1."""
         if self._cache_size == cache_size:
             return self

@@ -1,7 +1,5 @@
 """Modules that hold parameters, in order or by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, KeysView
 from typing import Any, Self
 
@@ -52,7 +50,7 @@ class ParameterDict(NamedMembers):
         """The names."""
         return self._keys.keys()
 
-    def copy(self) -> ParameterDict:
+    def copy(self) -> "ParameterDict":
         """A new ParameterDict over the same parameters."""
         return ParameterDict(dict(self.items()))
 

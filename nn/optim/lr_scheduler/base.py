@@ -1,7 +1,5 @@
 """LRScheduler, the base class, which counts epochs and sets step sizes; and step sizes by a function of the epoch."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -30,7 +28,7 @@ class _enable_get_lr_call:
     def __init__(self, o: Any) -> None:
         self.o = o
 
-    def __enter__(self) -> _enable_get_lr_call:
+    def __enter__(self) -> "_enable_get_lr_call":
         self.o._get_lr_called_within_step = True
         return self
 

@@ -9,8 +9,6 @@ nodes that use them, so the engine calls it when their gradients are complete: t
 of other ranks, each rank gets those of its rows, and the memory is given back.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Mapping
 from math import prod
@@ -132,7 +130,7 @@ class Call:
         tensors: the whole parameters that gradients are wanted for, until they are in the graph.
     """
 
-    def __init__(self, group: ParameterGroup, tensors: tuple[Any, ...]) -> None:
+    def __init__(self, group: "ParameterGroup", tensors: tuple[Any, ...]) -> None:
         self.group, self.tensors = group, tensors
 
 

@@ -1,7 +1,5 @@
 """`fully_shard`, and what modules can do that it has been called on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -103,11 +101,11 @@ class FSDPModule:
         """With `unshard_in_backward` backward gathers the parameters: for gradients that need their values."""
         self._sharding().unshards_in_backward = unshard_in_backward
 
-    def set_modules_to_forward_prefetch(self, modules: Sequence[FSDPModule]) -> None:
+    def set_modules_to_forward_prefetch(self, modules: "Sequence[FSDPModule]") -> None:
         """Begin to gather the parameters of `modules`, the same on all ranks, when this one computes."""
         self._sharding().next_forward = [module._sharding() for module in _sharded(modules)]
 
-    def set_modules_to_backward_prefetch(self, modules: Sequence[FSDPModule]) -> None:
+    def set_modules_to_backward_prefetch(self, modules: "Sequence[FSDPModule]") -> None:
         """Begin to gather the parameters of `modules`, the same on all ranks, when backward comes to this one.
 
         Without it, those of the one before are gathered.

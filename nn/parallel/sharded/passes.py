@@ -1,7 +1,5 @@
 """What happens around the forward pass of a sharded module, and before the backward pass comes back to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,7 +14,7 @@ from .sharded_parameter import MARK
 class Passes:
     """What the sharded modules of one model have in common: the order in which they computed."""
 
-    def __init__(self, states: list[Sharding]) -> None:
+    def __init__(self, states: "list[Sharding]") -> None:
         self.states = states
         self.order: list[ParameterGroup] = []  # in which forward passes ended
 

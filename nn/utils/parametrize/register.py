@@ -1,7 +1,5 @@
 """Making a parameter or buffer of a module a computed attribute, and taking that away."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

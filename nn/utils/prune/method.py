@@ -1,7 +1,5 @@
 """What all ways of pruning do: keep the parameter, put a mask beside it, and apply the mask before each forward."""
 
-from __future__ import annotations
-
 import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -40,7 +38,7 @@ class BasePruningMethod(ABC):
     @classmethod
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
-    ) -> BasePruningMethod:
+    ) -> "BasePruningMethod":
         """Prune the parameter `name` of `module`, again where it is pruned already.
 
         `args` and `kwargs` are those of this class. Elements are chosen by `importance_scores` in place of the

@@ -2,8 +2,6 @@
 so nothing waits. Sizes are rounded to multiples of 512 bytes up to 1 MiB, above to eighths of a power of two. Where no
 memory is left, all cached blocks are given back, and the driver is asked again. Captures have lists of their graph."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os
@@ -32,7 +30,7 @@ class SizeClass:
 
     __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "counters")
 
-    def __init__(self, cache: Cache, stream: int, size: int, pool: PrivatePool | None = None) -> None:
+    def __init__(self, cache: "Cache", stream: int, size: int, pool: PrivatePool | None = None) -> None:
         self.cache, self.stream, self.size, self.pool = cache, stream, size, pool
         self.free: list[int] = []
         self.quick = cache.on_allocate is None and pool is None

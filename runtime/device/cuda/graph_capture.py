@@ -1,8 +1,6 @@
 """Captures that are underway: what their streams are given is recorded, and not done. Blocks freed in a capture are
 given out again in captures of the same pool alone: replays write to them for as long as its graphs live."""
 
-from __future__ import annotations
-
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -33,7 +31,7 @@ def new_handle() -> tuple[int, int]:
     return next(_numbers), 0
 
 
-underway: list[Capture] = []  # mostly empty, which is all that others look at then
+underway: "list[Capture]" = []  # mostly empty, which is all that others look at then
 _later: deque[Callable[[], Any]] = deque()
 _sides: WeakKeyDictionary[Any, dict[int, int]] = WeakKeyDictionary()
 _making = new_lock()

@@ -1,8 +1,6 @@
 """Pinned host memory. Pinning is slow, so blocks are kept, by powers of two; one is free again when no array lies over
 it and the copies noted for it (`used_on`) are done."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Sequence
@@ -26,9 +24,9 @@ class HostBlock:
     """Pinned memory, which is free again when no array over it is left."""
 
     __slots__ = ("__weakref__", "address", "kind", "pool", "size", "streams")
-    pool: HostPool
+    pool: "HostPool"
 
-    def __init__(self, address: int, size: int, kind: int, pool: HostPool) -> None:
+    def __init__(self, address: int, size: int, kind: int, pool: "HostPool") -> None:
         self.address, self.size, self.kind = address, size, kind
         self.streams: set[tuple[int, int]] = set()  # that copy from it or to it, each with its device
         self.pool = pool

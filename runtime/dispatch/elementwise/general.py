@@ -2,8 +2,6 @@
 
 Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers."""
 
-from __future__ import annotations
-
 import functools
 from collections import defaultdict
 from collections.abc import Sequence
@@ -36,7 +34,7 @@ KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 ALL_KINDS = tuple(KINDS.values())
 
 
-elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
+elementwise_ops: "dict[str, Elementwise]" = {}  # by the names of their kernels
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -1,7 +1,5 @@
 """The general path of ops with hand-written kernels: which dtype they compute in, arrays in, tensors out."""
 
-from __future__ import annotations
-
 import functools
 from collections import namedtuple
 from collections.abc import Sequence
@@ -141,7 +139,7 @@ def _by_lines(result: Any) -> str:
     return f"{known.name}.return_types.{type(result).__name__}(\n{fields})"
 
 
-conversions: dict[str, Conversion] = {}  # by name
+conversions: "dict[str, Conversion]" = {}  # by name
 
 
 class Conversion:

@@ -1,7 +1,5 @@
 """The gradients of a node by the kernel of its op: plans and launches, found by what the node keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -29,7 +27,7 @@ TENSORS = "gkr"  # letters of operands that are tensors
 CACHED_BLOCKS = "kr"
 
 
-def matches_saved(node: Any, read: Read, grad: Any) -> bool:
+def matches_saved(node: Any, read: "Read", grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, or somebody written to it.
 
     Plans are for the gradient's dtype, and for indices of int64, those of 16-bit floats for float32, too. What keeps a

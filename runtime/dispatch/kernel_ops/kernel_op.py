@@ -2,8 +2,6 @@
 
 What is one call of such an op, with arguments made of its own, is served by what that op has found."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
@@ -150,7 +148,7 @@ def operand_arg_kinds(arg_kinds: str, layouts: Sequence[Any]) -> str:
 INTEGER_DTYPES = bool_, int64, int32, int16, int8, uint8  # dtypes of which some ops find plans apart
 MAX_LISTED = 64  # tensors in a list
 ALL_RANKS = 2**64 - 1  # a bit for each pair
-kernel_ops: dict[str, KernelOp] = {}  # by name
+kernel_ops: "dict[str, KernelOp]" = {}  # by name
 
 
 @dataclass(slots=True, eq=False, repr=False)

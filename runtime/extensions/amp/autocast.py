@@ -3,8 +3,6 @@
 See P. Micikevicius et al., Mixed precision training, arXiv:1710.03740.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -71,7 +69,7 @@ class autocast:
         self._cache_enabled = here.cache_enabled if cache_enabled is None else bool(cache_enabled)
         self._before: list[settings.Snapshot] = []
 
-    def __enter__(self) -> autocast:
+    def __enter__(self) -> "autocast":
         self._before.append(settings.snapshot())
         settings.change(self.device, enabled=self._enabled, dtype=self.fast_dtype)
         settings.autocast_increment_nesting()

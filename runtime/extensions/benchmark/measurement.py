@@ -1,7 +1,5 @@
 """What was measured: times of runs, their quartiles, and how they are shown."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable
@@ -204,7 +202,7 @@ class Measurement:
         return "\n".join(lines)
 
     @staticmethod
-    def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
+    def merge(measurements: "Iterable[Measurement]") -> "list[Measurement]":
         """One Measurement for each task of `measurements`, with the times of all of these, per run of the statement."""
         groups: dict[TaskSpec, list[float]] = defaultdict(list)
         for one in measurements:

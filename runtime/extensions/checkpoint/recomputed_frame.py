@@ -5,8 +5,6 @@ holder that backward unpacks runs the call again: the tensor that is saved as nu
 See T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear memory cost, arXiv:1604.06174.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import traceback
@@ -134,7 +132,7 @@ class Holder:
 
     __slots__ = ("__weakref__", "frame", "number", "value")
 
-    def __init__(self, frame: Frame, number: int) -> None:
+    def __init__(self, frame: "Frame", number: int) -> None:
         self.frame = frame
         self.number = number
         self.value: Any = None

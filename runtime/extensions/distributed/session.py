@@ -1,7 +1,5 @@
 """This process among those that MPI has started together: how it joins them, how it fails, and how it leaves."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os
@@ -141,7 +139,7 @@ class Backend(str):
     UNDEFINED, FAKE = "undefined", "fake"
     GLOO, NCCL, UCC, MPI, XCCL = "gloo", "nccl", "ucc", "mpi", "xccl"
 
-    def __new__(cls, name: str) -> Backend:
+    def __new__(cls, name: str) -> "Backend":
         if not isinstance(name, str):
             raise ValueError("Backend constructor parameter must be string-ish")
         return super().__new__(cls, name.lower())

@@ -1,7 +1,5 @@
 """Which rows of a tensor a rank has, where each has a part: as even as whole rows allow, in the order of the ranks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -29,13 +27,13 @@ class Rows:
         """The first rank has most."""
         return -(-self.shape[0] // self.group.size())
 
-    def of(self, rank: int) -> Rows:
+    def of(self, rank: int) -> "Rows":
         return rows_of(self.shape, self.group, rank)
 
     def elements(self) -> int:
         return prod(self.local_shape)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Rows:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Rows":
         return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -1,7 +1,5 @@
 """Watchers around every op and every node of backward: the profiler's, and ranges for other tools (`emit_nvtx`)."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os
@@ -151,7 +149,7 @@ class _Emit:
         self.record_shapes = record_shapes
         self.range: Callable[[str], Any]
 
-    def __enter__(self) -> _Emit:
+    def __enter__(self) -> "_Emit":
         if self.enabled:
             self.range = self._find()
             passing = type("EmittingPass", (_EmittingPass,), {"range": staticmethod(self.range)})

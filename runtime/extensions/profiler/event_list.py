@@ -1,7 +1,5 @@
 """`EventList`: events, or averages of events, that print themselves as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,7 +33,7 @@ class EventList(list[Any]):
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
-    ) -> EventList:
+    ) -> "EventList":
         """The events of one name taken together.
 
         Args:

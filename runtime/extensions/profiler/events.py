@@ -1,7 +1,5 @@
 """Events and their averages by name, built from the records of a session when somebody asks for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
@@ -246,13 +244,13 @@ class FunctionEventAvg(Figures):
         for name in _SUMMED:
             setattr(self, name, 0)
 
-    def add(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
+    def add(self, other: "FunctionEvent | FunctionEventAvg") -> "FunctionEventAvg":
         """Count `other`, an event or an average, in."""
         for name in _SUMMED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         return self
 
-    def __iadd__(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
+    def __iadd__(self, other: "FunctionEvent | FunctionEventAvg") -> "FunctionEventAvg":
         return self.add(other)
 
     def __repr__(self) -> str:

@@ -1,7 +1,5 @@
 """`profile`, which records, by a schedule if wanted, and shows what it saw; and `autograd.profiler.profile`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
@@ -187,7 +185,7 @@ class profile(Results):
         if ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
-    def __enter__(self) -> profile:
+    def __enter__(self) -> "profile":
         self.start()
         return self
 
@@ -264,7 +262,7 @@ class legacy_profile(Results):
         devices = use_cuda or use_device == "cuda"
         self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, devices=devices)
 
-    def __enter__(self) -> legacy_profile:
+    def __enter__(self) -> "legacy_profile":
         if self.enabled:
             if self.entered:
                 raise RuntimeError("Profiler context manager is not reentrant")

@@ -4,8 +4,6 @@ once, with all its bytes, when an op returns it and again, negatively, when it i
 without an op (`randn`, `zeros`), those that were there before, and what a kernel needs only while it runs.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading
@@ -134,7 +132,7 @@ class Track:
     number: int
     native_id: int
     name: str
-    stack: list[Record] = field(default_factory=list)
+    stack: "list[Record]" = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -144,7 +142,7 @@ class Record:
     name: str
     kind: str
     track: Track
-    parent: Record | None
+    parent: "Record | None"
     start: int = 0
     end: int = 0
     overload: str = ""

@@ -1,7 +1,5 @@
 """The arrays that kernels see, whose reads and writes are checked and noted, and those of a block or of a thread."""
 
-from __future__ import annotations
-
 import dis
 import math
 import sys
@@ -118,7 +116,7 @@ class Elements:
             return np.array(value & LONG, np.uint64).astype(self.dtype)[()]
         return np.asarray(value).astype(self.dtype)[()]
 
-    def part(self, chosen: slice) -> Elements:
+    def part(self, chosen: slice) -> "Elements":
         first, end, step = chosen.indices(self.size)
         if step != 1 or min(chosen.start or 0, chosen.stop or 0) < 0 or (chosen.stop or 0) > self.size:
             raise self.fault("slices", f"{chosen.start}:{chosen.stop}:{chosen.step}", f"of its {self.size} elements")

@@ -2,8 +2,6 @@
 addresses which it has read.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -50,7 +48,7 @@ class Placed(NamedTuple):
     array: GlobalArray
 
     @classmethod
-    def of(cls, name: str, array: GlobalArray) -> Placed:
+    def of(cls, name: str, array: GlobalArray) -> "Placed":
         start = int(array.values.__array_interface__["data"][0])
         return cls(start, start + array.values.nbytes, name, array)
 

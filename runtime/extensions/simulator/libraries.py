@@ -1,7 +1,5 @@
 """Libraries of simulated devices: NumPy over the memory that addresses, leading dimensions and strides describe."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from math import prod

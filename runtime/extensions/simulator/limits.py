@@ -3,8 +3,6 @@ and blocks, what CUDA takes of them, and errors of kernels, where a device would
 the context.
 """
 
-from __future__ import annotations
-
 import functools
 import struct
 from collections.abc import Iterator, Sequence
@@ -100,7 +98,7 @@ class Dim3(NamedTuple):
     def total(self) -> int:
         return self.x * self.y * self.z
 
-    def number(self, thread_index: Dim3) -> int:
+    def number(self, thread_index: "Dim3") -> int:
         return thread_index.x + self.x * (thread_index.y + self.y * thread_index.z)
 
 

@@ -4,8 +4,6 @@ it is due when all have come. A tensor of the group has a first dimension of a p
 ordinary function of one tensor, whose gradients can be compared with differences.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -162,18 +160,18 @@ class SimulatedLink:
             result = self._next(ANY, tag)
         return None if result is None else (result[0], result[3].size)
 
-    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> SimulatedLink | None:
+    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> "SimulatedLink | None":
         number = self._next_call()
         return self._made(number, tuple(ranks)) if self.rank in ranks else None
 
-    def copy(self, seconds: float, look: Look) -> SimulatedLink:
+    def copy(self, seconds: float, look: Look) -> "SimulatedLink":
         return self._made(self._next_call(), tuple(range(self.size)))
 
     def _next_call(self) -> int:
         self._calls += 1
         return self._calls - 1
 
-    def _made(self, number: int, ranks: tuple[int, ...]) -> SimulatedLink:
+    def _made(self, number: int, ranks: tuple[int, ...]) -> "SimulatedLink":
         with self._board.lock:
             board = self._board.boards.setdefault((number, ranks), Board(len(ranks)))
         return SimulatedLink(board, ranks.index(self.rank))

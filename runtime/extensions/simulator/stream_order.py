@@ -4,8 +4,6 @@ because the program waited. Two items that no clock orders may run in any order;
 writes, they are refused, with both names.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -37,9 +35,9 @@ class Work:
     clock: Clock
     what: str
     where: str
-    run: Callable[[Work], Any] | None
+    run: "Callable[[Work], Any] | None"
 
-    def comes_after(self, other: Work) -> bool:
+    def comes_after(self, other: "Work") -> bool:
         return self.clock.get(other.stream, 0) >= other.number
 
     def __str__(self) -> str:

@@ -1,7 +1,5 @@
 """Where the elements of a sparse tensor stand: by coordinates, or row by row (column by column) in compressed form."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,14 +77,14 @@ class Pattern:
     def indices_on_device(self) -> Any:
         return self.on_device(self.flat_indices)
 
-    def like(self, coordinates: np.ndarray, is_coalesced: bool) -> Pattern:
+    def like(self, coordinates: np.ndarray, is_coalesced: bool) -> "Pattern":
         return by_coordinates(coordinates, self.shape, self.device, is_coalesced)
 
     def parts(self) -> tuple[Any, ...]:
         return self.layout, self.index, self.shape, self.sparse_dims, self.is_coalesced
 
     @cached_property
-    def merged(self) -> tuple[Pattern, np.ndarray, np.ndarray]:
+    def merged(self) -> "tuple[Pattern, np.ndarray, np.ndarray]":
         """Places in order, each once; where each is listed first; the number of each that is listed."""
         coordinates, inverse = in_order(self.coordinates, self.sparse_shape)
         first = np.full(coordinates.shape[1], self.count, np.int64)

@@ -1,7 +1,5 @@
 """`Tensor(...)` and the classes named after a dtype (`LongTensor`): constructors of older programs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

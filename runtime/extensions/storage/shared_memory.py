@@ -4,8 +4,6 @@ A process gives another the file's descriptor. The system frees the memory when 
 however that ends: no name can be left behind, and nobody has to count.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import mmap
@@ -26,7 +24,7 @@ from ...tensor.replace_memory import fix_size, move, replace
 _SHARED_MEMORY = "/dev/shm"  # where the files of tempfile lie in memory, on systems without memfd_create
 _lock = new_lock()
 Key = tuple[int, int, int]  # device and number of a file, and how many bytes of it are mapped
-_shared: dict[int, Segment] = {}  # by the number of the array over it
+_shared: "dict[int, Segment]" = {}  # by the number of the array over it
 _by_file: dict[Key, weakref.ref[Any]] = {}  # that array
 
 

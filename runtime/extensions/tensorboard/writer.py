@@ -1,7 +1,5 @@
 """SummaryWriter: what a training program shows in TensorBoard."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time
@@ -326,7 +324,7 @@ class SummaryWriter:
             writer.close()
         self.file_writer = self.all_writers = None
 
-    def __enter__(self) -> SummaryWriter:
+    def __enter__(self) -> "SummaryWriter":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """Running results of an operation of the user's that is associative: all prefixes in logarithmically many steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -2,8 +2,6 @@
 PyTorch's kernels of attention programs allow: kept, as there is one kernel here.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from typing import Any
@@ -54,7 +52,7 @@ class Event:
     def wait(self, stream: Any = None) -> None:
         """Nothing: all before it is done, whatever `stream` is."""
 
-    def elapsed_time(self, end_event: Event) -> float:
+    def elapsed_time(self, end_event: "Event") -> float:
         """The milliseconds from this moment to that of `end_event`; both were recorded."""
         return 1000.0 * (end_event._time - self._time)
 

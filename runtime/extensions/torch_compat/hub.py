@@ -1,7 +1,5 @@
 """`hub`: models of a folder, and weights by their address, kept in a folder and checked by their hash."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os
@@ -260,7 +258,7 @@ class Silent:
     def __iter__(self) -> Any:
         return iter(self._iterable)
 
-    def __enter__(self) -> Silent:
+    def __enter__(self) -> "Silent":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """What libraries ask about `__torch_function__`: `specgrad.overrides`."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator

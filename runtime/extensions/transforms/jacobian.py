@@ -1,7 +1,5 @@
 """`jacobian` and `hessian`: all first, and all second, partial derivatives of a function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@ vmap has in a batch, or shares, is differentiated as the batch, so that each exa
 graph holds ordinary tensors only.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

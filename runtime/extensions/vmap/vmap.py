@@ -1,7 +1,5 @@
 """`vmap`: a function of one example becomes one of a batch of examples."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -117,7 +115,7 @@ class Mapped(NamedTuple):
         ]
         return unflatten(concatenated, spec)
 
-    def _chunk(self, start: int, count: int) -> Mapped:
+    def _chunk(self, start: int, count: int) -> "Mapped":
         leaves = [
             leaf if dim is None else leaf.narrow(dim, start, count)
             for leaf, dim in zip(self.leaves, self.dims, strict=True)

@@ -1,8 +1,6 @@
 """Products of real devices: by cuBLASLt, whose choices are kept, and where that has no algorithm, by cuBLAS; the
 switches of `math_modes` say how exactly."""
 
-from __future__ import annotations
-
 import threading
 import weakref
 from typing import Any, cast
@@ -73,7 +71,7 @@ class Choice:
         held = self.description, (self.left, self.right, self.result)
         weakref.finalize(self, give_back, cublas, *held).atexit = False
 
-    def again(self) -> Choice:
+    def again(self) -> "Choice":
         made = Choice(self.cublas, *self.made_of)
         made.algorithm, made.workspace = self.algorithm, self.workspace
         return made

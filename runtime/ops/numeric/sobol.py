@@ -4,8 +4,6 @@ Point n is the sum without carries of one direction number for each bit of n's G
 by one of them. They are those of S. Joe and F. Kuo (SIAM J. Sci. Comput. 30, 2008), which SciPy has.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -96,12 +94,12 @@ class SobolEngine:
             )
         return self.draw(n, out, dtype)
 
-    def reset(self) -> SobolEngine:
+    def reset(self) -> "SobolEngine":
         """Begin again with the first point."""
         self.num_generated = 0
         return self
 
-    def fast_forward(self, n: int) -> SobolEngine:
+    def fast_forward(self, n: int) -> "SobolEngine":
         """Leave out the next `n` points."""
         self.num_generated += argument_checks.integer("SobolEngine.fast_forward", "n", n)
         return self

@@ -1,7 +1,5 @@
 """`save`: every rank writes its part, and when all are on the disk the first makes a checkpoint of them."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Values that are there later: a value or an error is set once, and functions are called with it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
@@ -70,7 +68,7 @@ class Future(Generic[T]):
         for callback in waiting:
             callback(self)
 
-    def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
+    def add_done_callback(self, callback: "Callable[[Future[T]], Any]") -> None:
         """Call `callback(self)` when the value is there: at once if it is."""
         with self._lock:
             if not self.done():
@@ -78,7 +76,7 @@ class Future(Generic[T]):
                 return
         callback(self)
 
-    def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
+    def then(self, callback: "Callable[[Future[T]], Any]") -> "Future[Any]":
         """A Future of what `callback(self)` gives, which is called when the value is there."""
         following: Future[Any] = Future(devices=self.devices)
 

@@ -1,7 +1,5 @@
 """What a transport offers: a `Link` is one rank's end of a communicator, and every call of it only begins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -65,13 +63,13 @@ class Link(Protocol):
     def arrived(self, tag: int) -> tuple[int, int] | None:
         """Who has sent a message that is still to be received, and its length."""
 
-    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> Link | None:
+    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> "Link | None":
         """A link of some of the ranks, in their order; None for the others.
 
         All ranks call it, and wait in it; a DistBackendError where others do not within some seconds.
         """
 
-    def copy(self, seconds: float, look: Look) -> Link:
+    def copy(self, seconds: float, look: Look) -> "Link":
         """A link of the same ranks whose messages meet none of this one's; as `split`, all ranks call it."""
 
     def close(self) -> None:

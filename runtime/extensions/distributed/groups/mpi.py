@@ -6,8 +6,6 @@ run: where another rank is missing, nobody could tell. So both are called here a
 limit of time. The only module that imports mpi4py; loaded by `init_process_group`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import locale
@@ -222,14 +220,14 @@ class MpiLink:
         result = self._mpi.Iprobe(MPI.ANY_SOURCE, tag, status)
         return (status.Get_source(), status.Get_count(MPI.BYTE)) if result else None
 
-    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> MpiLink | None:
+    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> "MpiLink | None":
         member = self.rank in ranks
         key = list(ranks).index(self.rank) if member else 0
         colour = 0 if member else MPI.UNDEFINED
         part = of_process.call("MPI_Comm_split", lambda: self._mpi.Split(colour, key), seconds, look)
         return MpiLink(part) if member else None
 
-    def copy(self, seconds: float, look: Look) -> MpiLink:
+    def copy(self, seconds: float, look: Look) -> "MpiLink":
         return _copied(self._mpi, seconds, look)
 
     def close(self) -> None:

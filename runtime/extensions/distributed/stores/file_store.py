@@ -1,7 +1,5 @@
 """A store in a file: what has been done to the table, one call behind the other, under a lock of the file."""
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref
@@ -65,7 +63,7 @@ class FileStore(Store):
         """How many keys there are, and one that stands for those who use the file, as in PyTorch."""
         return super().num_keys() + 1
 
-    def clone(self) -> FileStore:
+    def clone(self) -> "FileStore":
         """Another object for the same file, beyond the `world_size` that there are."""
         result = FileStore(self.path)
         result._timeout = self._timeout

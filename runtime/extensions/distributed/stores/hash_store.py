@@ -1,7 +1,5 @@
 """Stores within a process: a table of their own, or a part of another store's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -22,7 +20,7 @@ class HashStore(Store):
     def __init__(self) -> None:
         self._table = Table()
 
-    def clone(self) -> HashStore:
+    def clone(self) -> "HashStore":
         """Another object for the same table."""
         result = HashStore()
         result._table, result._timeout = self._table, self._timeout
@@ -101,7 +99,7 @@ class PrefixStore(Store):
         """How many keys there are in the store, of all prefixes."""
         return self._store.num_keys()
 
-    def clone(self) -> PrefixStore:
+    def clone(self) -> "PrefixStore":
         """Another object for the same part of the same store."""
         return PrefixStore(self._prefix, self._store.clone())
 

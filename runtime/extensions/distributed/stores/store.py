@@ -1,7 +1,5 @@
 """What all stores have: the calls of torch.distributed.Store."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from datetime import timedelta
@@ -154,7 +152,7 @@ class Store:
         """Whether `append`, `multi_get` and `multi_set` are there."""
         return True
 
-    def clone(self) -> Store:
+    def clone(self) -> "Store":
         """Another object for the same table, which another thread can use meanwhile."""
         raise NotImplementedError(f"{type(self).__name__} cannot be cloned")
 

@@ -1,7 +1,5 @@
 """A store that a server has, reached through a port."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading
@@ -85,7 +83,7 @@ class TCPStore(Store):
         """How many keys there are, and one that stands for those who are connected, as in PyTorch."""
         return super().num_keys() + 1
 
-    def clone(self) -> TCPStore:
+    def clone(self) -> "TCPStore":
         """Another connection to the same server, which it does not keep alive."""
         return TCPStore(self.host, self.port, timeout=self._timeout)
 
