@@ -24,7 +24,6 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.matmul import checks as matmul_checks
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import cpu as matmul_cpu
-from ...runtime.ops.matmul import cpu_sparse as matmul_cpu_sparse
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
@@ -74,7 +73,7 @@ ADDMV = KernelOp(
 COORDINATE_MM = KernelOp(
     "coordinate_mm",
     matmul_plans.coordinate_mm,
-    matmul_cpu_sparse.coordinate_mm,
+    matmul_cpu.coordinate_mm,
     nodes.CoordinateMmBackward0,
     {"self": "T", "row": "I", "column": "I", "count": "n", "mat2": "T"},
     refused="b",
@@ -82,7 +81,7 @@ COORDINATE_MM = KernelOp(
 COORDINATE_SAMPLED = KernelOp(
     "coordinate_sampled",
     None,
-    matmul_cpu_sparse.coordinate_sampled,
+    matmul_cpu.coordinate_sampled,
     nodes.CoordinateSampledBackward0,
     {"self": "T", "row": "R", "mat2": "T", "column": "R"},
     refused="b",
@@ -1180,7 +1179,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu_sparse.coordinate_mm, "ops.matmul.shapes:product_by_coordinates")(
+            at(self, matmul_cpu.coordinate_mm, "ops.matmul.shapes:product_by_coordinates")(
                 array_in(self, computed), array_in(row, None), array_in(column, None), count, array_in(mat2, computed)
             ),
             computed,
@@ -1258,7 +1257,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu_sparse.coordinate_sampled, "dispatch.shape_rules:like_second")(
+            at(self, matmul_cpu.coordinate_sampled, "dispatch.shape_rules:like_second")(
                 array_in(self, computed), array_in(row, None), array_in(mat2, computed), array_in(column, None)
             ),
             computed,

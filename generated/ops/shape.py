@@ -27,7 +27,6 @@ from ...runtime.ops.shape import checks as shape_checks
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import checks_slice_join as shape_checks_slice_join
 from ...runtime.ops.shape import cpu as shape_cpu
-from ...runtime.ops.shape import cpu_transfer as shape_cpu_transfer
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import plans as shape_plans
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
@@ -4229,10 +4228,7 @@ def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
         non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     try:
         result = adopt(
-            at(self, shape_cpu_transfer.to_device, "ops.shape.shapes:moved")(
-                array_in(self, None), device, non_blocking
-            ),
-            None,
+            at(self, shape_cpu.to_device, "ops.shape.shapes:moved")(array_in(self, None), device, non_blocking), None
         )
     except Exception as error:
         reraise(name, error, (self, device, non_blocking))

@@ -14,7 +14,7 @@ from ...kernels.cuda_launch.gather_scatter import added_to_rows, rows_at, rows_g
 from ...kernels.cuda_launch.per_element import apply, pinned_reader
 from ...kernels.cuda_libraries.matmul import common, multiply, multiply_with_bias, result_for
 from ..reduction.cuda import sum_dim
-from . import cpu_sparse
+from . import cpu
 from .cuda_kernels import product
 
 Maybe = Array | None
@@ -137,7 +137,7 @@ def column_sums(rows: Array) -> Array:
     return multiply(ones, rows).reshape((rows.shape[1],))
 
 
-@pinned_reader(cpu_sparse.coordinate_mm)
+@pinned_reader(cpu.coordinate_mm)
 def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Array) -> Array:
     start = arrays.result_of_zeros(mat2, (count, mat2.shape[1]))
     rows = rows_at("coordinate_mm", row, 0, count, False)
@@ -145,7 +145,7 @@ def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Arr
     return added_to_rows(start, rows, _products(over(input, gathered.shape, (*input.byte_strides, 0)), gathered))
 
 
-@pinned_reader(cpu_sparse.coordinate_sampled)
+@pinned_reader(cpu.coordinate_sampled)
 def coordinate_sampled(input: Array, row: Array, mat2: Array, column: Array) -> Array:
     mine = rows_gathered("coordinate_sampled", input, 0, row, False)
     return sum_dim(_products(mine, rows_gathered("coordinate_sampled", mat2, 0, column, False)), (1,), False)

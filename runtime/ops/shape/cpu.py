@@ -10,6 +10,7 @@ import numpy as np
 from ...kernels.cpu.contiguous_copy import AS_FLOATS, contiguous, copied
 from ...kernels.cpu.plan import Array, Ints, Plan, run_if_planned
 from ...tensor import view_shapes
+from ...tensor.meta import MetaArray
 from . import plans
 
 
@@ -189,3 +190,14 @@ def repeated_indices(repeats: Array, output_size: int | None) -> Array:
     if output_size not in (None, total):
         raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
     return np.repeat(np.arange(repeats.size), repeats)
+
+
+def to_device(array: np.ndarray, device: Any, non_blocking: bool) -> Any:
+    """A copy on a device; from pinned memory, `non_blocking` does not wait for it."""
+    if device.type == "cpu":
+        return copied(array)
+    if device.type == "meta":
+        return MetaArray(array.shape, array.dtype)
+    from ...kernels.cuda_launch.arrays import from_host  # loaded with the first device
+
+    return from_host(array, device, non_blocking)
