@@ -16,7 +16,7 @@ from ..spec.formula import functions_in, location
 from ..spec.model import Problem
 from .scalar_code import NotElementwise, bounded, substitute
 
-DECORATOR = "derivatives"  # of runtime/kernels/user_derivatives.py
+DECORATOR = "derivatives"  # of runtime/kernels/declarations.py
 CONSTANTS = ("PI", "pi", "inf", "nan")
 SAME = ("PI", "pi")  # that modules define, and that mean themselves
 

@@ -14,7 +14,7 @@ from ...kernels.cpu import loops
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import put_along
 from ...kernels.cpu.plan import Array, Ints, run_if_planned
-from ...kernels.in_place import writes
+from ...kernels.declarations import writes
 from . import plans_scatter
 from .cpu_index import require_inside
 from .cpu_scatter_loops import find_outside

@@ -15,7 +15,7 @@ from ...device.threads.parallel_for import shared
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.index_select import COLUMNS
 from ...kernels.cpu.plan import Array, Ints
-from ...kernels.in_place import writes
+from ...kernels.declarations import writes
 from .cpu_index import as_indexed, broadcast_shape_of, expanded_view, fold_step, memory_of, require_inside
 from .cpu_mask import UINT_OF_SIZE, as_uints, counted, full_mask, without_masks
 from .cpu_scatter_loops import add_offsets, fill_true, put_slices, write_true

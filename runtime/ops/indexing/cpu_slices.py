@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu.contiguous_copy import contiguous, copied
 from ...kernels.cpu.plan import Array
-from ...kernels.in_place import writes
+from ...kernels.declarations import writes
 from ...shapes import contiguous_strides
 from ...tensor import view_shapes
 from .cpu_index_put import on_copy, put_slices_at, put_where

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, TypeAlias
 
 from ...device.device import CPU
-from ...kernels.in_place import writes
+from ...kernels.declarations import writes
 from ...namespace import Tensor, op
 from ...shapes import broadcast_shapes
 from ...tensor import dtypes

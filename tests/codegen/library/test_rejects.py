@@ -40,7 +40,7 @@ def test_the_runtime_says_words_that_there_are() -> None:
 
 
 WRITERS = """\
-from specgrad.runtime.kernels.in_place import writes
+from specgrad.runtime.kernels.declarations import writes
 
 
 @writes("spun")

@@ -20,7 +20,7 @@ HEAD = """\
 import math
 from math import pi
 from specgrad.runtime.kernels.scalar import exp, log1p, maximum
-from specgrad.runtime.kernels.user_derivatives import derivatives
+from specgrad.runtime.kernels.declarations import derivatives
 HALF = 0.5
 """
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from specgrad.runtime.kernels.declarations import derivatives
 from specgrad.runtime.kernels.scalar import exp, log1p, maximum
-from specgrad.runtime.kernels.user_derivatives import derivatives
 
 LOG_2 = 0.6931471805599453
 STEPS = 40  # of Newton's method, which begins at x: far from the root each takes a third off

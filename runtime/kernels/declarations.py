@@ -1,9 +1,9 @@
-"""The decorator that gives the derivatives of a user's scalar function; codegen reads it, kernels do not run it."""
+"""What functions declare to the generator, which reads it; the functions themselves are unchanged."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-F = TypeVar("F", bound=Callable[..., object])
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def derivatives(*by_parameter: str | None, **domain: tuple[float, float]) -> Callable[[F], F]:
@@ -24,3 +24,10 @@ def derivatives(*by_parameter: str | None, **domain: tuple[float, float]) -> Cal
         return function
 
     return unchanged
+
+
+def writes(name: str) -> Callable[[F], F]:
+    """Declare that a function writes to its first argument what `name` returns as a new array or tensor. Of a kernel
+    `name` is the kernel that the in-place variant of an op would else call and copy from; of a helper of formulas it is
+    the composite op."""
+    return lambda function: function
