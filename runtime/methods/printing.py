@@ -158,19 +158,15 @@ def _suffixes(tensor: Any) -> list[str]:
             matches.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype not in obvious:
         matches.append(f"dtype={tensor.dtype}")
-    history = history_of(tensor)
-    if history:
-        matches.append(f"grad_fn=<{history}>")
-    elif tensor.requires_grad:
-        matches.append("requires_grad=True")
-    return matches
+    return matches + history_of(tensor)
 
 
-def history_of(tensor: Any) -> str:
+def history_of(tensor: Any) -> list[str]:
     try:
-        return "" if tensor.grad_fn is None else tensor.grad_fn.name()
+        history = "" if tensor.grad_fn is None else tensor.grad_fn.name()
     except RuntimeError:  # a view whose memory was written to: see autograd/view_history.py
-        return "Invalid"
+        history = "Invalid"
+    return [f"grad_fn=<{history}>"] if history else ["requires_grad=True"] * tensor.requires_grad
 
 
 def to_repr(tensor: Any) -> str:

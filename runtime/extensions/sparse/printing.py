@@ -34,10 +34,4 @@ def _suffixes(tensor: Any) -> list[str]:
     default = get_default_dtype()
     if tensor.dtype not in (default, int64, bool_, default.to_complex()):
         matches.append(f"dtype={tensor.dtype}")
-    matches.append(f"layout={tensor.layout}")
-    history = history_of(tensor)
-    if history:
-        matches.append(f"grad_fn=<{history}>")
-    elif tensor.requires_grad:
-        matches.append("requires_grad=True")
-    return matches
+    return [*matches, f"layout={tensor.layout}", *history_of(tensor)]

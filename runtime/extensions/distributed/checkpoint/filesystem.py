@@ -12,8 +12,8 @@ import numpy as np
 
 from ....tensor.tensor import TensorBase
 from ...serialization.atomic_file import replacing
-from ...serialization.checksum import crc32
 from ...serialization.save_load import load, save
+from ...serialization.zip_archive import crc32
 from ..buffers import numbers
 from .metadata import DATA, NAME, Metadata, Stored, decoded, encoded
 
