@@ -190,32 +190,14 @@ _check_not_implemented = partial(_check_with, NotImplementedError)
 
 
 def _check_is_size(i: int, message: Message = None, *, max: int | None = None) -> None:
-    """Raise an error unless a number may be a size.
-
-    Args:
-        i: the number.
-        message: called for the message of the error.
-        max: the largest size that is expected.
-
-    Raises:
-        RuntimeError: it is negative, or larger.
-    """
+    """Raise an error unless a number may be a size."""
     _check(i >= 0, message)
     if max is not None:
         _check(i <= max, message)
 
 
 def _check_tensor_all_with(error_type: type[Exception], cond: Any, message: Message = None) -> None:
-    """Raise an error unless all elements of a tensor are true.
-
-    Args:
-        error_type: the class of the error.
-        cond: a tensor of bools.
-        message: called for the message of the error.
-
-    Raises:
-        TypeError: it is no such tensor.
-    """
+    """Raise an error unless all elements of a tensor are true."""
     if not isinstance(cond, TensorBase):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype is not dtypes.bool_:

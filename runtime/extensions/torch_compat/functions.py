@@ -207,36 +207,18 @@ matrix_rank = _removed(
 
 
 def _assert_async(input: Any, assert_msg: str = "Expected Tensor with single nonzero value, but got zero") -> None:
-    """Raise an error where a tensor of one element is zero; it is looked at at once, also on a device.
-
-    Args:
-        input: the tensor.
-        assert_msg: the message.
-
-    Raises:
-        RuntimeError: it is zero.
-    """
+    """Raise an error where a tensor of one element is zero; it is looked at at once, also on a device."""
     if not bool(argument_checks.tensor("_assert_async", "input", input)):
         raise RuntimeError(assert_msg)
 
 
 def _shape_as_tensor(input: Any) -> Any:
-    """The sizes of a tensor as a tensor of int64.
-
-    Args:
-        input: the tensor.
-    """
+    """The sizes of a tensor as a tensor of int64."""
     return tensor(list(argument_checks.tensor("_shape_as_tensor", "input", input)._shape), dtype=int64)
 
 
 def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool = False) -> Any:
-    """Where each row begins, of the rows of elements in order.
-
-    Args:
-        input: the row of each element.
-        size: the number of rows.
-        out_int32: whether the result is int32.
-    """
+    """Where each row begins, of the rows of elements in order."""
     starts = op.searchsorted(input, op.arange(size + 1, device=input.device, dtype=input.dtype))
     return starts.int() if out_int32 else starts
 
@@ -244,14 +226,7 @@ def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool =
 def _convert_indices_from_csr_to_coo(
     crow_indices: Any, col_indices: Any, *, out_int32: bool = False, transpose: bool = False
 ) -> Any:
-    """The row and the column of each element, of where each row begins.
-
-    Args:
-        crow_indices: where each row begins, and where the last one ends.
-        col_indices: the column of each element.
-        out_int32: whether the result is int32.
-        transpose: whether columns come first.
-    """
+    """The row and the column of each element, of where each row begins."""
     count = crow_indices.shape[0] - 1
     rows = op.repeat_interleave(op.arange(count, device=col_indices.device), crow_indices.diff())
     pair = (col_indices.to(rows.dtype), rows) if transpose else (rows, col_indices.to(rows.dtype))
