@@ -110,11 +110,14 @@ class TensorBase:
         """Where the memory is."""
         return self._device
 
-    def dim(self) -> int:
+    @property
+    def ndim(self) -> int:
         """The number of dimensions."""
         return len(self._shape)
 
-    ndim = property(dim)
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of the dimension `dim`."""
@@ -145,7 +148,10 @@ class TensorBase:
         """Bytes of one element."""
         return self._dtype.itemsize
 
-    itemsize = property(element_size)
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._dtype.itemsize
 
     @property
     def nbytes(self) -> int:
