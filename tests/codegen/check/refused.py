@@ -68,8 +68,8 @@ def edited(entry: str, right: str, wrong: str) -> str:
 SPARSE = [
     ("bend", "aliases: [bow]", "dispatch: {sparse: each_valu}",
      "3:22: bend, sparse: there is no rule for sparse tensors 'each_valu' (did you mean 'each_value'?)"),
-    ("bend", "aliases: [bow]", "dispatch: {sparse: summed_over}",
-     "3:22: bend, sparse: summed_over is no rule for sparse tensors: a rule takes the call and gives what the op gives for "
+    ("bend", "aliases: [bow]", "dispatch: {sparse: product}",
+     "3:22: bend, sparse: product is no rule for sparse tensors: a rule takes the call and gives what the op gives for "
      "them"),
 ]  # fmt: skip
 AUTOCAST = [
