@@ -37,7 +37,7 @@ from .emit.files import (
     Formatter,
     NotPython,
     OtherLayout,
-    Plan,
+    WritePlan,
     differences,
     installed,
     layout_of,
@@ -176,7 +176,7 @@ def show(problems: list[Problem]) -> bool:
     return bool(problems)
 
 
-def generate(plans: list[Plan]) -> None:
+def generate(plans: list[WritePlan]) -> None:
     for each in plans:
         each.carry_out()
         for name in each.changed:

@@ -48,7 +48,7 @@ def write_new(root: Path, files: Files) -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class WritePlan:
     """The changes that a run is going to make to a folder; making the plan has shown that nothing is in the way."""
 
     root: Path
@@ -75,7 +75,7 @@ class Plan:
         replace(self.root, MANIFEST, self.files[MANIFEST])
 
 
-def plan(root: Path, files: Files) -> Plan:
+def plan(root: Path, files: Files) -> WritePlan:
     check_root(root)
     old = read_manifest(root)
     new = parse(files[MANIFEST], root / MANIFEST)
@@ -87,7 +87,7 @@ def plan(root: Path, files: Files) -> Plan:
     changed = tuple(name for name, text in files.items() if before[name] != text.encode())
     left = orphans(root, files, old)
     gone = tuple(name for name in left if old.has_written(name, plain_bytes(root / name) or b""))
-    return Plan(root, files, old, changed, gone, tuple(name for name in left if name not in gone))
+    return WritePlan(root, files, old, changed, gone, tuple(name for name in left if name not in gone))
 
 
 def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:

@@ -12,7 +12,7 @@ from ..spec.formula import names_in
 from ..spec.model import Argument, Entry
 from .elementwise_kernels import ElementKernels, hands_on, is_integer_argument, is_plain_number
 from .forward_mode import forward_lines
-from .saved_tensors import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
+from .saved_tensors import Calls, NodePlan, SavedTensor, SavedValue, Shared, make_plan
 
 MAX_NODE_TENSORS = 12  # tensors and values that a node keeps, and edges, which native code writes down
 
@@ -24,7 +24,7 @@ class NodeCode:
     kernels: ElementKernels | None
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> NodePlan:
         return make_plan(self.entry, self.calls)
 
     @cached_property

@@ -48,7 +48,7 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Plan:
+class NodePlan:
     """The tensors and values that one entry's node keeps, and its formulas rewritten to read these."""
 
     tensors: tuple[SavedTensor, ...]
@@ -147,7 +147,7 @@ class Calls:
         return fitting[0] if args and len(fitting) == 1 else name
 
 
-def make_plan(entry: Entry, calls: Calls) -> Plan:
+def make_plan(entry: Entry, calls: Calls) -> NodePlan:
     needed: dict[str, list[str]] = {}
     values: dict[str, SavedValue] = {}
     own = locals_of(entry, differentiable_formulas(entry))
@@ -175,7 +175,7 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
     tensors = tuple(_saved(entry, name, tuple(arguments)) for name, arguments in needed.items())
     formulas, shared = share(formulas)
     also = (*backward_reads.as_tensor, *backward_reads.values)
-    return Plan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
+    return NodePlan(tensors, tuple(values.values()), formulas, reads, backward, also, (*defined, *shared))
 
 
 def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:

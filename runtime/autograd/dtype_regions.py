@@ -13,7 +13,7 @@ from .saved_tensors import edge_of
 Layout = tuple[Any, Any, int]  # shape, strides and offset
 
 
-class Layouts(NamedTuple):
+class RegionLayouts(NamedTuple):
     """Where a base and a view of another dtype lie in fresh memory, each counted in elements of its own dtype."""
 
     base_size: int  # elements in that memory, for the base
@@ -22,7 +22,7 @@ class Layouts(NamedTuple):
     view: Layout
 
 
-def layouts_of(base: Any, view: Any) -> Layouts:
+def layouts_of(base: Any, view: Any) -> RegionLayouts:
     """The memory begins with the base, at whole elements of both dtypes."""
     own, other = base._dtype.itemsize, view._dtype.itemsize
     step = max(own, other)
@@ -30,7 +30,7 @@ def layouts_of(base: Any, view: Any) -> Layouts:
     lead = (base._offset * own - start) // own
     size = -(-(lead + span(base._shape, base.stride())) * own // step) * step
     layout = view._shape, view.stride(), (view._offset * other - start) // other
-    return Layouts(size // own, size // other, (base._shape, base.stride(), lead), layout)
+    return RegionLayouts(size // own, size // other, (base._shape, base.stride(), lead), layout)
 
 
 def are_related(base: Any, view: Any) -> bool:
@@ -81,7 +81,7 @@ class RetypedSlices(CopySlices):
 class RetypedRegion(Region):
     __slots__ = ("layouts",)
 
-    def __init__(self, edge: Any, layouts: Layouts) -> None:
+    def __init__(self, edge: Any, layouts: RegionLayouts) -> None:
         super().__init__(edge, layouts.base, layouts.view)
         self.layouts = layouts
 

@@ -153,7 +153,7 @@ def uncast() -> bool:
     return not watch.every and mode.autocast != mode.depth
 
 
-class Layouts:
+class LayoutHandlers:
     """Who computes for tensors that have no memory of their own, added once there is one: an answer, or NOT_HANDLED."""
 
     answers: tuple[Callable[[str, Callable[..., Any], Any, Any], Any], ...] = ()
@@ -210,7 +210,7 @@ def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **
         else:
             result = OpCall(name, function, rule, args, kwargs).advance()
     if result is NOT_HANDLED:
-        for answer in Layouts.answers:
+        for answer in LayoutHandlers.answers:
             result = answer(name, function, args, kwargs)
             if result is not NOT_HANDLED:
                 break

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor.observers import Layouts
+from ...tensor.observers import LayoutHandlers
 from ...tensor.overrides import disabled, never_plain
 from ...tensor.tensor import TensorBase, alias, tensor_class
 from .dispatch import answer
@@ -113,7 +113,7 @@ def classes_by_marks() -> dict[tuple[bool, bool], Any]:
         body = {"__slots__": (), "conjugated": marks[0], "negated": marks[1], "__module__": plain.__module__}
         results[marks[0], marks[1]] = lazy_conj = type(name, (LazyConjMethods, plain), body)
         never_plain(lazy_conj)
-    Layouts.answers = (answer, *Layouts.answers)  # before others, who know no marks
+    LayoutHandlers.answers = (answer, *LayoutHandlers.answers)  # before others, who know no marks
     return results
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .events import FunctionEventAvg, averages
-from .table import Layout, render
+from .table import TableFormat, render
 
 
 class EventList(list[Any]):
@@ -92,7 +92,7 @@ class EventList(list[Any]):
             [True, True, True]
         """
         widths = (max_name_column_width, max_shapes_column_width, max_src_column_width)
-        layout = Layout(self._shown, *widths, time_unit)
+        layout = TableFormat(self._shown, *widths, time_unit)
         return render(self, layout, sort_by, row_limit, header, top_level_events_only)
 
     def export_chrome_trace(self, path: Any) -> None:

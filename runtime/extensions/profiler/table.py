@@ -35,7 +35,7 @@ _WIDTH = 12  # of columns of figures
 _GAP = "  "
 
 
-class Layout(NamedTuple):
+class TableFormat(NamedTuple):
     """Which columns there are beside those of times, how wide texts may be, and the unit of times."""
 
     shown: dict[str, bool]
@@ -54,7 +54,7 @@ class Column(NamedTuple):
 
 
 def render(
-    events: Sequence[Any], layout: Layout, sort_by: str | None, limit: int, header: str | None, top_level: bool
+    events: Sequence[Any], layout: TableFormat, sort_by: str | None, limit: int, header: str | None, top_level: bool
 ) -> str:
     if not events:
         return ""
@@ -75,7 +75,7 @@ def render(
     return "\n".join([*lines, rule, *sums, ""])
 
 
-def _names(rows: Iterable[Any], layout: Layout) -> list[Column]:
+def _names(rows: Iterable[Any], layout: TableFormat) -> list[Column]:
     names = [event.key for event in rows]
     columns = [_string_column("Name", names, layout.name_width)]
     if layout.shown.get("overloads"):
@@ -83,7 +83,7 @@ def _names(rows: Iterable[Any], layout: Layout) -> list[Column]:
     return columns
 
 
-def _figures(rows: Sequence[Any], total: float, on_devices: float, layout: Layout) -> list[Column]:
+def _figures(rows: Sequence[Any], total: float, on_devices: float, layout: TableFormat) -> list[Column]:
     unit = layout.unit
     columns = [
         Column("Self CPU %", [format_share(e.self_cpu_time_total, total) for e in rows]),
@@ -106,7 +106,7 @@ def _figures(rows: Sequence[Any], total: float, on_devices: float, layout: Layou
     return columns
 
 
-def _descriptions(rows: Sequence[Any], layout: Layout) -> list[Column]:
+def _descriptions(rows: Sequence[Any], layout: TableFormat) -> list[Column]:
     columns = []
     if layout.shown.get("shapes"):
         columns.append(_string_column("Input Shapes", [str(e.input_shapes) for e in rows], layout.shapes_width))

@@ -7,7 +7,7 @@ from typing import Any
 from ...dispatch import argument_checks
 from ...tensor.memory_format import layout as Layout
 from ...tensor.memory_format import sparse_coo, sparse_csr
-from ...tensor.observers import Layouts
+from ...tensor.observers import LayoutHandlers
 from ...tensor.overrides import disabled, never_plain
 from ...tensor.tensor import TensorBase, tensor_class, without_memory
 from .dispatch import answer, replace
@@ -138,7 +138,7 @@ def sparse_class() -> Any:
     """The class, made on first use: only then is it known what class tensors have. From then on calls are answered."""
     result = type("SparseTensor", (SparseMethods, tensor_class()), {"__slots__": ("elements", "pattern")})
     never_plain(result)
-    Layouts.answers = (*Layouts.answers, answer)
+    LayoutHandlers.answers = (*LayoutHandlers.answers, answer)
     return result
 
 
