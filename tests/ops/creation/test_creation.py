@@ -535,3 +535,11 @@ def test_long_ranges_by_several_threads(bounds: tuple[int, ...], threads: int) -
         sg.set_num_threads(before)
     assert found.dtype is sg.int64
     np.testing.assert_array_equal(found.numpy(), np.arange(*bounds))
+
+
+def test_a_window_counts_its_arguments() -> None:
+    """As Python does for a function with such a signature."""
+    with pytest.raises(TypeError, match=r"hann_window\(\) takes from 1 to 2 positional arguments but 3 were given"):
+        sg.hann_window(3, True, 4)
+    with pytest.raises(TypeError, match=r"kaiser_window\(\) takes from 1 to 3 positional arguments but 4 were given"):
+        sg.kaiser_window(3, True, 4.0, 5)
