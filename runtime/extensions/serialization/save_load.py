@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ...errors import AcceleratorError, ArgumentError, OutOfMemoryError, SerializationError
+from ...errors import AcceleratorError, ArgumentError, OutOfMemoryError, SerializationError, warn_once
 from . import settings
 from .atomic_file import is_seekable, replacing
 from .devices import DeviceMap, MapLocation, checked_location
@@ -34,8 +34,8 @@ _OF_BYTES = (
     zlib.error,
 )
 _NO_CODE = (
-    "load(weights_only=False) would run whatever code the file names, which specgrad never does: leave it out, or say "
-    "weights_only=True; classes and functions that you trust are allowed by torch.serialization.add_safe_globals([...])"
+    "load(weights_only=False): specgrad runs no code of a file, and reads it as with weights_only=True; classes and "
+    "functions that you trust are allowed by torch.serialization.add_safe_globals([...])"
 )
 
 
@@ -122,7 +122,7 @@ def load(
         map_location: the device for all tensors; or a dict from saved to new devices; or a function of
             `(storage, location)` that returns a tensor on the device; None puts each where it was.
         pickle_module: None; another one would run what the file says.
-        weights_only: True or None; False is refused, as it would run code.
+        weights_only: True, None or False, which are the same; False warns once that no code of the file is run.
         mmap: whether to map the file, a path, into memory and read of it what is used; without a look at checksums.
 
     Raises:
@@ -131,7 +131,7 @@ def load(
         OSError: the file cannot be read.
     """
     if weights_only is not None and not weights_only:
-        raise SerializationError(_NO_CODE)
+        warn_once(_NO_CODE)
     if pickle_module is not None:
         raise SerializationError("load(): pickle_module would run what the file says; leave it out")
     if set(pickle_load_args) - {"encoding"}:
