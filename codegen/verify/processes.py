@@ -70,8 +70,8 @@ def guarded(op: Any, report: Report) -> Report:
     for how, count in damage().items():
         if count:
             text = f"{how}: {count} arrays, of {last_size()} bytes the last" if "outside" in how else f"{how}: {count}"
+            spoil(f"{op.name}: memory is not as it should be")  # first: some reports end at their first finding
             report.add(Finding(op.where, op.name, "memory", text))
-            spoil(f"{op.name}: memory is not as it should be")
     return report
 
 
