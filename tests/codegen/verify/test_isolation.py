@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 import os
 import time
 
 import pytest
 
+from specgrad.codegen.mutate.evaluate_mutant import First, Killed
+from specgrad.codegen.verify import isolation
 from specgrad.codegen.verify.isolation import Lost, answers, limit_memory, spoil
+from specgrad.codegen.verify.processes import guarded
+from specgrad.generated.registry import BY_NAME
 
 
 def greedy() -> int:
@@ -63,3 +68,13 @@ def test_processes_have_the_environment_that_is_asked_for() -> None:
     (found,) = answers([(os.getenv, ("SPECGRAD_TEST",))], seconds=60, processes=1, environment={"SPECGRAD_TEST": "x"})
     assert found == (0, "x")
     assert "SPECGRAD_TEST" not in os.environ
+
+
+def test_memory_that_is_not_whole_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the report ends at its first finding, as that on a mutant does: what comes next is not blamed."""
+    monkeypatch.setattr(isolation, "_spoilt", [])
+    monkeypatch.setattr(isolation, "damage", lambda: {"written outside": 1})
+    with pytest.raises(Killed, match="written outside: 1 arrays"):
+        guarded(BY_NAME["tanh"], First())
+    gc.unfreeze()
+    assert isolation._spoilt
