@@ -52,7 +52,7 @@ class Overloads:
 
     @property
     def public(self) -> Any:
-        return getattr(sys.modules[self.overloads[0][0].__module__], self.__name__)
+        return getattr(sys.modules[self.overloads[0][0].__module__], self.__name__, self)
 
     def types_tell(
         self,
