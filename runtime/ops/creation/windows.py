@@ -30,9 +30,9 @@ def _window(weights: Callable[..., np.ndarray]) -> Callable[..., Any]:
         try:
             arguments = parameters.bind(None, *own, **named).arguments
         except TypeError as error:
-            given, most = 2 + len(own), 2 + len(own_parameters)
-            counts = f"takes from 1 to {most} positional arguments but {given} were given"
-            raise TypeError(f"{op}() {counts if given > most else error}") from None
+            count, max_count = 2 + len(own), 2 + len(own_parameters)
+            counts = f"takes from 1 to {max_count} positional arguments but {count} were given"
+            raise TypeError(f"{op}() {counts if count > max_count else error}") from None
         numbers = {name: argument_checks.floating(op, name, arguments[name]) for name in list(arguments)[1:]}
         count = argument_checks.integer(op, "window_length", window_length)
         if count < 0:
