@@ -46,11 +46,13 @@ from .emit.files import (
     plan,
     write_new,
 )
+from .library.bases import SPEC
 from .library.files import Refused, read_manifest
 from .pages.statistics import picture_files, report
 from .project.progress import counted
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
 from .project.trial import changed_ops, is_wrong_in_tree
+from .spec.memo import MEMO
 from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
 from .verify.proofs import prove as proved
@@ -99,6 +101,11 @@ def run(argv: list[str]) -> int:
     if name in commands:
         return commands[name](argv[1:])
     options = parse(argv)
+    with MEMO.opened((options.spec or SPEC).name):
+        return generation(options)
+
+
+def generation(options: argparse.Namespace) -> int:
     project = read(options)
     if project is None:
         return 1
@@ -224,12 +231,13 @@ def verify(argv: list[str]) -> int:
     parser, about = parser_of("verify"), f"how long an op may take (default: {LIMIT:g})"
     parser.add_argument("--limit", type=seconds, default=LIMIT, metavar="SECONDS", help=about)
     options = parser.parse_args(argv)
-    if options.spec is None:
-        return verify_command(options.names, options.limit)
-    project = read(options)
-    if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
-        return 1
-    return verify_project(project, options.names, options.limit)
+    with MEMO.opened((options.spec or SPEC).name):
+        if options.spec is None:
+            return verify_command(options.names, options.limit)
+        project = read(options)
+        if project is None or write(project, argparse.Namespace(check=True)):  # of old files it would say little
+            return 1
+        return verify_project(project, options.names, options.limit)
 
 
 def pictures(argv: list[str]) -> int:
@@ -309,4 +317,7 @@ def explain(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    gc.disable()
+    status = main()
+    gc.freeze()  # nor when Python ends
+    sys.exit(status)

@@ -9,8 +9,10 @@ from ..library.kernels import with_row_kernels
 from ..library.modules import Arity
 from ..library.op_library import Known
 from ..spec.autocast import LIKE
+from ..spec.dependencies import dependency_digests
 from ..spec.fields import COMPUTE, WITHOUT_GRADIENT
 from ..spec.formula import names_in
+from ..spec.memo import MEMO, digest
 from ..spec.model import MAX_PROBLEMS, Entry, Problem, Spec, Trial, trial
 from ..spec.names import REFLECTED
 from ..spec.sections import with_entries_named
@@ -32,13 +34,24 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
     known = with_row_kernels(Known(helpers=known) if isinstance(known, dict) else known, spec)
     ops = Ops((*(base.entries if base else ()), *spec.entries), spec.broken)
     problems = list(islice(name_problems(spec, base), MAX_PROBLEMS))
+    digests = dependency_digests(tuple(ops.entries.values()))
     for entry in spec.entries:
-        context = Context(entry, ops, known)
-        for check in CHECKS:
-            problems += islice(check(context), MAX_PROBLEMS)
+        problems += _problems(Context(entry, ops, known), digests.get(entry.name))
         if len(problems) >= MAX_PROBLEMS:
             break
     return with_entries_named(set(problems), spec.entries)
+
+
+def _problems(context: Context, rests_on: str | None) -> list[Problem]:
+    """What is wrong with an entry. That nothing is, but for names, is kept for later runs."""
+    problems = list(islice(check_names(context), MAX_PROBLEMS))
+    key = rests_on and digest("checked", rests_on, context.known.digest)
+    if key is None or MEMO.get(key) is None:
+        for check in CHECKS:
+            problems += islice(check(context), MAX_PROBLEMS)
+        if key is not None and not problems:
+            MEMO.put(key, b"")
+    return problems
 
 
 def _check_named(context: Context) -> Iterator[Problem]:
@@ -198,7 +211,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 
 CHECKS = (
-    *(check_names, check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
+    *(check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
     *(_check_commutative, _check_outputs, _check_elementwise, check_rows, check_composite, check_gradients),
     *(check_backward, check_forward, check_logic, check_samples, check_refuses, check_reference, check_onnx),
     *(check_signatures, check_unused, check_layout, check_hooked),

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ..library.files import (
@@ -34,6 +35,7 @@ from ..library.files import (
     read_manifest,
 )
 from ..library.modules import RUNTIME
+from ..spec.memo import MEMO, digest
 from ..spec.model import Entry, Problem, Where
 
 Files = dict[str, str]  # path below the output folder -> text
@@ -160,6 +162,16 @@ class Formatter:
     layout: str  # "ruff 0.17.5"
 
     def formatted_files(self, files: Files) -> Files:
+        keys = {name: digest("layout", self.layout, name, text) for name, text in files.items()}
+        known = {name: content.decode() for name, key in keys.items() if (content := MEMO.get(key)) is not None}
+        fresh = self._formatted({name: text for name, text in files.items() if name not in known})
+        for name, text in fresh.items():
+            MEMO.put(keys[name], text.encode())
+        return {name: known[name] if name in known else fresh[name] for name in files}
+
+    def _formatted(self, files: Files) -> Files:
+        if not files:
+            return files
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             write_new(root, files)
@@ -207,6 +219,7 @@ def other_layout(what: str, requested: str, formatter: Formatter | None) -> Othe
 DEFINITION = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 FAMILIES = ("ops", "nodes")  # packages of which each module is one of a family
 FileLine = tuple[str, int]  # a file and its line
+Fault = tuple[int, str]  # a line, and what is wrong in it
 
 
 class NotPython(Exception):
@@ -221,7 +234,8 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
     problems = []
     for name, text in files.items():
         if name.endswith((".py", ".pyi")):
-            for line, message in _faults(name, text):
+            faults: list[Fault] = MEMO.of(digest("python", name, text), partial(list, _faults(name, text)))
+            for line, message in faults:
                 end = len("".join(text.splitlines(keepends=True)[:line]))
                 above = [match[1] for match in DEFINITION.finditer(text) if match.start() < end]
                 entry = owners.get("".join(above[-1:])) or owners.get(PurePosixPath(name).stem)
@@ -238,7 +252,7 @@ def check_python(files: Mapping[str, str], owners: Mapping[str, Entry], spec: st
         raise NotPython(problems)
 
 
-def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
+def _faults(name: str, text: str) -> Iterator[Fault]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # nor anything that Python warns of, as of `x is 1`

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -16,6 +16,8 @@ from ..library.kernels import FOLDER, row_parts
 from ..library.op_library import Library, OpLibrary, Part, import_lines, runtime_library, with_parts_by_name
 from ..proof import scalar_code
 from ..proof.scalar_code import Inliner
+from ..spec.dependencies import dependency_digests
+from ..spec.memo import MEMO, digest
 from ..spec.model import Entry, Spec
 from .calls import Caller, callers
 from .elementwise_kernels import ElementKernels, element_kernels
@@ -29,6 +31,7 @@ from .registry_and_stubs import lines, stub_functions, stub_methods
 from .saved_tensors import Calls, differentiable_formulas
 from .tensor_class import general_paths, methods_context, registered, unique
 
+DEVICES = ("cpu", "cuda")
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
@@ -82,6 +85,10 @@ class Renderer:
         self.environment.filters["docstring"] = lambda text: (
             (text or "").strip().replace("\\", "\\\\").replace('"""', "'''")
         )
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        return dependency_digests(tuple(self.entries.values()))
 
     @cached_property
     def kernels(self) -> dict[str, ElementKernels]:
@@ -158,16 +165,32 @@ class Renderer:
             "kernels/__init__.py": self.render("kernels/init.py.j2", elementwise=elementwise),
         }
         for family, ops in self.families.items():
-            nodes = [code.node for code in ops if code.node]
-            files[f"nodes/{family}.py"] = self.render("nodes/module.py.j2", **self.nodes_context(family, nodes))
-            files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
+            key = self.digest_of(f"ops {family}", (code.entry for code in ops))
+            files |= MEMO.of(key, partial(self.family_files, family, ops))
         if not self.target.in_tree:
             files["namespace.py"] = self.render("namespace.py.j2", base=self.base_namespace)
         else:
             context = methods_context(self.ops) | {"general_paths": general_paths(self.families)}
             files["tensor.py"] = self.render("tensor.py.j2", **context)
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
-        return files | self.kernel_files("cpu") | self.kernel_files("cuda") | self.row_files()
+        packages = {
+            f"kernels/{d}/__init__.py": f'"""Element-wise kernels for {d.upper()}, by family."""\n' for d in DEVICES
+        }
+        return files | packages | self.row_files()
+
+    def digest_of(self, what: str, entries: Iterable[Entry]) -> str | None:
+        """Of all that something of entries is rendered from, or None where that is not known."""
+        rests_on = [self.digests.get(entry.name) for entry in entries]
+        target = (str(self.target), self.spec.file, self.library.digest, *self.base_imports)
+        return None if None in rests_on else digest(what, *target, *filter(None, rests_on))
+
+    def family_files(self, family: str, ops: Sequence[OpCode]) -> Files:
+        nodes = [code.node for code in ops if code.node]
+        return {
+            f"nodes/{family}.py": self.render("nodes/module.py.j2", **self.nodes_context(family, nodes)),
+            f"ops/{family}.py": self.render("ops/module.py.j2", family=family, **self.ops_context(ops)),
+            **self.kernel_files(family, ops),
+        }
 
     def nodes_context(self, family: str, nodes: Sequence[NodeCode]) -> dict[str, Any]:
         classes = [self.node_class(NodeClass(node)) for node in nodes]
@@ -224,17 +247,15 @@ class Renderer:
     def imports(self, parts: Iterable[Part | None]) -> list[str]:
         return import_lines([*self.library.parts["helper"].values(), *parts])
 
-    def kernel_files(self, device: str) -> Files:
-        """The element-wise kernels for a device: of each family that has some."""
-        folder = f"kernels/{device}"
-        files = {f"{folder}/__init__.py": f'"""Element-wise kernels for {device.upper()}, by family."""\n'}
-        for family, codes in self.families.items():
-            ops = [self.kernels[code.entry.name] for code in codes if code.entry.name in self.kernels]
-            if ops:
-                functions = sorted({function for op in ops for function in op.functions})
-                imports = [*self.type_import(ops, device), *self.library.scalar_imports(functions)]
-                context = {"family": family, "ops": ops, "imports": imports}
-                files[f"{folder}/{family}.py"] = self.render(f"kernels/{device}.py.j2", **context)
+    def kernel_files(self, family: str, codes: Sequence[OpCode]) -> Files:
+        """The element-wise kernels of a family, if it has some, for each device."""
+        ops = [self.kernels[code.entry.name] for code in codes if code.entry.name in self.kernels]
+        functions = sorted({function for op in ops for function in op.functions})
+        files = {}
+        for device in DEVICES if ops else ():
+            imports = [*self.type_import(ops, device), *self.library.scalar_imports(functions)]
+            context = {"family": family, "ops": ops, "imports": imports}
+            files[f"kernels/{device}/{family}.py"] = self.render(f"kernels/{device}.py.j2", **context)
         return files
 
     def type_import(self, ops: Sequence[ElementKernels], device: str) -> list[str]:
@@ -252,12 +273,18 @@ class Renderer:
         files = {f"{folder}/__init__.py": '"""Kernels of row programs, for each device."""\n'} if self.programs else {}
         for code in self.programs:
             name = code.entry.identifier if code.entry else code.program.name
-            files[f"{folder}/cuda_{name}.py"] = self.render("programs/cuda.py.j2", **code.cuda())
-            if code.entry is not None:
-                files[f"{folder}/cpu_{name}.py"] = self.render("programs/cpu.py.j2", **code.cpu())
-            if check := code.check():
-                files["checks/__init__.py"] = '"""Checks of arguments whose rows a program computes."""\n'
-                files[f"checks/{name}.py"] = self.render("programs/check.py.j2", name=name, check=check)
+            key = self.digest_of(f"program {name}", filter(None, [code.entry]))
+            files |= MEMO.of(key, partial(self.program_files, name, code))
+        return files
+
+    def program_files(self, name: str, code: RowCode) -> Files:
+        folder = "/".join(FOLDER)
+        files = {f"{folder}/cuda_{name}.py": self.render("programs/cuda.py.j2", **code.cuda())}
+        if code.entry is not None:
+            files[f"{folder}/cpu_{name}.py"] = self.render("programs/cpu.py.j2", **code.cpu())
+        if check := code.check():
+            files["checks/__init__.py"] = '"""Checks of arguments whose rows a program computes."""\n'
+            files[f"checks/{name}.py"] = self.render("programs/check.py.j2", name=name, check=check)
         return files
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ..language.row_programs import Program, programs_of
 from ..language.scalar_functions import Functions
 from ..proof.user_functions import Definition, read_functions
 from ..spec.formula import location
+from ..spec.memo import digest_of_files
 from ..spec.model import Entry, Problem, Spec, Where
 from .modules import RUNTIME, Arity, Parameters, arity_of, defined_nodes, offered_nodes, parameters_of, siblings
 from .reserved_names import ReservedNames
@@ -81,6 +82,7 @@ class Known:
     parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     reserved: ReservedNames = field(default_factory=ReservedNames)
     beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
+    digest: str = ""  # of the files that all this was read from
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,13 @@ class OpLibrary:
         files = [siblings(part.file).get(part.name, (part.file, ""))[0] for part in parts]
         pairs = zip(parts, files, strict=True)
         return [Definition(p.name, file, p.node) for p, file in pairs if isinstance(p.node, ast.FunctionDef)]
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the files that it is read from, and of those beside them, which they may import from."""
+        folders = {path.parent for kind in self.locations for path in self.files(kind)}
+        files = (path for folder in sorted(folders) for path in sorted(folder.glob("*.py")))
+        return digest_of_files(self.folder, files)
 
     def files(self, kind: str) -> list[Path]:
         result = (path for pattern in self.locations[kind] for path in sorted(self.folder.glob(pattern)))
@@ -247,7 +256,12 @@ class Library:
             conj_rules=names["rule for marked tensors"],
             views=names["view"],
             parameters={key: result for key, kind in KEYS.items() if (result := self.parameters(kind))},
+            digest=self.digest,
         )
+
+    @property
+    def digest(self) -> str:
+        return " ".join(op_library.digest for op_library in self.op_libraries)
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:

@@ -5,10 +5,11 @@ import builtins
 import symtable
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from ..spec.memo import MEMO, digest
 from ..spec.model import Spec
 from .modules import statements_of
 
@@ -55,7 +56,8 @@ class Module(NamedTuple):
 
 def _modules(folder: Path) -> list[Module]:
     paths = [path for path in sorted(folder.iterdir()) if path.suffix == ".py" and path.stem != "__init__"]
-    return [_module(path.read_text(encoding="utf-8"), str(path)) for path in paths]
+    sources = {path: path.read_text(encoding="utf-8") for path in paths}
+    return [MEMO.of(digest("names", text), partial(_module, text, str(path))) for path, text in sources.items()]
 
 
 @lru_cache(maxsize=512)  # a process that reads one spec after the other finds the same files each time

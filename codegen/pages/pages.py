@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from ..emit.files import Files
 from ..emit.op import OpCode
 from ..emit.render import Renderer
 from ..library.families import Family, families
+from ..spec.memo import MEMO
 from ..spec.model import Entry
 from . import op_text
 from .statistics import picture_files, plain_values, spec_stats
@@ -121,10 +122,19 @@ def held(entry: Entry) -> Iterator[str]:
 
 def pages(renderer: Renderer, path: Path) -> Files:
     result = chapters(renderer, path)
-    files = {f"ops/{family.slug}.md": renderer.render("family.md.j2", family=family, ops=ops) for family, ops in result}
+    files = {f"ops/{family.slug}.md": page(renderer, family, ops) for family, ops in result}
     stats = spec_stats(path, renderer.spec.entries)
     files["ops.md"] = renderer.render("ops_index.md.j2", families=result, spec_stats=stats)
     return {name: tidy(text) for name, text in files.items()}
+
+
+def page(renderer: Renderer, family: Family, ops: list[OpSection]) -> str:
+    entries = family.entries
+    callers = [part_of(entry, renderer.callers) for entry in entries]
+    pictures = [f"{entry.name} {entry.name in op.pictures}" for op in ops[:1] for entry in entries]
+    text = "\n".join([f"page {family.title}", family.introduction, *callers, *pictures])
+    key = renderer.digest_of(text, entries)
+    return MEMO.of(key, partial(renderer.render, "family.md.j2", family=family, ops=ops))
 
 
 def reference(renderer: Renderer, path: Path) -> Files:

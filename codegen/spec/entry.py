@@ -41,7 +41,9 @@ class EntryReader(TrialFields):
     ) -> None:
         super().__init__(node, source)
         beside = beside or Beside()
-        for pair in beside.pairs.get(self.op, ()):
+        self.node = node
+        self.beside = beside.pairs.get(self.op, [])
+        for pair in self.beside:
             for key, value in self._ungrouped(*pair):
                 self._add(key, value)
         self.function = beside.references.get(identifier_of(self.op))

@@ -14,6 +14,7 @@ from .beside import check_item, is_tests_item, read_beside, sources_beside, stra
 from .entry import EntryReader
 from .fields import Enough
 from .model import MAX_PROBLEMS, Entry, Problem, Spec, Where
+from .recall import recalled
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
 from .source import Source, Unreadable, compose, read_text
 
@@ -102,6 +103,12 @@ def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Fi
 
 
 def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
+    if own:
+        return _read_entry(reader, own, finish)
+    return recalled(reader, finish.__qualname__, lambda: _read_entry(reader, own, finish))
+
+
+def _read_entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
     try:
         entry = reader.read()
         entry = replace(entry, functions=own) if entry is not None else None

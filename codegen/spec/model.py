@@ -162,6 +162,14 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """The text that an entry was read from: its digest, and the names in its expressions."""
+
+    digest: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Entry:
     """One op of the spec, checked for form; `validate` checks it for sense."""
 
@@ -219,6 +227,7 @@ class Entry:
     section: Section | None = None
     inherited: tuple[str, ...] = ()  # the keys whose values are the section's
     functions: Mapping[str, Scalar] = field(default_factory=dict)  # what is known of the package's own scalar functions
+    origin: Origin | None = field(default=None, compare=False, repr=False)  # while results of earlier runs are recalled
 
     @property
     def name(self) -> str:

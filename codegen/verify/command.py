@@ -101,11 +101,14 @@ def package_of(project: Project) -> Package:
 
 def verify_command(names: Sequence[str], limit: float = LIMIT) -> int:
     spec, _ = load_spec(SPEC, SPEC.name)
-    return verify(PACKAGE, names, disproved(spec), limit)
+    return verify(PACKAGE, names, disproved(spec, names=names), limit)
 
 
 def verify_project(project: Project, names: Sequence[str], limit: float = LIMIT) -> int:
-    known_wrong = [*disproved(project.spec, merge_specs(project.renderer.bases)), *wrong_functions(project, limit)]
+    known_wrong = [
+        *disproved(project.spec, merge_specs(project.renderer.bases), names),
+        *wrong_functions(project, limit),
+    ]
     return verify(package_of(project), names, known_wrong, limit)
 
 

@@ -11,12 +11,12 @@ from ..spec.model import Entry, Spec
 from .calls.findings import Finding
 
 
-def disproved(spec: Spec, base: Spec | None = None) -> list[Finding]:
+def disproved(spec: Spec, base: Spec | None = None, names: Sequence[str] = ()) -> list[Finding]:
     """Findings of size 0: what samples say of the same formula is shown in their place, for they count as worse."""
     prover = Prover({e.name: e for e in (*(base.entries if base else ()), *spec.entries)})
     return [
         Finding(str(entry.gradients[v.argument].where), entry.name, f"gradient of {v.argument}", v.reason, size=0.0)
-        for entry, v in verdicts(prover, spec.entries)
+        for entry, v in verdicts(prover, chosen(spec, names))
         if v.state == WRONG
     ]
 
@@ -30,14 +30,17 @@ def verdicts(prover: Prover, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
             progress.step()
 
 
+def chosen(spec: Spec, names: Sequence[str]) -> list[Entry]:
+    return [e for e in spec.entries if not names or e.name in names or e.schema.name in names]
+
+
 def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[list[str], bool]:
     known = {entry.schema.name for entry in spec.entries} | set(spec.by_name())
     for name in names:
         if name not in known:
             return [f"prove: no op named '{name}'{did_you_mean(name, known)}"], True
-    chosen = [e for e in spec.entries if not names or e.name in names or e.schema.name in names]
     entries = (base.by_name() if base else {}) | spec.by_name()
-    matches = list(verdicts(Prover(entries), chosen))
+    matches = list(verdicts(Prover(entries), chosen(spec, names)))
     lines = [line(entry, v) for entry, v in matches if names or v.state != PROVED]
     faults = [conjugates.fault(entries, entry, entry.gradients[v.argument]) for entry, v in matches]
     for (entry, v), why in zip(matches, faults, strict=True):
