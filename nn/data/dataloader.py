@@ -226,7 +226,7 @@ class _LoaderIterator:
         return len(self.loader)
 
     def __next__(self) -> Any:
-        if not watch.active:
+        if not watch.spans:
             return pinned(self._next_batch(), self.loader.pin_memory)
         with record_function(f"enumerate(DataLoader)#{self.shown_as}.__next__"):
             return pinned(self._next_batch(), self.loader.pin_memory)
