@@ -93,7 +93,7 @@ def keep_launch(op: Any, name: str, launch: Callable[..., Any]) -> Callable[...,
         around = _Registered.surround
         _Registered.launches.append((op, name, launch))
         setattr(op, name, launch if around is None else around(op, name, launch))
-    return getattr(op, name)  # type: ignore[no-any-return]
+    return getattr(op, name)
 
 
 def surround_launches(around: Surround | None) -> None:
@@ -117,11 +117,11 @@ views = _Views()
 
 
 def item_getter() -> Callable[..., Any]:
-    return views.item_getter  # type: ignore[no-any-return]
+    return views.item_getter
 
 
 def detacher() -> Callable[..., Any]:
-    return views.detacher  # type: ignore[no-any-return]
+    return views.detacher
 
 
 def _once(name: str) -> Any:
