@@ -155,6 +155,11 @@ class DataLoader:
             return len(self.dataset)
         return len(self._index_sampler)
 
+    def _repr_html_(self) -> str:
+        from ...runtime.extensions.display.html import data_html  # notebooks ask for it
+
+        return data_html(self)
+
 
 def _processes() -> Any:
     """The module of worker processes, which few programs need and multiprocessing makes slow to import."""

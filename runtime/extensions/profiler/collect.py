@@ -11,7 +11,7 @@ from typing import Any
 from ...autograd.engine import BackwardPass
 from ...autograd.node import Node, recording_node
 from ...dispatch.errors import op_node
-from ...fast_path import no_native, surround_launches
+from ...fast_path import no_native, not_handled, surround_launches
 from ...tensor.observers import NOT_HANDLED, TIMES, OpCall, Watcher, watch
 from ...tensor.tensor import TensorBase
 from ..distributed.groups.observers import observed
@@ -106,6 +106,8 @@ def note_sequence(record: Record, result: Any) -> None:
 
 def recorded(op: Any, attribute: str, launch: Callable[..., Any]) -> Callable[..., Any]:
     """A fast function that is recorded where it computes the op."""
+    if launch is not_handled:
+        return launch
 
     def timed(*args: Any) -> Any:
         session = current.session

@@ -88,7 +88,8 @@ def test_kernels_have_the_names_of_the_functions_that_were_called() -> None:
         assert names["aten::batch_norm"] == 2
         assert {f"aten::{name}_norm" for name in ("layer", "group", "rms")} <= names.keys()
         assert {"aten::gelu", "aten::scaled_dot_product_attention", "aten::avg_pool1d"} <= names.keys()
-        assert not any(part in name for name in names for part in ("standardize", "normalize", "_erf", "aten::attention"))
+        internal = {f"aten::{name}" for name in ("standardize", "normalize_by", "gelu_erf", "attention", "avg_pool")}
+        assert not internal & names.keys()
 
 
 def test_backward_nodes_run_one_kernel() -> None:
@@ -99,7 +100,7 @@ def test_backward_nodes_run_one_kernel() -> None:
     nodes = [event for event in prof.events() if event.kind == "node"]
     assert {"ConvolutionBackward0", "LinearBackward0", "ReluBackward0"} <= {node.name for node in nodes}
     inside = {child.name for node in nodes for child in node.cpu_children}
-    assert inside <= {"aten::view"}  # of Flatten
+    assert inside <= {"aten::view", "aten::reshape"}  # of Flatten
 
 
 def test_results_have_the_same_bits() -> None:
