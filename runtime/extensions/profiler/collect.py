@@ -47,6 +47,7 @@ def _forked() -> None:
     if current.owner is not None:
         current.owner = current.session = observed.listener = None
         watch.turn(_NAME, None)
+        surround_launches(None)
 
 
 if hasattr(os, "register_at_fork"):
@@ -97,7 +98,7 @@ def note_sequence(record: Record, result: Any) -> None:
     """Of the node that this op, and none inside it, has recorded."""
     base = getattr(result, "_base", None)
     for output in (result,) if base is None else (base, result):  # a write to a view is recorded for its base
-        if output.__class__ is tuple or getattr(output, "_grad_fn", None) is not None:
+        if isinstance(output, (tuple, list)) or getattr(output, "_grad_fn", None) is not None:
             node = op_node(recording_node(output))
             if node is not None and node.sequence > record.track.latest:
                 record.sequence = record.track.latest = node.sequence

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -189,10 +190,19 @@ def test_other_watchers_see_what_they_see_without_it() -> None:
     assert by_name(prof.events(), "aten::convolution")
 
 
+def test_ops_with_several_results_are_linked() -> None:
+    """The maxima of rows, and the parts of a split, have the number of their node, on each way."""
+    x = sg.randn(4, 6, requires_grad=True)
+    for _ in range(3):
+        values: list[Any] = []
+        events = profiled(lambda made=values: made.extend([x.max(1), x.split(2)])).events()
+        numbers = [value[0].grad_fn._sequence_nr() for value in values]
+        found = [max(e.sequence_nr, *(c.sequence_nr for c in e.cpu_children), -1) for e in events if not e.cpu_parent]
+        assert found == numbers
+
+
 def test_threads_are_recorded_on_the_fast_path_too() -> None:
     """A profiler that starts while a plan exists stands around it in every thread."""
-    import threading
-
     x = sg.ones(4)
     x.sin()
     with profile(activities=[ProfilerActivity.CPU]) as prof:
