@@ -197,6 +197,9 @@ def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequen
     own = op_node(node)
     record.sequence = own.sequence
     record.described = type(own).__module__, own.op_name
+    if session.shapes and kind == NODE:
+        factors = [edge for name, edge in zip(own.inputs, own.edges, strict=False) if name != "bias"][-2:]
+        record.factors_with_gradients = sum(edge is not None for edge in factors)
     return record
 
 

@@ -156,6 +156,7 @@ class Record:
     device_time: DeviceTime | None = None
     described: tuple[str, str] | None = None  # module and name by which to look up what the spec says of it
     about: Mapping[str, Any] = MappingProxyType({})  # of a call between processes: what, how much, between whom
+    factors_with_gradients = 0  # of the two factors of a product, in its node
     launches_itself = False  # whether a launch inside, of the same name, is this op's own
 
     def __init__(self, name: str, kind: str, track: Track, parent: "Record | None", start: int = 0) -> None:
