@@ -11,6 +11,7 @@ SLOTS = {
     "cuda_libraries": "specgrad.runtime.extensions.simulator.libraries",  # the class of their libraries
     "kernel_interpreter": "specgrad.runtime.extensions.simulator.rebuild_kernels",  # runs kernels as Python
     "lazy_conj": "specgrad.runtime.extensions.lazy_conj.memory",  # (view, conjugated, negated) -> the view, marked
+    "display": "specgrad.runtime.extensions.display.html",  # the HTML of a tensor, for a notebook
     "sparse_rows": "specgrad.runtime.extensions.sparse.functions",  # (table, indices, padding) -> rows of the table
 }
 # Modules of functions that ask arguments with a `__torch_function__` first, as those of the core do.

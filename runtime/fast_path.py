@@ -6,6 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from .locks import new_lock
+
+Surround = Callable[[Any, str, Callable[..., Any]], Callable[..., Any]]
+
 
 def not_handled(*arguments: Any) -> None:
     """The fast function of an op that has none: every call is for the general path."""
@@ -66,11 +70,15 @@ class FastPath:
 
 class _Registered:
     make: Callable[[], FastPath] = FastPath
+    launches: list[tuple[Any, str, Callable[..., Any]]] = []
+    surround: Surround | None = None
+    lock = new_lock()
 
 
 def register(make: Callable[[], FastPath]) -> None:
     _Registered.make = make
-    for cached in (fast_path, item_getter, detacher, native_backward, starter, launches_on_devices):
+    views.__dict__.clear()
+    for cached in (fast_path, native_backward, starter, launches_on_devices):
         cached.cache_clear()
 
 
@@ -79,12 +87,47 @@ def fast_path() -> FastPath:
     return _Registered.make()
 
 
+def keep_launch(op: Any, name: str, launch: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a fast function the attribute of its op; give the attribute."""
+    with _Registered.lock:
+        around = _Registered.surround
+        _Registered.launches.append((op, name, launch))
+        setattr(op, name, launch if around is None else around(op, name, launch))
+    return getattr(op, name)
+
+
+def surround_launches(around: Surround | None) -> None:
+    """Let `around(op, name, launch)` stand for every fast function that computes an op; None puts these back."""
+    with _Registered.lock:
+        _Registered.surround = around
+        for op, name, launch in _Registered.launches:
+            setattr(op, name, launch if around is None else around(op, name, launch))
+
+
+class _Views:
+    """The fast functions of `x[key]` and `x.detach()`, which are no generated ops."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("item_getter", "detacher"):
+            raise AttributeError(name)
+        return keep_launch(self, name, getattr(fast_path(), name)())
+
+
+views = _Views()
+
+
+def item_getter() -> Callable[..., Any]:
+    return views.item_getter
+
+
+def detacher() -> Callable[..., Any]:
+    return views.detacher
+
+
 def _once(name: str) -> Any:
     return functools.cache(lambda: getattr(fast_path(), name)())
 
 
-item_getter = _once("item_getter")
-detacher = _once("detacher")
 native_backward = _once("native_backward")
 starter = _once("starter")
 launches_on_devices = _once("launches_on_devices")

@@ -55,7 +55,7 @@ autograd.graph = runtime.autograd.graph: get_gradient_edge GradientEdge incremen
     runtime.autograd.leaf_hooks: register_multi_grad_hook; runtime.autograd.node: Node;
     runtime.autograd.saved_tensor_hooks: disable_saved_tensors_hooks save_on_cpu saved_tensors_hooks
     allow_mutation_on_saved_tensors
-autograd.profiler = +profiler.collect: emit_itt emit_nvtx; +profiler.event_list: EventList; +profiler.events:
+autograd.profiler = +profiler.emit: emit_itt emit_nvtx; +profiler.event_list: EventList; +profiler.events:
     FunctionEvent FunctionEventAvg; +profiler.profile: profile=legacy_profile; +profiler.named_ranges: record_function
 autograd.profiler_util = +profiler.events: FunctionEvent FunctionEventAvg *
 autograd.variable = +torch_compat.functions: Variable

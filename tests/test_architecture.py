@@ -69,7 +69,7 @@ runtime/extensions/serialization
 runtime/extensions/multiprocessing
 runtime/extensions/distributed/groups
 runtime/extensions/profiler
-runtime/extensions/graph_drawing runtime/extensions/benchmark
+runtime/extensions/graph_drawing runtime/extensions/benchmark runtime/extensions/display
 runtime/extensions/distributed/launcher runtime/extensions/distributed/stores
 runtime/extensions/distributed
 runtime/extensions/distributed/checkpoint runtime/extensions/distributed/trace

@@ -155,6 +155,11 @@ class DataLoader:
             return len(self.dataset)
         return len(self._index_sampler)
 
+    def _repr_html_(self) -> str:
+        from ...runtime.extensions.display.html import data_html  # notebooks ask for it
+
+        return data_html(self)
+
 
 def _processes() -> Any:
     """The module of worker processes, which few programs need and multiprocessing makes slow to import."""
@@ -226,7 +231,7 @@ class _LoaderIterator:
         return len(self.loader)
 
     def __next__(self) -> Any:
-        if not watch.active:
+        if not watch.spans:
             return pinned(self._next_batch(), self.loader.pin_memory)
         with record_function(f"enumerate(DataLoader)#{self.shown_as}.__next__"):
             return pinned(self._next_batch(), self.loader.pin_memory)

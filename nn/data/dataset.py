@@ -36,6 +36,11 @@ class Dataset(Generic[T_co]):
     def __add__(self, other: Any) -> Any:
         return ConcatDataset([self, other])
 
+    def _repr_html_(self) -> str:
+        from ...runtime.extensions.display.html import data_html  # notebooks ask for it
+
+        return data_html(self)
+
 
 class IterableDataset(Dataset[T_co]):
     """Samples one after the other: a subclass defines `__iter__`.

@@ -92,7 +92,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         self._opt_called = True
         own_before, own_after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         try:
-            if not (own_before or own_after or watch.active or _before_all or _after_all):
+            if not (own_before or own_after or watch.spans or _before_all or _after_all):
                 return step(self, *args, **kwargs)
             return _between_hooks(step, self, args, kwargs)
         except Exception as error:
@@ -224,7 +224,7 @@ class Optimizer(OptimizerState):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with `set_to_none=False` fill those tensors with zeros."""
-        with named(self, "zero_grad") if watch.active else _UNNAMED:
+        with named(self, "zero_grad") if watch.spans else _UNNAMED:
             for group in self.param_groups:
                 forget_gradients(group["params"], set_to_none)
 

@@ -17,6 +17,7 @@ from ..namespace import op
 from ..shapes import Size
 from ..tensor.dtype_views import unmarked
 from ..tensor.memory import full
+from ..tensor.observers import watch
 from ..tensor.tensor import TensorBase, from_flat
 from .accumulate_grad import AccumulateGrad
 from .captured_inputs import Capture
@@ -193,7 +194,8 @@ def backward(
         tensor([2., 4.])
     """
     plain = grad_tensors is grad_variables is inputs is None and not create_graph
-    if plain and not registered.leaf_hooks and starter()(tensors, bool(retain_graph), False, None) is not None:
+    alone = not (registered.leaf_hooks or watch.passes)
+    if plain and alone and starter()(tensors, bool(retain_graph), False, None) is not None:
         return
     if plain and isinstance(tensors, TensorBase):
         edge = root_edge("backward", tensors, 0)
@@ -325,7 +327,7 @@ def grad(
 def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: bool, create: bool) -> Any:
     """`_captured` by native code; None where this is not for it."""
     capture = Capture(targets, edges, accumulate=False)
-    if not capture.is_requested(edges[0]) or starter()(root, retain, create, capture) is None:
+    if watch.passes or not capture.is_requested(edges[0]) or starter()(root, retain, create, capture) is None:
         return None
     return [capture.grad_at(target) for target in targets]
 

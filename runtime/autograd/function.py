@@ -113,7 +113,7 @@ class Function:
         """
         if kwargs or cls.setup_context is not Function.setup_context:
             args = _by_position(cls, args, kwargs)
-        if watch.active or watch.functions:
+        if watch.active or watch.functions or watch.spans:
             return _apply_watched(cls, args)
         ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._requires_grad for a in args]))
         output = _run_forward(cls, ctx, args)

@@ -4,7 +4,7 @@ The runtime imports no generated package: the module in which a function or a no
 
 import functools
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from .. import errors
@@ -53,6 +53,11 @@ def entry_of(module: str, name: str) -> Op | None:
     """None for what was written by hand. `name`: with overload, in place also with `_`."""
     entries = _entries(generated_package(module))
     return entries.get(name) or entries.get(name.replace("_.", ".").removesuffix("_"))
+
+
+def names_of(module: str) -> Iterable[str]:
+    """Of the entries of the package that a module belongs to."""
+    return _entries(generated_package(module))
 
 
 @functools.cache

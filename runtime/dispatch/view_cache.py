@@ -4,7 +4,7 @@ from typing import Any
 
 from ..autograd.view_history import MULTI_VIEW
 from ..device.device import CPU
-from ..fast_path import fast_path
+from ..fast_path import fast_path, keep_launch
 from ..tensor.tensor import placed
 
 MAX_CACHED_VIEWS = 4096  # of one op; then it forgets all of them
@@ -35,8 +35,7 @@ class ViewOp:
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
             raise AttributeError(name)
-        self.launch = fast_path().view(self)
-        return self.launch
+        return keep_launch(self, name, fast_path().view(self))
 
     def remember(self, source: Any, args: tuple[Any, ...], result: tuple[Any, ...]) -> None:
         try:

@@ -9,6 +9,7 @@ from ..device.device import CPU, resolve
 from ..device.device import device as Device
 from ..dispatch import argument_checks
 from ..errors import ArgumentError, type_name
+from ..extension_points import extension
 from ..namespace import op
 from ..ops import creation
 from ..tensor import dtypes, grad_mode, host, override_modes
@@ -299,6 +300,9 @@ class TensorMethods(TensorAttributes):
 
     def __repr__(self) -> str:
         return printing.to_repr(self)
+
+    def _repr_html_(self) -> str:
+        return extension("display")(self)  # type: ignore[no-any-return]
 
     def module_load(self, other: Any, assign: Any = False) -> Any:
         """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.

@@ -1,7 +1,8 @@
 """Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
 
 Every generated function calls `intercept` before its general path when a watcher wants it to. The watchers' functions
-are nested in their order: the profiler around batching, batching around the op. NOT_HANDLED leaves it to the next."""
+are nested in their order: batching around the op, and a profiler's timer around all. NOT_HANDLED leaves it to the next.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +19,15 @@ from ..thread_state import mode
 from .overrides import NOT_HANDLED as NOT_HANDLED
 from .overrides import overridden_call, plain, watch_all
 
-EVERYTHING, LISTED, TANGENTS, EXAMPLES, SAVING = (
+EVERYTHING, LISTED, TANGENTS, EXAMPLES, SAVING, TIMES = (
     "every op",
     "ops whose entries have the key autocast",
     "ops on tensors with tangents",
     "ops on examples of a batch, and what draws",
     "ops whose nodes keep tensors",
+    "how long ops take, which run as they do otherwise",
 )
-BESIDE = {EXAMPLES, LISTED}  # concerns of those that native code need not be switched off for
+BESIDE = {EXAMPLES, LISTED, TIMES}  # concerns of those that native code need not be switched off for
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -38,6 +40,7 @@ class Watcher(NamedTuple):
     concern: str = EVERYTHING  # which ops concern it
     read: Callable[[Any], None] | None = None  # called with a tensor whose elements Python or NumPy is to see
     span: Callable[[str, Any], Any] | None = None  # a context around a custom Function's forward: (name, arguments)
+    timer: Callable[[Any], Any] | None = None  # like `intercept`, but around the others; it changes nothing
 
 
 class Watch:
@@ -47,7 +50,8 @@ class Watch:
     While `saving` is true, native code notes nodes that keep tensors too. What else native code is not told of is left
     to the general path while `active` is true: for everybody but vmap, whose interceptors the general path asks, and
     autocast. For that, ops whose entries have the key read `casts` in the place of `every`, and `uncast`. `notes`,
-    `passes`, `interceptors`, `functions`, `spans` and `reads` are what watchers asked for, in their order."""
+    `passes`, `interceptors`, `functions`, `spans`, `timers` and `reads` are what watchers asked for, in their order;
+    `surrounding` are the timers and then the interceptors."""
 
     __slots__ = (
         "active",
@@ -61,6 +65,8 @@ class Watch:
         "reads",
         "saving",
         "spans",
+        "surrounding",
+        "timers",
         "watchers",
     )
 
@@ -74,6 +80,8 @@ class Watch:
         self.notes: tuple[Any, ...] = ()
         self.passes: tuple[Any, ...] = ()
         self.interceptors: tuple[Any, ...] = ()
+        self.timers: tuple[Any, ...] = ()
+        self.surrounding: tuple[Any, ...] = ()
         self.functions: tuple[Any, ...] = ()
         self.spans: tuple[Any, ...] = ()
         self.reads: tuple[Any, ...] = ()
@@ -104,6 +112,7 @@ class Watch:
     def arrange(self) -> None:
         if not self.watchers:
             self.notes = self.passes = self.interceptors = self.functions = self.spans = self.reads = ()
+            self.timers = self.surrounding = ()
             self.active = self.casts = self.every = self.saving = False
             watch_all(False)
             return
@@ -112,7 +121,9 @@ class Watch:
         self.notes = tuple([w.note for w in active_watchers if w.note is not None])
         self.passes = tuple([w.backward_pass for w in active_watchers if w.backward_pass is not None])
         self.interceptors = tuple([w.intercept for w in active_watchers if w.intercept is not None])
-        watch_all(bool(self.interceptors))
+        self.timers = tuple([w.timer for w in active_watchers if w.timer is not None])
+        self.surrounding = (*self.timers, *self.interceptors)
+        watch_all(bool(self.surrounding))
         self.functions = tuple([w.function for w in active_watchers if w.function is not None])
         self.spans = tuple([w.span for w in active_watchers if w.span is not None])
         self.reads = tuple([w.read for w in active_watchers if w.read is not None])
@@ -174,7 +185,7 @@ class OpCall:
     rule: Any
     args: Any
     kwargs: Any
-    following: Any = field(default_factory=lambda: watch.interceptors)
+    following: Any = field(default_factory=lambda: watch.surrounding)
 
     def advance(self) -> Any:
         while self.following:
@@ -193,7 +204,7 @@ class OpCall:
 
 def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Watchers have been asked, and left the op to itself."""
-    if not watch.interceptors:
+    if not watch.surrounding:
         return function(*args, **kwargs)
     _passing.function = function
     try:
@@ -204,7 +215,7 @@ def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
     result = overridden_call(function, args, kwargs, name)
-    if result is NOT_HANDLED and watch.interceptors and not _passing.all:
+    if result is NOT_HANDLED and watch.surrounding and not _passing.all:
         if _passing.function is function:
             _passing.function = None
         else:

@@ -117,6 +117,11 @@ class Module(
             return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
 
+    def _repr_html_(self) -> str:
+        from ....runtime.extensions.display.html import module_html  # notebooks ask for it
+
+        return module_html(self)
+
 
 argument_guard.guards.add(Module.__call__.__code__)
 

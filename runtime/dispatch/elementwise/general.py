@@ -14,7 +14,7 @@ from ...autograd.saved_tensors import NUMBER
 from ...autograd.version_counter import note_write
 from ...device.device import CPU, META
 from ...errors import DtypeError, UnsupportedDtypeError
-from ...fast_path import fast_path
+from ...fast_path import fast_path, keep_launch
 from ...kernels.cpu.elementwise_table import ElementKernels as Kernels
 from ...shapes import Shape, broadcast_shapes
 from ...tensor import dtypes
@@ -84,8 +84,11 @@ class Elementwise:
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place", "launch_out", "gradients"):
             raise AttributeError(name)
-        setattr(self, name, fast_path().element_wise(self, name))
-        return getattr(self, name)
+        launch = fast_path().element_wise(self, name)
+        if name != "gradients":
+            return keep_launch(self, name, launch)
+        self.gradients = launch
+        return launch
 
     def is_raw(self, index: int) -> bool:
         return bool(self.raw) and self.raw[index]

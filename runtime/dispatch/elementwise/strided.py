@@ -21,6 +21,7 @@ from ...tensor.dtypes import bool_
 from ...tensor.layouts import memory_order, relaid
 from ...tensor.memory import cast, copy_cast
 from ...tensor.memory_format import Strides, ordered_strides
+from ...tensor.observers import watch
 from ...tensor.overrides import known
 from ...tensor.tensor import TensorBase, from_flat
 from .native_rows import has_rows, remember_rows
@@ -306,8 +307,9 @@ def check_lengths(args: Sequence[Any], needed: Sequence[int]) -> None:
 def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps.
 
-    Of 16-bit floats and int64 the rows are found for native code, and the result is None."""
-    if type(operands[0]) not in known or type(operands[1]) not in known:
+    Of 16-bit floats and int64 the rows are found for native code, and the result is None. A timer is on the general
+    path, which runs the same kernel."""
+    if watch.timers or type(operands[0]) not in known or type(operands[1]) not in known:
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
     if kind is None or operands[0]._vmap_level is not None or not has_rows(op, kind):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...device.device import CPU
 from ...errors import DtypeError
-from ...fast_path import fast_path
+from ...fast_path import fast_path, keep_launch
 from ...namespace import known
 from ...tensor.dtypes import dtype
 from ...tensor.memory import cast
@@ -156,5 +156,4 @@ class Conversion:
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
             raise AttributeError(name)
-        self.launch = fast_path().conversion(self)
-        return self.launch
+        return keep_launch(self, name, fast_path().conversion(self))

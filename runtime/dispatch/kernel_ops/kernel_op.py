@@ -12,7 +12,7 @@ import numpy as np
 
 from ...compiler.passes.target import pair_products
 from ...device.device import CPU
-from ...fast_path import fast_path
+from ...fast_path import fast_path, keep_launch
 from ...kernels.cpu.float16_plans import INDEX, INT32, MASK
 from ...kernels.cpu.operand_copies import gathered, widened_first
 from ...kernels.cpu.plan import Layout, Mask, Narrow, Plan, takes_complex
@@ -201,8 +201,7 @@ class KernelOp:
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place"):
             raise AttributeError(name)
-        setattr(self, name, fast_path().kernel_op(self, name))
-        return getattr(self, name)
+        return keep_launch(self, name, fast_path().kernel_op(self, name))
 
     def remember(self, args: Sequence[Any], checked: Sequence[Any]) -> bool:
         """For the arguments as given and as checked; whether there is a plan."""

@@ -1,35 +1,40 @@
-"""Watchers around every op and every node of backward: the profiler's, and ranges for other tools (`emit_nvtx`)."""
+"""What records ops and nodes while a profiler is on, none of which runs otherwise than without one.
 
-import functools
-import importlib
+An op that its fast function computes is recorded around that function, any other as it enters its general path. A
+backward pass goes from node to node in Python, and each node runs its kernel."""
+
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd.engine import BackwardPass
 from ...autograd.node import Node, recording_node
 from ...dispatch.errors import op_node
-from ...tensor.observers import NOT_HANDLED, OpCall, Watcher, watch
+from ...fast_path import no_native, not_handled, surround_launches
+from ...tensor.observers import NOT_HANDLED, TIMES, OpCall, Watcher, watch
 from ...tensor.tensor import TensorBase
 from ..distributed.groups.observers import observed
 from .communication import Calls
 from .device_events import is_view
 from .named_ranges import ENGINE, current, function_call
-from .session import NODE, OP, Record, Session, describe
+from .op_names import called_name, launched_name, shown_name
+from .session import NODE, OP, Record, Session
 
 _ENGINE = "autograd::engine::evaluate_function: "
 _LEAF = "torch::autograd::AccumulateGrad"  # what scripts look for
 _NAME = "profiler"
-_OWN = __name__.partition(".")[0]
 
 
 def turn_on(session: Session) -> None:
     current.session = session
     observed.listener = Calls(session)
     watch.turn(_NAME, WATCHER)
+    surround_launches(recorded)
 
 
 def turn_off() -> None:
+    surround_launches(None)
     watch.turn(_NAME, None)
     observed.listener = None
     session, current.session = current.session, None
@@ -42,57 +47,115 @@ def _forked() -> None:
     if current.owner is not None:
         current.owner = current.session = observed.listener = None
         watch.turn(_NAME, None)
+        surround_launches(None)
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-@functools.cache
-def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
-    package = function.__module__.partition(".")[0]
-    base, _, overload = name.partition(".")
-    if function.__name__.endswith("_") and not base.endswith("_"):
-        base += "_"
-    return f"{'aten' if package == _OWN else package}::{base}", overload
-
-
 def around_op(call: OpCall) -> Any:
     session = current.session
     if session is None:
         return NOT_HANDLED
-    name, overload = shown_name(call.name, call.function)
+    name, overload, is_public = shown_name(call.name, call.function)
+    if not is_public:
+        name = called_name(name)
+        if is_part_of(session.innermost(), name):
+            return NOT_HANDLED
     args, kwargs = call.args, call.kwargs
     record = session.begin(name, OP, args, kwargs)
+    record.launches_itself = not (call.following and any(getattr(a, "_vmap_level", None) is not None for a in args))
     record.overload = overload
     record.described = call.function.__module__, call.name
     try:
         result = call.proceed()
     finally:
         session.end(record)
+    complete(session, record, args, kwargs, result)
+    return result
+
+
+def is_part_of(record: Record | None, name: str) -> bool:
+    """Whether what is called now computes the op that is being recorded."""
+    return record is not None and record.name == name and record.launches_itself
+
+
+def complete(session: Session, record: Record, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+    """Note what is known of an op once it has run."""
+    note_sequence(record, result)
+    if session.only_times:
+        return
     if record.span is not None and session.devices is not None and is_view(result, args):
         session.devices.drop(record)
     if session.shapes and isinstance(result, TensorBase):
         record.output = result.shape
     if session.tally is not None:
         session.tally.count(result, args, kwargs, record)
-    return result
+
+
+def note_sequence(record: Record, result: Any) -> None:
+    """Of the node that this op, and none inside it, has recorded."""
+    base = getattr(result, "_base", None)
+    for output in (result,) if base is None else (base, result):  # a write to a view is recorded for its base
+        if isinstance(output, (tuple, list)) or getattr(output, "_grad_fn", None) is not None:
+            node = op_node(recording_node(output))
+            if node is not None and node.sequence > record.track.latest:
+                record.sequence = record.track.latest = node.sequence
+                return
+
+
+def recorded(op: Any, attribute: str, launch: Callable[..., Any]) -> Callable[..., Any]:
+    """A fast function that is recorded where it computes the op."""
+    if launch is not_handled:
+        return launch
+
+    def timed(*args: Any) -> Any:
+        session = current.session
+        if session is None:
+            return launch(*args)
+        name, overload, described, is_public = launched_name(op, attribute, args)
+        if not is_public:
+            name = called_name(name)
+        if is_part_of(session.innermost(), name):
+            return launch(*args)
+        if session.only_times:
+            start = time.perf_counter_ns()
+            result = launch(*args)
+            if result is None:
+                return None
+            record = session.add(name, OP, start)
+        else:
+            record = session.begin(name, OP, args)
+            try:
+                result = launch(*args)
+            finally:
+                session.end(record)
+            if result is None:
+                session.discard(record)
+                return None
+        record.overload, record.described = overload, described
+        complete(session, record, args, {}, result if attribute == "launch" else args[0])
+        return result
+
+    return timed
 
 
 def note_node(result: Any) -> None:
+    """Custom Functions say what they have recorded."""
     session = current.session
     record = None if session is None else session.innermost()
-    if record is None or record.kind != OP or record.sequence >= 0:
-        return
-    node = recording_node(result)
-    if node is not None:
-        record.sequence = node.sequence
+    if record is not None and record.kind == OP:
+        note_sequence(record, result)
 
 
 class ProfiledPass(BackwardPass):
     """A backward pass with events: one for the engine's work on a node, one in it for the node, one for each leaf."""
 
     profiled: tuple[Session, Record] | None = None  # the node that runs
+
+    def resume(self, node: Any, grad: Any) -> None:
+        self.run_from(node, grad, no_native)
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         session = current.session
@@ -113,6 +176,8 @@ class ProfiledPass(BackwardPass):
             session, record = self.profiled
             self.profiled = None
             session.end(record)
+            if session.tally is not None:
+                session.tally.count(tuple(grads), incoming if isinstance(incoming, list) else (incoming,), {}, record)
         return super().follow(edges, grads, owned, incoming)
 
     def deliver_to_leaf(self, leaf: Any, grad: Any, owned: bool) -> None:
@@ -132,83 +197,12 @@ def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequen
     own = op_node(node)
     record.sequence = own.sequence
     record.described = type(own).__module__, own.op_name
+    if session.shapes and kind == NODE:
+        factors = [edge for name, edge in zip(own.inputs, own.edges, strict=False) if name != "bias"][-2:]
+        record.factors_with_gradients = sum(edge is not None for edge in factors)
     return record
 
 
-WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, intercept=around_op, order=0, span=function_call)
-
-
-class _Emit:
-    """Enters a range of the other tool around each op."""
-
-    package = ""  # whose function `function` makes a context manager of a name
-    function = ""
-
-    def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
-        self.enabled = enabled
-        self.record_shapes = record_shapes
-        self.range: Callable[[str], Any]
-
-    def __enter__(self) -> "_Emit":
-        if self.enabled:
-            self.range = self._find()
-            passing = type("EmittingPass", (_EmittingPass,), {"range": staticmethod(self.range)})
-            watch.turn(type(self).__name__, Watcher(backward_pass=passing, intercept=self._around))
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        if self.enabled:
-            watch.turn(type(self).__name__, None)
-
-    def _find(self) -> Callable[[str], Any]:
-        try:
-            return getattr(importlib.import_module(self.package), self.function)
-        except ImportError as error:
-            name = type(self).__name__
-            raise RuntimeError(
-                f"{name}: expected the Python package {self.package!r}, but it is not installed"
-            ) from error
-
-    def _around(self, call: OpCall) -> Any:
-        name = shown_name(call.name, call.function)[0]
-        if self.record_shapes:
-            name += f", sizes = {[argument.dims for argument in describe(call.args, call.kwargs)]}"
-        with self.range(name):
-            return call.proceed()
-
-
-class _EmittingPass(BackwardPass):
-    __slots__ = ()
-    range: Callable[[str], Any]
-
-    def step(self, node: Any, grad: Any) -> tuple[Any, Any]:
-        with self.range(f"{node.name()}, seq = {node.sequence}"):
-            return super().step(node, grad)
-
-
-class emit_nvtx(_Emit):
-    """Ranges of NVIDIA's NVTX around each op and backward node, as Nsight Systems shows them.
-
-    Args:
-        enabled: False does nothing.
-        record_shapes: whether a range's name has the shapes of the arguments.
-
-    Raises:
-        RuntimeError: the Python package nvtx is not installed.
-    """
-
-    package, function = "nvtx", "annotate"
-
-
-class emit_itt(_Emit):
-    """Ranges of Intel's ITT around each op and backward node, as VTune shows them.
-
-    Args:
-        enabled: False does nothing.
-        record_shapes: whether a range's name has the shapes of the arguments.
-
-    Raises:
-        RuntimeError: the Python package ittapi is not installed.
-    """
-
-    package, function = "ittapi", "task"
+WATCHER = Watcher(
+    note=note_node, backward_pass=ProfiledPass, timer=around_op, order=0, span=function_call, concern=TIMES
+)

@@ -78,10 +78,14 @@ def contraction(name: str) -> Contraction | None:
     return lambda output, inputs: 2 * prod(output) * prod(inputs[argument][dims])
 
 
+def _op_name(name: str) -> str:
+    return name.rpartition("::")[2].removesuffix("_")
+
+
 def estimate(record: Record) -> int:
     if record.output is None:
         return 0
-    name, size = record.name.rpartition("::")[2].removesuffix("_"), prod(record.output)
+    name, size = _op_name(record.name), prod(record.output)
     if name in _ARITHMETIC:
         return size
     if name not in _CONTRACTED:
@@ -163,6 +167,7 @@ class FunctionEvent(Figures):
         self.concrete_inputs = [argument.text for argument in record.inputs]
         self.stack: Any = list(record.stack)
         self.flops = estimate(record) if record.kind == OP else 0
+        self.factors_with_gradients = record.factors_with_gradients
         self.cpu_parent: FunctionEvent | None = None
         self.cpu_children: list[FunctionEvent] = []
 
@@ -210,6 +215,8 @@ def _link(events: Iterable[FunctionEvent]) -> None:
             op = recorded[event.sequence_nr]
             event.fwd_thread = op.thread
             event.stack = op.stack or event.stack
+            if _op_name(op.name) in _CONTRACTED and not any(child.flops for child in event.cpu_children):
+                event.flops = op.flops * event.factors_with_gradients  # each is a product of the same size
 
 
 _SUMMED = (

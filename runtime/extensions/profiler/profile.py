@@ -95,8 +95,7 @@ RECORD, RECORD_AND_SAVE = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
 class profile(Results):
     """Record the ops, backward nodes and named ranges that run inside, in every thread, with their times.
 
-    While it is on, ops take their general path and gradients are computed op by op instead of by fused kernels; when it
-    is off it costs nothing. docs/profiling.md explains the figures.
+    The same kernels run with it as without. docs/profiling.md explains the figures.
 
     Args:
         activities: a list of ProfilerActivity, all when left out; with CUDA, ops are also timed on their devices.

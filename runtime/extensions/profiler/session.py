@@ -9,13 +9,16 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...autograd.node import next_sequence
 from ...autograd.saved_tensor_hooks import owner_of
+from ...device.device import cuda_available
 from ...locks import new_lock
 from ...tensor.tensor import TensorBase
 from .device_events import DeviceTime, DeviceTimes, Span
@@ -132,30 +135,36 @@ class Track:
     number: int
     native_id: int
     name: str
+    latest: int  # the sequence number of the newest node that is known here
     stack: "list[Record]" = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
 class Record:
-    """One event: times in nanoseconds, `bytes` by which the memory of results grew in it but not in its children."""
+    """One event: times in nanoseconds, `bytes` by which the memory of results grew in it but not in its children.
 
-    name: str
-    kind: str
-    track: Track
-    parent: "Record | None"
-    start: int = 0
-    end: int = 0
-    overload: str = ""
-    sequence: int = -1  # of the node that the op recorded, or that backward ran
+    What most events do not have are attributes of the class: making a record is most of what recording costs."""
+
+    end = 0
+    overload = ""
+    sequence = -1  # of the node that the op recorded, or that backward ran
     inputs: tuple[Any, ...] = ()  # described arguments, see `arguments`
     output: Any = None  # the shape of an op's result, when arguments are described
-    bytes: int = 0
+    bytes = 0
     stack: tuple[str, ...] = ()
-    note: str = ""  # what the user said about a range
+    note = ""  # what the user said about a range
     span: Span | None = None  # on a device, until the session ends
     device_time: DeviceTime | None = None
     described: tuple[str, str] | None = None  # module and name by which to look up what the spec says of it
-    about: dict[str, Any] = field(default_factory=dict)  # of a call between processes: what, how much, between whom
+    about: Mapping[str, Any] = MappingProxyType({})  # of a call between processes: what, how much, between whom
+    factors_with_gradients = 0  # of the two factors of a product, in its node
+    launches_itself = False  # whether a launch inside, of the same name, is this op's own
+
+    def __init__(self, name: str, kind: str, track: Track, parent: "Record | None", start: int = 0) -> None:
+        self.name = name
+        self.kind = kind
+        self.track = track
+        self.parent = parent
+        self.start = start
 
 
 class Session:
@@ -170,9 +179,10 @@ class Session:
 
     def __init__(self, shapes: bool = False, memory: bool = False, stacks: bool = False, devices: bool = False) -> None:
         self.shapes = shapes
-        self.devices = DeviceTimes() if devices else None
+        self.devices = DeviceTimes() if devices and cuda_available() else None
         self.stacks = stacks
         self.tally = Tally(self.innermost) if memory else None
+        self.only_times = not (shapes or memory or stacks or self.devices)
         self.records: list[Record] = []
         self.tracks: list[Track] = []
         self.local = threading.local()
@@ -187,7 +197,8 @@ class Session:
         except AttributeError:
             with self.lock:
                 thread = threading.current_thread()
-                track = self.local.track = Track(len(self.tracks) + 1, threading.get_native_id(), thread.name)
+                number, latest = len(self.tracks) + 1, next_sequence()
+                track = self.local.track = Track(number, threading.get_native_id(), thread.name, latest)
                 self.tracks.append(track)
             return track
 
@@ -199,20 +210,41 @@ class Session:
         track = self.track()
         stack = track.stack
         record = Record(name, kind, track, stack[-1] if stack else None)
-        if self.stacks:
-            record.stack = callers()
-        if self.shapes:
-            record.inputs = describe(args, kwargs or {})
         stack.append(record)
         self.records.append(record)
-        if self.devices is not None and kind in (OP, NODE):
-            self.devices.begin(record, (*args, *(kwargs or {}).values()))
+        if not self.only_times:
+            self.describe(record, args, kwargs or {})
         record.start = time.perf_counter_ns()
         return record
 
+    def describe(self, record: Record, args: Any, kwargs: dict[str, Any]) -> None:
+        if self.stacks:
+            record.stack = callers()
+        if self.shapes:
+            record.inputs = describe(args, kwargs)
+        if self.devices is not None and record.kind in (OP, NODE):
+            self.devices.begin(record, (*args, *kwargs.values()))
+
+    def add(self, name: str, kind: str, start: int) -> Record:
+        """A record of what ends now, in which nothing was recorded."""
+        end = time.perf_counter_ns()
+        track = self.track()
+        stack = track.stack
+        record = Record(name, kind, track, stack[-1] if stack else None, start)
+        record.end = end
+        self.records.append(record)
+        return record
+
+    def discard(self, record: Record) -> None:
+        """Forget a closed record of what has not run."""
+        self.records.remove(record)
+        if record.span is not None and self.devices is not None:
+            self.devices.drop(record)
+
     def beside(self, name: str, kind: str, about: dict[str, Any]) -> Callable[[], None]:
         """Open a record that goes on beside others, of this thread too; what is returned closes it, in any thread."""
-        record = Record(name, kind, self.track(), None, about=about)
+        record = Record(name, kind, self.track(), None)
+        record.about = about
         if self.stacks:
             record.stack = callers()
         self.records.append(record)
@@ -227,6 +259,10 @@ class Session:
         """Close a record, and those inside it that an error left open."""
         now = time.perf_counter_ns()
         stack = record.track.stack
+        if stack and stack[-1] is record and record.span is None:
+            record.end = record.end or now
+            stack.pop()
+            return
         while record in stack:
             closed = stack.pop()
             closed.end = closed.end or now
@@ -237,6 +273,7 @@ class Session:
         self.ended = time.perf_counter_ns()
         for record in self.records:
             record.end = record.end or self.ended
+        self.records.sort(key=lambda record: record.start)
         if self.tally is not None:
             self.tally.stop()
         if self.devices is not None:

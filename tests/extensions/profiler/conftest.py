@@ -11,4 +11,4 @@ from specgrad.runtime.tensor.observers import watch
 def nothing_watches_afterwards() -> Any:
     yield
     assert not watch.active
-    assert watch.interceptors == watch.notes == watch.passes == ()
+    assert watch.interceptors == watch.timers == watch.notes == watch.passes == watch.spans == ()

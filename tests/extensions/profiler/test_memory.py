@@ -121,3 +121,28 @@ def test_estimates_of_operations() -> None:
         "aten::mul": image.numel(),
         "aten::bmm": 2 * 2 * 3 * 5 * 4,
     }
+
+
+def test_operations_of_gradients_are_those_of_their_products() -> None:
+    """Each factor's gradient is a product as large as the forward one; sums for a bias are not counted."""
+    x, bias = sg.ones(6, 5), sg.ones(7, requires_grad=True)
+    image = sg.ones(1, 2, 6, 6, requires_grad=True)
+    linear, conv = sg.nn.Linear(5, 7), sg.nn.Conv2d(2, 3, 3)
+    left, right = sg.ones(6, 5, requires_grad=True), sg.ones(5, 7, requires_grad=True)
+
+    def program() -> None:
+        linear(x).sum().backward()
+        conv(image).sum().backward()
+        sg.addmm(bias, left, right).sum().backward()
+
+    for _ in range(2):  # the first calls take the general path
+        found = {a.key: a.flops for a in profiled(program, with_flops=True).key_averages() if a.flops}
+        window = 2 * (3 * 4 * 4) * (2 * 3 * 3)
+        assert found == {
+            "aten::linear": 2 * 6 * 7 * 5,
+            "LinearBackward0": 2 * 6 * 7 * 5,
+            "aten::convolution": window,
+            "ConvolutionBackward0": 2 * window,
+            "aten::addmm": 2 * 6 * 7 * 5,
+            "aten::mm": 2 * 2 * 6 * 7 * 5,  # both inside AddmmBackward0
+        }

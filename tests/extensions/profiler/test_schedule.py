@@ -123,11 +123,11 @@ def test_schedules_that_save_nothing_are_warned_of(text: str, retained: list[str
 def test_off_between_cycles() -> None:
     """While a schedule waits nothing watches, and other profilers still cannot start."""
     with profile(schedule=plan("nsn")) as prof:
-        assert not watch.active
+        assert not watch.timers
         with pytest.raises(RuntimeError, match="already enabled"):
             profile().start()
         prof.step()
-        assert watch.active
+        assert watch.timers
         prof.step()
         assert not watch.active
 
