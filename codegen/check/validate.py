@@ -19,11 +19,13 @@ from .derivatives import check_backward, check_forward, check_gradients
 from .names import check_names, name_problems
 from .other_keys import check_logic, check_onnx, check_reference, check_rows
 from .samples import check_refuses, check_samples
-from .scope import Context, Ops, Scope
+from .scope import Context, Ops
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
 GENERATED_HERE = "put an __init__.py beside it, and the generated package into the folder generated/ there"
 NO_PACKAGE_HINT = f" ({{}} has one: {GENERATED_HERE})"
+NEW_FUNCTION = ": write it in {}"
+ELSEWHERE = ": a spec with functions of its own lies in a package, with an __init__.py"
 
 NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or write a kernel named '{{}}'"
 
@@ -34,7 +36,7 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
     problems = list(islice(name_problems(spec, base), MAX_PROBLEMS))
     for entry in spec.entries:
         context = Context(entry, ops, known)
-        for check in CHECKS:
+        for check in CHECKS if entry.name not in spec.faulty else (check_names,):
             problems += islice(check(context), MAX_PROBLEMS)
         if len(problems) >= MAX_PROBLEMS:
             break
@@ -55,12 +57,14 @@ def _check_named(context: Context) -> Iterator[Problem]:
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
             if what == "kernel" and compute.where == entry.where:
-                yield context.problem(entry.where, NOT_COMPUTED.format(name), "")
+                location = f" in {known.files[what]}" if what in known.files else ""
+                yield context.problem(entry.where, NOT_COMPUTED.format(name) + location, "")
                 continue
             kinds = {"batch": "batching rule", "meta": "shape rule", "sparse": "rule for sparse tensors"}
             kinds |= {"conj": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
             hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+            hint = hint or (NEW_FUNCTION.format(known.files[what]) if what in known.files else ELSEWHERE)
             yield context.problem(entry.key_locations[what], f"there is no {kind} '{name}'{hint}", what)
 
 
@@ -185,7 +189,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
     tree = entry.compute.tree
     if entry.compute.kind != "elementwise" or tree is None:
         return
-    yield from context.faults(Scope([a.name for a in entry.schema.arguments], known.scalars), tree, "elementwise")
+    yield from (context.problem(node, message, "elementwise") for node, message in context.expression_faults)
     if "complex" in entry.dtypes:
         for node, name in context.calls(tree):
             if name in (known.scalars or ()) and name not in (known.complex_scalars or (name,)):
