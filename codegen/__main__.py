@@ -52,6 +52,7 @@ from .pages.statistics import picture_files, report
 from .project.progress import counted
 from .project.project import Project, add_options, merge_specs, op_library_of, read_project
 from .project.trial import changed_ops, is_wrong_in_tree
+from .spec.excerpt import with_excerpt
 from .spec.memo import MEMO
 from .spec.model import MAX_PROBLEMS, Problem, Spec
 from .verify.proofs import disproved
@@ -172,12 +173,12 @@ def read(options: argparse.Namespace) -> Project | None:
     for message, each in sorted(first.items(), key=lambda item: item[1].where):
         count = sum(other.message == message for other in renamed)
         print(f"{each.where}: warning: {message}{f' ({count} places)' if count > 1 else ''}", file=sys.stderr)
-    return None if show(problems) else project
+    return None if show(problems, options.spec) else project
 
 
-def show(problems: list[Problem]) -> bool:
+def show(problems: list[Problem], spec: Path | None = None) -> bool:
     for problem in sorted(set(problems))[:MAX_PROBLEMS]:
-        print(problem, file=sys.stderr)
+        print(with_excerpt(problem, (spec or SPEC).parent), file=sys.stderr)
     if problems:
         print(f"{counted(len(set(problems)), 'problem')}; nothing was written", file=sys.stderr)
     return bool(problems)

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..spec.formula import value_reads
+from ..spec.formula import called, value_reads
 from ..spec.model import Argument, Entry, Problem, Schema, Type
 from ..spec.names import SYMBOLS, chooses_by_types, special_methods
 from .scope import Context, fits
@@ -21,11 +21,44 @@ def check_composite(context: Context) -> Iterator[Problem]:
     for name, formula in {**entry.gradients, **entry.forward}.items():
         yield context.problem(formula.where, "a composite op is differentiated through: it takes no formula", name)
     if entry.compute.tree is not None:
-        scope = context.scope([a.name for a in entry.schema.arguments])
-        yield from context.faults(scope, entry.compute.tree, "composite")
+        yield from (context.problem(node, message, "composite") for node, message in context.expression_faults)
+        yield from _check_count(context, entry.compute.tree)
         if circle := _circle(context):
             message = f"the op would call itself without end: {' calls '.join(circle)}"
             yield context.problem(entry.compute.where, message, "composite")
+
+
+def _check_count(context: Context, tree: ast.expr) -> Iterator[Problem]:
+    returns = context.entry.schema.returns
+    if any(output.type.is_list for output in returns):
+        return
+    for branch in _branches(tree):
+        count = _count(context, branch)
+        if count is not None and count != len(returns):
+            message = f"{len(returns)} output{'s' * (len(returns) > 1)} in the schema, the composite gives {count}"
+            yield context.problem(branch, message, "composite")
+
+
+def _branches(tree: ast.expr) -> list[ast.expr]:
+    return [*_branches(tree.body), *_branches(tree.orelse)] if isinstance(tree, ast.IfExp) else [tree]
+
+
+def _count(context: Context, tree: ast.expr) -> int | None:
+    """How many outputs an expression gives; None where it depends on what is computed."""
+    match tree:
+        case ast.Tuple(elts=elements):
+            return len(elements)
+        case ast.Name(id=name):
+            return 1 if any(a.name == name and not a.type.is_list for a in context.entry.tensor_arguments) else None
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+            return 1
+        case ast.Call(func=function):
+            ops, bound = context.ops, int(isinstance(function, ast.Attribute))
+            overloads = (ops.methods if bound else ops.functions).get(called(tree), [])
+            fitting = [schema.returns for schema in overloads if fits(tree, schema, bound)]
+            counts = {None if any(r.type.is_list for r in returns) else len(returns) for returns in fitting}
+            return counts.pop() if len(counts) == 1 else None
+    return None
 
 
 def _circle(context: Context) -> list[str]:

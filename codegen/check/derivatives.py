@@ -14,6 +14,7 @@ from .scope import Context
 
 def check_gradients(context: Context) -> Iterator[Problem]:
     entry = context.entry
+    yield from _check_derivative_of(context)
     if entry.once_differentiable and not entry.formulas:
         yield context.at("once_differentiable", "the op has no gradient formula: leave the key out")
     if entry.compute.kind == "composite":
@@ -22,15 +23,29 @@ def check_gradients(context: Context) -> Iterator[Problem]:
         argument = entry.schema.argument(name)
         if argument is None or not argument.type.is_tensor:
             yield context.problem(formula.where, "only a Tensor argument has a gradient", name)
-        elif formula.tree is not None:
+        elif formula.tree is not None and not (formula.derived and context.expression_faults):
             yield from _check_gradient(context, name, formula)
-    if any(entry.output_differentiability) or entry.undefined_gradients:
+    if not context.expression_faults and (any(entry.output_differentiability) or entry.undefined_gradients):
         for argument in entry.tensor_arguments:
             if argument.name not in entry.gradients:
                 message = "a differentiable argument needs a formula, or non_differentiable"
                 reason = missing_derivative(entry)
                 message += f"; none can be derived: {reason}" * bool(reason)
                 yield context.problem(entry.where, message, argument.name)
+
+
+def _check_derivative_of(context: Context) -> Iterator[Problem]:
+    entry = context.entry
+    if entry.derivative_of is None:
+        return
+    if entry.compute.kind != "elementwise":
+        yield context.at("slope_of", "only an elementwise op has the derivative of another expression")
+    elif "complex" in entry.dtypes:
+        yield context.at("slope_of", "it is for real numbers: leave complex out of dtypes")
+    elif not any(entry.output_differentiability):
+        yield context.at("slope_of", "no output is differentiable, so there is no derivative")
+    elif entry.derivative_of.tree is not None:
+        yield from context.faults(context.of_scalars, entry.derivative_of.tree, "slope_of")
 
 
 def _check_gradient(context: Context, name: str, formula: Formula) -> Iterator[Problem]:

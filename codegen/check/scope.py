@@ -4,15 +4,19 @@ import ast
 import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..language.syntax import did_you_mean, library_of, of_library
-from ..library.modules import Arity
+from ..language.syntax import NUMBERS, did_you_mean, library_of, of_library
+from ..library.modules import RUNTIME, Arity, defined_nodes
 from ..library.op_library import Known
 from ..spec.formula import called, location
 from ..spec.model import Entry, Problem, Schema, Where
 from ..spec.names import special_methods
 
 Fault = tuple[ast.AST, str]  # a node of an expression and what is wrong with it
+
+FUNCTIONAL = RUNTIME.parent / "nn" / "functional"
+NUMBERS_OF = ("int", "float", "Scalar", "bool")  # types
 
 # Attributes and methods that formulas may use and that are no ops of the spec.
 TENSOR_ATTRIBUTES = frozenset(
@@ -38,6 +42,14 @@ BUILTINS: dict[str, Arity] = {
     "as_tensor": (1, math.inf),
     "arange": (1, math.inf),
     "linspace": (3, math.inf),
+}
+
+# Functions of Python's that are tried in expressions, and what is there instead.
+OF_PYTHON = {
+    "float": "write inf for float('inf'), x.float() for a tensor, and a number as it is",
+    "int": "write x.long() for a tensor, and // for a number",
+    "range": "write arange",
+    **dict.fromkeys(("list", "tuple"), "write [a, b], or a shape as it is"),
 }
 
 
@@ -73,17 +85,22 @@ class Ops:
 
 @dataclass(frozen=True)
 class Scope:
-    """The values, functions and methods in scope; `functions` None leaves calls of functions unchecked."""
+    """The values, functions and methods in scope; `functions` None leaves calls of functions unchecked.
+
+    `numbers` are the values that are numbers, `foreign` the ops of which an expression of scalars calls none.
+    """
 
     values: Collection[str]
     functions: dict[str, Arity] | None = field(default_factory=dict)
     ops: Ops = field(default_factory=Ops)
+    numbers: Collection[str] = ()
+    foreign: Collection[str] = ()
 
     def faults(self, tree: ast.AST) -> Iterator[Fault]:
         inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and id(node) not in inner and self._is_of_library(node):
-                yield node, of_library(node)
+                yield node, self._no_library(node)
         functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         foreign = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and self._is_of_library(node)]
         skipped = {id(part) for node in foreign for part in ast.walk(node)}
@@ -117,21 +134,39 @@ class Scope:
         root = library_of(node)
         return bool(root) and root not in self.values
 
+    def _no_library(self, node: ast.Attribute) -> str:
+        """`linalg.norm` is the op `linalg_norm`, `special.erf` is `erf`."""
+        folder = node.value.attr if isinstance(node.value, ast.Attribute) else library_of(node)
+        known = next((name for name in (f"{folder}_{node.attr}", node.attr) if name in self._callable()), None)
+        if known is None and node.attr not in NUMBERS and (other := function_of_python(node.attr)):
+            return f"an expression has no modules, and {node.attr} is {other}"
+        return of_library(node, known or node.attr)
+
     def _function_faults(self, call: ast.Call) -> Iterator[Fault]:
         name = called(call)
         if name in self.values:
             yield call, f"'{name}' is a value here, not a function"
         elif name in self.ops.functions:
-            yield from _op_faults(call, self.ops.functions[name], bound=0)
+            yield from _op_faults(call, self.ops.functions[name], 0, self.numbers)
         elif self.functions is not None and name not in self.functions:
-            yield call, f"unknown function '{name}'{did_you_mean(name, {*self._callable(), *self.values})}"
+            yield call, f"unknown function '{name}'{self._instead(name)}"
         elif self.functions is not None:
             yield from _arity_faults(call, self.functions[name])
+
+    def _instead(self, name: str) -> str:
+        if name in OF_PYTHON:
+            return f": it is Python's: {OF_PYTHON[name]}"
+        if name in self.foreign:
+            hint = did_you_mean(name, self.functions or ())
+            return f": it is an op, and `elementwise` calls functions of numbers (docs/spec.md){hint}"
+        if (other := function_of_python(name)) and not self.foreign:
+            return f": it is {other}"
+        return did_you_mean(name, {*self._callable(), *self.values})
 
     def _method_faults(self, call: ast.Call) -> Iterator[Fault]:
         name = called(call)
         if name in self.ops.methods:
-            yield from _op_faults(call, self.ops.methods[name], bound=1)
+            yield from _op_faults(call, self.ops.methods[name], 1, self.numbers)
         elif name in TENSOR_METHODS:
             yield from _arity_faults(call, TENSOR_METHODS[name])
         else:
@@ -145,29 +180,41 @@ def _arity_faults(call: ast.Call, arity: Arity) -> Iterator[Fault]:
         yield call, f"{called(call)} takes {_spell(arity)}, got {value}"
 
 
-def _op_faults(call: ast.Call, overloads: list[Schema], bound: int) -> Iterator[Fault]:
+def function_of_python(name: str) -> str:
+    path = next((path for path in sorted(FUNCTIONAL.glob("*.py")) if name in dict(defined_nodes(path))), None)
+    if path is None:
+        return ""
+    node = dict(defined_nodes(path))[name]
+    return f"a function in Python, nn/functional/{path.name}:{node.lineno}: write what it does with ops"
+
+
+def _op_faults(call: ast.Call, overloads: list[Schema], bound: int, numbers: Collection[str]) -> Iterator[Fault]:
     keywords = [keyword.arg or "" for keyword in call.keywords]
     faults = [_mismatch(schema, bound, len(call.args) + bound, keywords) for schema in overloads]
     if faults and all(faults):
         yield call, f"{called(call)} " + "; or ".join(dict.fromkeys(faults))
-    elif not bound and call.args and all(map(_is_number, call.args)) and all(map(_takes_tensor, overloads)):
-        yield call, f"{called(call)} takes a Tensor, not numbers (`a if a > b else b` takes these)"
+        return
+    of_numbers = not bound and call.args and all(_is_number(argument, numbers) for argument in call.args)
+    if of_numbers and all(map(_takes_tensor, overloads)):
+        yield call, f"{called(call)} takes a Tensor, not numbers: operators and `a if a > b else b` take these"
 
 
-def _is_number(node: ast.expr) -> bool:
-    """A literal, a size, a number of dimensions or elements, or what is computed from these."""
+def _is_number(node: ast.expr, numbers: Collection[str]) -> bool:
+    """A literal, a number argument, sizes, a number of dimensions or elements, or what is computed from these."""
     match node:
         case ast.Constant(value=value):
             return isinstance(value, int | float)
-        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=index):
-            return not isinstance(index, ast.Slice)
-        case ast.BinOp():
-            return _is_number(node.left) and _is_number(node.right)
-        case ast.UnaryOp():
-            return _is_number(node.operand)
+        case ast.Name(id=name):
+            return name in numbers
+        case ast.Subscript(value=value):
+            return isinstance(value, ast.Attribute) and value.attr == "shape"
+        case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
+            return _is_number(left, numbers) and _is_number(right, numbers)
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand, numbers)
         case ast.Call(func=ast.Name(id="len") | ast.Attribute(attr="numel")):
             return True
-    return isinstance(node, ast.Attribute) and node.attr == "ndim"
+    return isinstance(node, ast.Attribute) and node.attr in ("ndim", "shape")
 
 
 def _takes_tensor(schema: Schema) -> bool:
@@ -223,7 +270,25 @@ class Context:
 
     def scope(self, values: list[str]) -> Scope:
         functions = None if self.known.helpers is None else {**BUILTINS, **self.known.helpers}
-        return Scope(values, functions, self.ops)
+        return Scope(values, functions, self.ops, self.numbers)
+
+    @cached_property
+    def expression_faults(self) -> list[Fault]:
+        """What is wrong in the expression that computes the op; what only follows from it is not told."""
+        compute, arguments = self.entry.compute, [a.name for a in self.entry.schema.arguments]
+        if compute.tree is None or compute.kind not in ("elementwise", "composite"):
+            return []
+        scope = self.of_scalars if compute.kind == "elementwise" else self.scope(arguments)
+        return list(scope.faults(compute.tree))
+
+    @property
+    def of_scalars(self) -> Scope:
+        arguments = [a.name for a in self.entry.schema.arguments]
+        return Scope(arguments, self.known.scalars, foreign=self.ops.functions)
+
+    @property
+    def numbers(self) -> list[str]:
+        return [a.name for a in self.entry.schema.arguments if a.type.base in NUMBERS_OF and not a.type.is_list]
 
     @property
     def outputs(self) -> list[str]:

@@ -104,7 +104,7 @@ UNUSED = "nothing reads this argument: use it, take it out of the schema, or nam
 
 def check_unused(context: Context) -> Iterator[Problem]:
     entry = context.entry
-    if not _is_integral(entry):
+    if not _is_integral(entry) or context.expression_faults:
         return
     for name in entry.definitions.keys() - _definitions_used(entry):
         yield context.problem(entry.definitions[name].where, "nothing uses this definition", name)
@@ -162,7 +162,8 @@ def _is_read(context: Context, argument: Argument) -> bool:
 
 def _parts(entry: Entry) -> list[Compute | Formula]:
     backward = [entry.backward] if entry.backward else []
-    return [entry.compute, *entry.gradients.values(), *entry.forward.values(), *backward]
+    derivative_of = [entry.derivative_of] if entry.derivative_of else []
+    return [entry.compute, *derivative_of, *entry.gradients.values(), *entry.forward.values(), *backward]
 
 
 def _definitions_used(entry: Entry) -> set[str]:

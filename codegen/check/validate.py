@@ -21,11 +21,13 @@ from .derivatives import check_backward, check_forward, check_gradients
 from .names import check_names, name_problems
 from .other_keys import check_logic, check_onnx, check_reference, check_rows
 from .samples import check_refuses, check_samples
-from .scope import Context, Ops, Scope
+from .scope import Context, Ops
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
 GENERATED_HERE = "put an __init__.py beside it, and the generated package into the folder generated/ there"
 NO_PACKAGE_HINT = f" ({{}} has one: {GENERATED_HERE})"
+NEW_FUNCTION = ": write it in {}"
+ELSEWHERE = ": a spec with functions of its own lies in a package, with an __init__.py"
 
 NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or write a kernel named '{{}}'"
 
@@ -36,15 +38,17 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
     problems = list(islice(name_problems(spec, base), MAX_PROBLEMS))
     digests = dependency_digests(tuple(ops.entries.values()))
     for entry in spec.entries:
-        problems += _problems(Context(entry, ops, known), digests.get(entry.name))
+        problems += _problems(Context(entry, ops, known), digests.get(entry.name), entry.name in spec.faulty)
         if len(problems) >= MAX_PROBLEMS:
             break
     return with_entries_named(set(problems), spec.entries)
 
 
-def _problems(context: Context, rests_on: str | None) -> list[Problem]:
-    """What is wrong with an entry. That nothing is, but for names, is kept for later runs."""
+def _problems(context: Context, rests_on: str | None, is_faulty: bool) -> list[Problem]:
+    """What is wrong with an entry; of one that is wrong in form, with its names. That nothing is, is kept for later."""
     problems = list(islice(check_names(context), MAX_PROBLEMS))
+    if is_faulty:
+        return problems
     key = rests_on and digest("checked", rests_on, context.known.digest)
     if key is None or MEMO.get(key) is None:
         for check in CHECKS:
@@ -68,12 +72,14 @@ def _check_named(context: Context) -> Iterator[Problem]:
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
             if what == "kernel" and compute.where == entry.where:
-                yield context.problem(entry.where, NOT_COMPUTED.format(name), "")
+                location = f" in {known.files[what]}" if what in known.files else ""
+                yield context.problem(entry.where, NOT_COMPUTED.format(name) + location, "")
                 continue
             kinds = {"batch": "batching rule", "meta": "shape rule", "sparse": "rule for sparse tensors"}
             kinds |= {"conj": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
             hint = NO_PACKAGE_HINT.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
+            hint = hint or (NEW_FUNCTION.format(known.files[what]) if what in known.files else ELSEWHERE)
             yield context.problem(entry.key_locations[what], f"there is no {kind} '{name}'{hint}", what)
 
 
@@ -198,7 +204,7 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
     tree = entry.compute.tree
     if entry.compute.kind != "elementwise" or tree is None:
         return
-    yield from context.faults(Scope([a.name for a in entry.schema.arguments], known.scalars), tree, "elementwise")
+    yield from (context.problem(node, message, "elementwise") for node, message in context.expression_faults)
     if "complex" in entry.dtypes:
         for node, name in context.calls(tree):
             if name in (known.scalars or ()) and name not in (known.complex_scalars or (name,)):

@@ -29,6 +29,11 @@ def expressions(entry: Entry) -> Iterator[tuple[str, ast.expr]]:
                 yield f"{kind} {name}", tree
 
 
+def methods_called(entry: Entry) -> Iterator[str]:
+    nodes = (node for _, tree in expressions(entry) for node in ast.walk(tree))
+    yield from (node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+
+
 def part_of(entry: Entry, known: dict[str, list[Caller]]) -> str:
     if entry.variants != ("formula",):
         return ""

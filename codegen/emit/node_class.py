@@ -214,10 +214,15 @@ class NodeClass:
         return lines + (["output_mask = tuple([edge is not None for edge in node.edges])"] if output_mask else [])
 
     @property
-    def by_kernel(self) -> str:
+    def by_kernel(self) -> list[str]:
         kernel = self.node.kernel.spelling  # type: ignore[union-attr]
         call = f"at_array({self._value}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
-        return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
+        if self._one:
+            return [f"return (as_gradient({call}, shape, dtype),)"]
+        line = f"return as_gradients({call}, node.metas, dtype)"
+        if not any(len(t.needed_by) < len(self.node.arguments) for t in self.node.backward_tensors):
+            return [line]
+        return ["try:", f"    {line}", "except Exception as error:", "    raise_unsaved(node, error)", "    raise"]
 
     @property
     def formula(self) -> str:

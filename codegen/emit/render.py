@@ -1,5 +1,6 @@
 """From a checked spec to the text of every generated file. Templates only loop and join; decisions are made here."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +20,7 @@ from ..proof.scalar_code import Inliner
 from ..spec.dependencies import dependency_digests
 from ..spec.memo import MEMO, digest
 from ..spec.model import Entry, Spec
-from .calls import Caller, callers
+from .calls import Caller, callers, methods_called
 from .elementwise_kernels import ElementKernels, element_kernels
 from .files import Files, check_python
 from .function import functions_of, looked_up_by
@@ -118,13 +119,14 @@ class Renderer:
         return self.environment.get_template(template).render(common | context)
 
     def rendered(self) -> Files:
-        files = {"__init__.py": self.package_init(), **self.modules()}
+        modules = self.modules()
+        files = {"__init__.py": self.package_init(modules), **modules}
         if not self.target.in_tree and self.op_library is None:
             files["py.typed"] = ""
         check_python(files, self.owners, self.spec.file)
         return files
 
-    def package_init(self) -> str:
+    def package_init(self, modules: Files) -> str:
         base = self.bases[-1].name if self.bases else SPECGRAD
         return self.render(
             "package_init.py.j2",
@@ -134,7 +136,32 @@ class Renderer:
             version=specgrad_version(),
             base=base,
             options="" if base == SPECGRAD else f" --base {base}",
+            used={} if self.target.in_tree else self.used(modules),
         )
+
+    def used(self, modules: Files) -> dict[str, list[str]]:
+        """What the modules call of each base: ops by name, functions by hand with their modules."""
+        text = "".join(source for name, source in modules.items() if name.endswith(".py"))
+        dotted = set(re.findall(r"\b[A-Za-z_]\w*\.[A-Za-z_]\w*", text))
+        results: dict[str, set[str]] = {base.name: set() for base in self.bases}
+        own = {name for code in self.ops for name in (code.name, *code.entry.names)}
+        calls = {each.removeprefix("op.") for each in dotted if each.startswith("op.")} - {"publish"}
+        methods = {name for base in self.bases for e in base.spec.entries if "method" in e.variants for name in e.names}
+        calls |= methods & {each for entry in self.spec.entries for each in methods_called(entry)}
+        for name in calls - own:
+            results[self._base_of(name)].add(name)
+        for part in (part for table in self.library.parts.values() for part in table.values()):
+            if part.spelling in dotted and part.op_library is not self.op_library:
+                base, *path = (*part.op_library.path.split("."), *part.module, part.name)
+                results[base].add(".".join(path))
+        return {base: sorted(names) for base, names in results.items() if names}
+
+    def _base_of(self, name: str) -> str:
+        named = name.removesuffix("_")
+        for base in reversed(self.bases):
+            if any(named in (*e.names, e.function, e.identifier) for e in base.spec.entries):
+                return base.name
+        return SPECGRAD
 
     @property
     def package(self) -> str:

@@ -36,7 +36,7 @@ def constant_fault(node: ast.AST) -> str:
         case ast.Constant(value=int(value)) if abs(value) > LARGEST:
             return "expected an integer of at most 64 bits"
         case ast.Constant(value=float() | complex() as value) if not _is_finite(value):
-            return "expected a number that a float can hold (a sample may say inf)"
+            return "expected a number that a float can hold: infinity is written inf"
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _is_constant(left) and not _is_exponent(right):
             return f"expected a power of numbers to have a number of at most {LARGEST_EXPONENT} as its exponent"
         case ast.BinOp(left=ast.BinOp() as left, op=ast.Pow()) if _is_constant(left):
@@ -154,12 +154,18 @@ _LOGIC = (ast.BoolOp, ast.And, ast.Or, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, a
 _STRUCTURE = (ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.MatMult, ast.Is, ast.IsNot)
 
 SCALAR_SYNTAX: Syntax = (*_LEAVES, *_CALLS, *_ARITHMETIC, *_BITWISE, *_UNARY, *_LOGIC)
-TENSOR_SYNTAX: Syntax = (*SCALAR_SYNTAX, *_STRUCTURE)
+TENSOR_SYNTAX: Syntax = (*SCALAR_SYNTAX, *_STRUCTURE, EllipsisType)
 REFERENCE_SYNTAX: Syntax = (
-    *(*TENSOR_SYNTAX, ast.In, ast.NotIn, ast.BitXor, ast.LShift, ast.RShift, ast.Starred, EllipsisType),
+    *(*TENSOR_SYNTAX, ast.In, ast.NotIn, ast.BitXor, ast.LShift, ast.RShift, ast.Starred),
     *(ast.ListComp, ast.GeneratorExp, ast.comprehension, ast.Store, ast.Lambda, ast.arguments, ast.arg),
 )
 SAMPLE_SYNTAX: Syntax = (*_LEAVES, ast.Call, ast.keyword, *_ARITHMETIC, *_UNARY, ast.Tuple, ast.List)
+
+_HELD = "names, numbers, operators, comparisons, `a if c else b` and calls"
+HOLDS: dict[Syntax, str] = {
+    SCALAR_SYNTAX: f": a scalar expression holds {_HELD} of functions",
+    TENSOR_SYNTAX: f": a formula holds {_HELD}, strings, attributes, subscripts, tuples and lists",
+}
 
 _SPELLING: dict[type[ast.AST], str] = {
     ast.Lambda: "a lambda",
@@ -181,8 +187,11 @@ _SPELLING: dict[type[ast.AST], str] = {
 }
 
 
-LIBRARIES = ("math", "cmath", "np", "numpy", "torch", "sg", "specgrad", "scipy", "jnp", "F")
-NUMBERS = ("pi", "e", "tau", "inf", "nan")  # that modules have
+LIBRARIES = (
+    *("math", "cmath", "np", "numpy", "torch", "sg", "specgrad", "scipy", "jnp", "F"),
+    *("nn", "linalg", "special", "fft"),
+)
+NUMBERS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}  # names that expressions have for numbers
 
 
 def library_of(node: ast.expr) -> str:
@@ -191,8 +200,8 @@ def library_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) and node.id in LIBRARIES else ""
 
 
-def of_library(node: ast.Attribute) -> str:
-    instead = "the number" if node.attr in NUMBERS else node.attr
+def of_library(node: ast.Attribute, known: str = "") -> str:
+    instead = "the number" if node.attr in ("e", "tau") else known or node.attr
     return f"an expression has no modules: write {instead} for {ast.unparse(node)}"
 
 
@@ -217,15 +226,21 @@ def _fault(node: ast.AST, syntax: Syntax) -> str:
             return ""
         case ast.Call(func=function) if not isinstance(function, ast.Name | ast.Attribute):
             return "only a function or a method can be called"
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if _has_no_methods(value, syntax):
+            return f"there are no methods here: write {name}({ast.unparse(value)})"
         case ast.Constant(value=bytes()):
             return "a bytes literal is not allowed here"
         case ast.Constant(value=value) if value is Ellipsis and EllipsisType not in syntax:
-            return "'...' is not allowed here"
+            return f"'...' is not allowed here{HOLDS.get(syntax, '')}"
         case ast.Attribute() if ast.Attribute not in syntax and library_of(node):
             return of_library(node)
     if isinstance(node, syntax):
         return constant_fault(node)
-    return f"{_SPELLING.get(type(node), type(node).__name__)} is not allowed here"
+    return f"{_SPELLING.get(type(node), type(node).__name__)} is not allowed here{HOLDS.get(syntax, '')}"
+
+
+def _has_no_methods(value: ast.expr, syntax: Syntax) -> bool:
+    return ast.Attribute not in syntax and not library_of(value)
 
 
 LONGEST = 100  # letters of a name that could be a slip of the pen

@@ -83,6 +83,7 @@ class Known:
     reserved: ReservedNames = field(default_factory=ReservedNames)
     beside: Mapping[str, str] = field(default_factory=dict)  # names that are out of reach, and where they are defined
     digest: str = ""  # of the files that all this was read from
+    files: Mapping[str, str] = field(default_factory=dict)  # by the key that names functions, where a new one goes
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,13 @@ class OpLibrary:
     def files(self, kind: str) -> list[Path]:
         result = (path for pattern in self.locations[kind] for path in sorted(self.folder.glob(pattern)))
         return [path for path in result if self.label == "" or path.name != "__init__.py"]
+
+    def file_for(self, kind: str) -> str:
+        """The file for a new function: of the tree in `runtime`, else beside the spec."""
+        pattern = next(iter(self.locations[kind]), "").replace("/*/", "/<family>/").replace("_*", "_<family>")
+        if not self.label:
+            return f"runtime/{pattern.replace('*', '')}" if self.relative else ""
+        return pattern and f"{self.folder.name}/{pattern}"
 
     def module_path(self, module: tuple[str, ...], depth: int) -> str:
         dots = "." * (depth + 1) if self.relative else ""
@@ -257,6 +265,9 @@ class Library:
             views=names["view"],
             parameters={key: result for key, kind in KEYS.items() if (result := self.parameters(kind))},
             digest=self.digest,
+            files={key: text for key, kind in KEYS.items() if (text := self.op_libraries[-1].file_for(kind))}
+            if self.op_libraries
+            else {},
         )
 
     @property

@@ -23,7 +23,7 @@ from specgrad.runtime.spec_lines import generated_package
 
 from ..check.scope import Context, Ops
 from ..check.validate import CHECKS
-from ..emit.files import NotPython
+from ..emit.files import Files, NotPython
 from ..emit.op import OpCode
 from ..emit.render import OUTSIDE, Renderer
 from ..library.families import modules
@@ -197,7 +197,7 @@ class OneEntry(Renderer):
     def base_namespace(self) -> str:
         return f"{self.generated}.namespace" if self.bases else super().base_namespace
 
-    def package_init(self) -> str:
+    def package_init(self, modules: Files) -> str:
         return ""
 
     def overloads(self, entry: Entry) -> list[Entry]:

@@ -5,6 +5,7 @@ of a pool that lie in a case are its witnesses, and a case without any is empty.
 """
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -108,7 +109,7 @@ class Algebra:
                 return number(int(value))
             case ast.Constant(value=int(value)):
                 return number(value)
-            case ast.Constant(value=float(value)):
+            case ast.Constant(value=float(value)) if math.isfinite(value):
                 return recognised(value)
             case ast.Name(id=name):
                 return algebra.variable(name)

@@ -28,14 +28,22 @@ GRAD = ast.Name("grad", ast.Load())
 
 
 def derived(
-    schema: Schema, expression: ast.expr, argument: Argument, is_complex: bool, own: Functions = NONE
+    schema: Schema,
+    expression: ast.expr,
+    argument: Argument,
+    is_complex: bool,
+    own: Functions = NONE,
+    result: ast.expr | None = None,
 ) -> ast.expr:
-    """The gradient formula of one argument, conjugated where `is_complex`; NoDerivative where one is not known."""
+    """The gradient formula of one argument, conjugated where `is_complex`; NoDerivative where one is not known.
+
+    In it the output stands for the expression `result`.
+    """
     tensors = {a.name for a in schema.arguments if a.type.is_tensor}
     if is_complex and (reason := not_analytic(expression, own)):
         raise NoDerivative(reason)
-    result = Formulas(expression, tensors, own).formula(derivative(expression, {argument.name: ONE}, own))
-    tree = ast.parse(ast.unparse(with_gradient(result, tensors if is_complex else ())), mode="eval").body
+    formula = Formulas(result, tensors, own).formula(derivative(expression, {argument.name: ONE}, own))
+    tree = ast.parse(ast.unparse(with_gradient(formula, tensors if is_complex else ())), mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, expression)
     return tree
@@ -84,9 +92,9 @@ def _conjugate(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
 
 
 class Formulas:
-    def __init__(self, expression: ast.expr, tensors: Collection[str], own: Functions) -> None:
+    def __init__(self, result: ast.expr | None, tensors: Collection[str], own: Functions) -> None:
         self.own = own
-        self.result = ast.dump(expression)
+        self.result = ast.dump(result) if result is not None else ""
         self.tensors = tensors
 
     def formula(self, tree: ast.expr) -> ast.expr:
@@ -173,7 +181,7 @@ def as_written(entry: Entry) -> Entry:
 
 
 def without_formula(entry: Entry) -> list[Argument]:
-    expected = entry.compute.kind == "elementwise" and entry.compute.tree is not None
+    expected = entry.compute.kind == "elementwise" and entry.differentiated is not None
     if not expected or not any(entry.output_differentiability):
         return []
     return [argument for argument in entry.tensor_arguments if argument.name not in entry.gradients]
@@ -189,13 +197,14 @@ def missing_derivative(entry: Entry) -> str:
 
 
 def _derived(entry: Entry, argument: Argument) -> ast.expr:
-    assert entry.compute.tree is not None
-    return derived(entry.schema, entry.compute.tree, argument, "complex" in entry.dtypes, entry.functions)
+    assert entry.differentiated is not None
+    result = entry.compute.tree if entry.derivative_of is None else None
+    return derived(entry.schema, entry.differentiated, argument, "complex" in entry.dtypes, entry.functions, result)
 
 
 def _policy(entry: Entry, argument: str) -> str:
-    assert entry.compute.tree is not None
-    written = times(GRAD, derivative(entry.compute.tree, {argument: ONE}, entry.functions))
+    assert entry.differentiated is not None
+    written = times(GRAD, derivative(entry.differentiated, {argument: ONE}, entry.functions))
     try:
         for policy in sorted(POLICIES, key=("average", "left", "right").__contains__, reverse=True):  # for any numbers
             if Comparison(replace(entry, kink=(policy,)), argument, written, None).verdict().state != WRONG:

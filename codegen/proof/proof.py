@@ -56,12 +56,12 @@ class Prover:
         return substitute(inlined(entry, self.inliner, formula.tree), {"result": expression})
 
     def own_derivative(self, entry: Entry, argument: str, formula: Formula) -> ast.expr | None:
-        expression = entry.compute.tree
-        assert expression is not None
+        expression, differentiated = entry.compute.tree, entry.differentiated
+        assert expression is not None and differentiated is not None
         assert formula.tree is not None
         try:
             tree = FormulaDerivative(self.inliner, argument).of(formula.tree)
-            result_derivative = derivative(expression, {argument: ONE}, entry.functions)
+            result_derivative = derivative(differentiated, {argument: ONE}, entry.functions)
             names = (RESULT_DERIVATIVE, "grad", "result", *(a.name for a in entry.schema.arguments))
             scalar = self.inliner.scalar(tree, {name: ast.Name(name) for name in names})
         except (NotElementwise, NoDerivative):
@@ -71,7 +71,7 @@ class Prover:
 
 class Comparison:
     def __init__(self, entry: Entry, argument: str, written: ast.expr, again: ast.expr | None) -> None:
-        expression = entry.compute.tree
+        expression = entry.differentiated
         assert expression is not None
         self.entry, self.own, self.argument = entry, entry.functions, argument
         self.expression, self.written = expression, written

@@ -14,7 +14,8 @@ import yaml
 from ..language.syntax import did_you_mean
 from .fields import RENAMED, TEST_KEYS
 from .model import Problem, Where, identifier_of
-from .source import Source, Unreadable, compose, first_item, read_text
+from .source import NodeError, Source, Unreadable, compose, first_item, read_text
+from .yaml_mistakes import mistake
 
 TESTS = "tests"  # the key of the item
 REFERENCES = "references"  # the folder of Python files
@@ -96,9 +97,7 @@ def _read_keys(source: Source, result: Beside) -> None:
     try:
         root = compose(source.content, source)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = Where(source.file, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
-        return result.report(where, f"cannot be read: {getattr(error, 'problem', None) or error}")
+        return result.problems.append(no_yaml(error, source))
     if root is not None and not isinstance(root, yaml.MappingNode):
         return result.report(source.where(root), "expected ops with keys, `exp: {samples: [...]}`")
     for op, keys in root.value if root is not None else ():
@@ -110,6 +109,16 @@ def _read_keys(source: Source, result: Beside) -> None:
         else:
             result.locations[op.value] = where
             result.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], result)]
+
+
+def no_yaml(error: yaml.YAMLError, source: Source) -> Problem:
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return Problem(Where(source.file, 1, 1), "", "", f"cannot be read: {error}")
+    plain = (mark.line, mark.column, getattr(error, "problem", None) or str(error))
+    usual = None if isinstance(error, NodeError) else mistake(source.lines, error)
+    line, column, what = usual or plain
+    return Problem(Where(source.file, line + 1, column + 1), "", "", f"cannot be read: {what}")
 
 
 def _is_test_key(source: Source, op: str, key: yaml.Node, result: Beside) -> bool:

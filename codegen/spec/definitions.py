@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..language.syntax import too_deep
+from ..language.syntax import NUMBERS, too_deep
 from .model import Compute, Entry, Formula, Schema
 
 Written = TypeVar("Written", Formula, Compute)
@@ -20,6 +20,12 @@ Trees = Mapping[str, ast.expr]
 MAX_PARTS = 5_000  # of an expression, its definitions written out
 MAX_LEVELS = 100  # likewise
 TOO_LARGE = f"expected at most {MAX_PARTS:,} parts with the definitions written out: make an op of some of them"
+INF = ast.Constant(NUMBERS["inf"])
+NAMED_NUMBERS: Trees = {  # as Python's text of a tree has them: there is no literal of a nan
+    "inf": INF,
+    "nan": ast.BinOp(INF, ast.Sub(), INF),
+    "pi": ast.Constant(NUMBERS["pi"]),
+}
 TOO_DEEP = f"expected at most {MAX_LEVELS} levels with the definitions written out: make an op of some of them"
 
 
@@ -58,9 +64,37 @@ def meant(entry: Entry) -> Entry:
         entry,
         definitions=definitions,
         compute=_anew(entry.compute, own),
+        derivative_of=entry.derivative_of and _anew(entry.derivative_of, own),
         gradients={name: _anew(each, own) for name, each in entry.gradients.items()},
         forward={name: _anew(each, primal) for name, each in entry.forward.items()},
         backward=None if entry.backward is None else _anew(entry.backward, own),
+    )
+
+
+def with_numbers(entry: Entry) -> Entry:
+    """Numbers in the place of `inf`, `nan` and `pi`, where the entry has no such name of its own."""
+    own = {*(a.name for a in entry.schema.arguments), *(r.name for r in entry.schema.returns), *entry.definitions}
+    values = {name: tree for name, tree in NAMED_NUMBERS.items() if name not in own}
+    formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
+    single = (entry.compute, entry.derivative_of, entry.backward)
+    sources = [each.text for each in (*formulas, *single) if each is not None]
+    if not any(name in text for name in values for text in sources):
+        return entry
+
+    def numbered(each: Written) -> Written:
+        if each.tree is None:
+            return each
+        written = each.written and substituted(each.written, values)
+        return replace(each, tree=substituted(each.tree, values), written=written)
+
+    return replace(
+        entry,
+        definitions={name: numbered(each) for name, each in entry.definitions.items()},
+        compute=numbered(entry.compute),
+        derivative_of=entry.derivative_of and numbered(entry.derivative_of),
+        gradients={name: numbered(each) for name, each in entry.gradients.items()},
+        forward={name: numbered(each) for name, each in entry.forward.items()},
+        backward=entry.backward and numbered(entry.backward),
     )
 
 
@@ -73,8 +107,9 @@ def trees_of(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
 
 
 def of_primals(definitions: Trees, tensors: Iterable[str]) -> dict[str, ast.expr]:
+    """What names mean in a tangent: an argument x is its primal, x_p, there and in definitions."""
     renamed: dict[str, ast.expr] = {name: ast.Name(f"{name}_p", ast.Load()) for name in tensors}
-    return {name: substituted(tree, renamed) for name, tree in definitions.items()}
+    return renamed | {name: substituted(tree, renamed) for name, tree in definitions.items()}
 
 
 def substituted(tree: ast.expr, values: Trees) -> ast.expr:

@@ -39,8 +39,8 @@ def _named_by(entry: Entry) -> set[str]:
 def names_in_expressions(entry: Entry) -> Iterator[str]:
     """The names in an entry's expressions, and the special methods of a composite's operators."""
     formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
-    backward = entry.backward.tree if entry.backward else None
-    trees = [entry.compute.tree, backward, *(each.tree for each in formulas)]
+    others = filter(None, (entry.backward, entry.derivative_of))
+    trees = [entry.compute.tree, *(each.tree for each in (*formulas, *others))]
     for trial in entry.trials:
         trees += trial.written
         yield trial.op.partition(".")[0]

@@ -12,7 +12,7 @@ from ..language.syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Sy
 from . import formula
 from .autocast import read_autocast
 from .beside import Beside
-from .definitions import Written, name_fault, of_primals, trees_of, with_meaning
+from .definitions import Written, name_fault, of_primals, trees_of, with_meaning, with_numbers
 from .fields import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
 from .reference import RESULT, read_function
@@ -61,7 +61,7 @@ class EntryReader(TrialFields):
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
         differentiability, gradients = self._derivatives(schema, result_dtype)
         aliases = self.items("aliases")
-        return Entry(
+        entry = Entry(
             schema=schema,
             where=self.where("name"),
             compute=self._compute(schema),
@@ -79,6 +79,7 @@ class EntryReader(TrialFields):
             autocast=self._autocast(),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
+            derivative_of=self._derivative_of(),
             definitions=self.definitions,
             backward=self._backward(),
             gradients=gradients,
@@ -99,6 +100,7 @@ class EntryReader(TrialFields):
             inherited=tuple(self.inherited),
             **self._as_written(),
         )
+        return with_numbers(entry)
 
     def _as_written(self) -> dict[str, Any]:
         listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}
@@ -248,7 +250,7 @@ class EntryReader(TrialFields):
         result, fault = with_meaning(written, definitions)
         if fault:
             self.report(written.where, fault, key)
-        elif result.written is not None and result.tree is not None and key == "elementwise":
+        elif result.written is not None and result.tree is not None and key in ("elementwise", "slope_of"):
             for node, message in faults(result.tree, result.tree, SCALAR_SYNTAX):
                 self.report(formula.location(self.source.file, node), message, key)
         return result
@@ -289,6 +291,13 @@ class EntryReader(TrialFields):
             self.report(full.where, f"{len(full.tree.elts)} formulas for {', '.join(names)}", key)
             return {}
         return {name: self._meant(formula.item(full, k), key, definitions) for k, name in enumerate(names)}
+
+    def _derivative_of(self) -> Formula | None:
+        text = self.text("slope_of")
+        if text is None:
+            return None
+        tree = formula.parse_expression(text, SCALAR_SYNTAX, self.about("slope_of"))
+        return self._meant(Formula(text.value, tree, text.where()), "slope_of", self._meanings())
 
     def _backward(self) -> Formula | None:
         text = self.text("backward")

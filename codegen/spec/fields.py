@@ -11,6 +11,7 @@ from .model import MAX_PROBLEMS, Problem, Where
 from .source import Source, SourceString
 
 COMPUTE = ("elementwise", "kernel", "rows", "view", "composite")
+FLOW = {"list": "[", "mapping": "{"}  # how each begins
 NONE = "none"  # in the place of a function's name: that of the op's name is not meant either
 COMPUTED = "computed"  # the word of `result_dtype` for outputs that keep the digits of the computation
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
@@ -82,7 +83,7 @@ RENAMED = {  # older names of keys, which are read for one version
 
 KEYS = frozenset(
     ("name", "aliases", "backward", "check", "deprecated", "try", "flags", "dispatch", "gradients", "tangents")
-    + ("where", "doc", *TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES)
+    + ("where", "slope_of", "doc", *TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES)
 )
 RESERVED = KEYS | RENAMED.keys()  # what no argument and no output may be called
 
@@ -105,8 +106,11 @@ class Fields:
         self.values: dict[str, yaml.Node] = {}
         self.op = ""
         for key, value in self._pairs(node):
+            if key.value == "name" and "name" in self.keys:  # what follows is another entry's
+                first = self.source.where(self.keys["name"]).line
+                self._note(key, f"key 'name' is given twice, first in line {first}: an entry begins with `- name:`")
+                break
             self._add(key, value)
-
         if isinstance(schema := self.values.get("name"), yaml.ScalarNode):
             self.op = schema.value.partition("(")[0].strip()
         self.problems = [replace(problem, op=self.op) for problem in self.problems]
@@ -145,7 +149,13 @@ class Fields:
         if isinstance(node, yaml.ScalarNode):
             return self.source.text(node)
         if node is not None:
-            self.report(node, "one value is wanted here, not a list or a mapping", key)
+            category = "list" if isinstance(node, yaml.SequenceNode) else "mapping"
+            hint = (
+                f": an expression that begins with '{FLOW[category]}' stands in quotes"
+                if getattr(node, "flow_style", False)
+                else ""
+            )
+            self.report(node, f"one value is wanted here, not a {category}{hint}", key)
         return None
 
     def plain(self, key: str) -> str | None:
@@ -169,6 +179,11 @@ class Fields:
         for item in nodes:
             if not isinstance(item, yaml.ScalarNode):
                 self.report(item, "a list of plain values is wanted here", key)
+            elif (
+                getattr(node, "flow_style", False) and not item.style and item.value.count("(") > item.value.count(")")
+            ):
+                self.report(item, f"'{item.value}' ends at a comma: a call stands in quotes", key)
+                return []
         return [self.source.text(item) for item in nodes if isinstance(item, yaml.ScalarNode)]
 
     def groups(self, key: str, name_list: Collection[str]) -> dict[str, list[SourceString]]:

@@ -30,6 +30,7 @@ METADATA_OF = frozenset(("len", "sizes", "zeros_like", "ones_like", "full_like",
 TOO_DEEP = f"expected an expression of at most {MAX_LEVELS} levels: make an op of a part of it"
 UNNAMED = "write each argument of a sample with its name, as in self=T(3)"
 
+CUT = " (what stands behind ' #' is a comment: put the value in quotes)"
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
 
@@ -137,7 +138,7 @@ def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None
         report(text.where(), f"expected an expression of at most {MAX_TITLE_CHARS:,} characters, found {count:,}")
         return None
     if fault := _bracket_fault(text.value):
-        report(text.where(fault[0]), fault[1])
+        report(text.where(fault[0]), fault[1] + CUT * text.is_cut)
         return None
     body = re.sub(r"\s", " ", text.value)
     begin = len(function) + 1 if function else len(body.lstrip()) - len(body)
@@ -149,7 +150,7 @@ def _parse(text: SourceString, function: str, report: Report) -> ast.expr | None
     except SyntaxError as error:
         offset = (error.offset or len(source) + 1) - 1  # 0 stands for the end
         message = error.msg if error.offset else "the expression ends too early"
-        report(text.where(offset - begin), f"syntax error: {message}")
+        report(text.where(offset - begin), f"syntax error: {message}{CUT * text.is_cut}")
         return None
     except (RecursionError, MemoryError):  # how Python's parser says that its stack is full
         report(text.where(), TOO_DEEP)

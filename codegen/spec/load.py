@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from ..language.scalar_functions import NONE, Functions
-from .beside import check_item, is_tests_item, read_beside, sources_beside, strangers_beside
+from .beside import check_item, is_tests_item, no_yaml, read_beside, sources_beside, strangers_beside
 from .entry import EntryReader
 from .fields import Enough
 from .model import MAX_PROBLEMS, Entry, Problem, Spec, Where
@@ -33,10 +33,10 @@ def read_spec(
         source = Source(file, read_text(Path(path)))
         beside = sources_beside(Path(path), source)
         spec, problems = _read_before(source, beside, finish) if own is NONE else _read(source, beside, own, finish)
-    except (OSError, Unreadable, yaml.YAMLError) as error:
-        mark = getattr(error, "problem_mark", None)
-        location = (mark.line + 1, mark.column + 1) if mark else getattr(error, "location", (1, 1))
-        where = Where(getattr(error, "file", "") or file, *location)
+    except yaml.YAMLError as error:
+        return Spec(file, ()), [no_yaml(error, source)]
+    except (OSError, Unreadable) as error:
+        where = Where(getattr(error, "file", "") or file, *getattr(error, "location", (1, 1)))
         what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
         return Spec(file, ()), [Problem(where, "", "", f"cannot be read: {what}")]
     return spec, list(problems)
@@ -99,7 +99,10 @@ def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Fi
         for reader, entry in read:
             results.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
         problems += islice(strangers(list(results.values())), MAX_PROBLEMS)
-    return Spec(source.file, entries, broken, tuple(sorted(set(renamed)))), with_entries_named(problems, entries)
+    faulty = frozenset(reader.op for reader, _ in read if reader.problems)
+    return Spec(source.file, entries, broken, tuple(sorted(set(renamed))), faulty), with_entries_named(
+        problems, entries
+    )
 
 
 def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:

@@ -202,6 +202,7 @@ class Entry:
     at_once: str | None = None  # the entry that stands for this one in formulas
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/extensions/vmap/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
+    derivative_of: Formula | None = None  # the expression whose derivative the op has, where that is not its own
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once
     gradients: dict[str, Formula] = field(default_factory=dict)  # argument name -> formula
@@ -246,6 +247,11 @@ class Entry:
     def function(self) -> str:
         """The Python function of the overload, of several: `max_default` where the dispatcher has the plain name."""
         return self.identifier if self.schema.overload else f"{self.schema.name}_default"
+
+    @property
+    def differentiated(self) -> ast.expr | None:
+        """The expression that derivatives are of: another than the computed one in a straight-through estimator."""
+        return self.compute.tree if self.derivative_of is None else self.derivative_of.tree
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -301,6 +307,7 @@ class Spec:
     entries: tuple[Entry, ...]
     broken: frozenset[str] = frozenset()  # names of ops whose schema could not be read: known, but no more
     renamed: "tuple[Problem, ...]" = ()  # keys by older names, each with what it is called now
+    faulty: frozenset[str] = frozenset()  # entries with problems of form: what follows from these is not looked for
 
     def by_name(self) -> dict[str, Entry]:
         return {e.name: e for e in self.entries}

@@ -5,7 +5,7 @@ import math
 import re
 from dataclasses import replace
 
-from ..language.syntax import LARGEST, did_you_mean
+from ..language.syntax import LARGEST, one_of
 from .model import Argument, Return, Schema, Type
 
 BASES = (
@@ -116,7 +116,7 @@ class _Parser:
         """`Tensor(a!)`, `int[2]?`, `Tensor?[]`: base, alias, question mark, list, question mark."""
         offset, base = self.offset, self.identifier("a type")
         if base not in BASES:
-            raise self.fail(f"unknown type '{base}'{did_you_mean(base, BASES)}", offset)
+            raise self.fail(f"unknown type '{base}'{one_of(base, BASES)}", offset)
         type_ = Type(base)
         if self.accept("("):
             type_ = replace(type_, alias=self.identifier("the letter of an alias"), writes=self.accept("!"))

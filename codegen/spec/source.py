@@ -105,9 +105,9 @@ def _events(content: str) -> Iterator[Any]:
 def _node(event: Any, depth: int) -> yaml.Node:
     start, end = event.start_mark, event.end_mark
     if isinstance(event, yaml.AliasEvent):
-        raise NodeError(f"expected a value, found the alias '*{event.anchor}': write out what it stands for", start)
+        raise NodeError(f"expected a value, found the alias '*{event.anchor}': put the value in quotes", start)
     if event.tag is not None:
-        raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", start)
+        raise NodeError(f"expected a value, found the tag '{event.tag}': put the value in quotes", start)
     if isinstance(event, yaml.ScalarEvent):
         value = event.value
         if len(value) > MAX_TITLE_CHARS:
@@ -135,6 +135,7 @@ class SourceString:
     value: str
     file: str
     positions: tuple[LineColumn, ...]
+    is_cut: bool = False  # by a comment: what stands behind ` #`
 
     def where(self, offset: int = 0) -> Where:
         return Where(self.file, *self.positions[min(max(offset, 0), len(self.value))])
@@ -159,14 +160,19 @@ class Source:
         after = (node.start_mark.line + 1, node.start_mark.column + 1)
         if raw[begin:] == node.value and not hidden and "\n" not in raw:  # what most are: as it is written, in one line
             line, first = after[0], after[1] + begin
-            return SourceString(node.value, own.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
+            columns = tuple((line, first + i) for i in range(len(node.value) + 1))
+            return SourceString(node.value, own.file, columns, own._is_cut(node))
         visible = _visible(after, begin, raw, hidden)
         positions: list[LineColumn] = []
         for character in node.value:
             here = after if character.isspace() else next(visible, after)
             positions.append(here)
             after = (here[0], here[1] + 1)
-        return SourceString(node.value, own.file, (*positions, after))
+        return SourceString(node.value, own.file, (*positions, after), own._is_cut(node))
+
+    def _is_cut(self, node: yaml.ScalarNode) -> bool:
+        end = node.end_mark.index
+        return not node.style and self.content[end : end + 80].lstrip(" ").startswith("#")
 
     def _body(self, node: yaml.ScalarNode) -> tuple[int, str, set[int]]:
         """Where the body of a scalar's source begins, the source, and the offsets that only quote."""

@@ -8,7 +8,7 @@ from ...runtime.autograd.node import FREED, Node, Output, fit, next_sequence
 from ...runtime.autograd.saved_tensors import alias_of, edge_of, missing_output, unpack, unpack_output
 from ...runtime.device.device import CPU
 from ...runtime.dispatch.devices import at_array
-from ...runtime.dispatch.elementwise.backward import all_floats, as_gradient, as_gradients, dtype_of
+from ...runtime.dispatch.elementwise.backward import all_floats, as_gradient, as_gradients, dtype_of, raise_unsaved
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of, arrays_in
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
@@ -587,11 +587,15 @@ class ColumnParallelLinearBackward0(Node):
         weight = array_of(unpack(node, "kept_weight"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, collective_cpu.column_parallel_linear_backward)(output_mask, grad, self, weight, group),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, collective_cpu.column_parallel_linear_backward)(output_mask, grad, self, weight, group),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: sum_of_ranks(grad @ conjugate(weight), group); weight: grad.mT @ conjugate(self); bias: grad.sum(-2)."""

@@ -7,7 +7,7 @@ from ...runtime.autograd.forward_mode import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved_tensors import edge_of, unpack
 from ...runtime.dispatch.devices import at_array
-from ...runtime.dispatch.elementwise.backward import all_floats, as_gradients
+from ...runtime.dispatch.elementwise.backward import all_floats, as_gradients, raise_unsaved
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
@@ -122,13 +122,17 @@ class ConvolutionBackward0(Node):
         weight = array_of(unpack(node, "kept_weight"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, conv_cpu.convolution_backward)(
-                output_mask, grad, self, weight, self_shape, weight_shape, stride, padding, dilation, groups
-            ),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, conv_cpu.convolution_backward)(
+                    output_mask, grad, self, weight, self_shape, weight_shape, stride, padding, dilation, groups
+                ),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_all_but(grad, grad.ndim - len(stride) - 1)."""

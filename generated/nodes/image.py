@@ -7,7 +7,7 @@ from ...runtime.autograd.forward_mode import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, fit, next_sequence
 from ...runtime.autograd.saved_tensors import unpack
 from ...runtime.dispatch.devices import at_array
-from ...runtime.dispatch.elementwise.backward import all_floats, as_gradient, as_gradients
+from ...runtime.dispatch.elementwise.backward import all_floats, as_gradient, as_gradients, raise_unsaved
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
@@ -441,13 +441,17 @@ class SampleGridBackward0(Node):
         grid = array_of(unpack(node, "kept_grid"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, image_cpu_grid.sample_grid_backward)(
-                output_mask, grad, self, grid, self_shape, interpolation_mode, padding_mode, align_corners
-            ),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, image_cpu_grid.sample_grid_backward)(
+                    output_mask, grad, self, grid, self_shape, interpolation_mode, padding_mode, align_corners
+                ),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: grid_sample_input_grad(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners); grid: grid_sample_grid_grad(grad, self, grid, interpolation_mode, padding_mode, align_corners)."""

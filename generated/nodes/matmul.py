@@ -7,7 +7,7 @@ from ...runtime.autograd.forward_mode import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved_tensors import edge_of, unpack
 from ...runtime.dispatch.devices import at_array
-from ...runtime.dispatch.elementwise.backward import all_floats, as_gradients
+from ...runtime.dispatch.elementwise.backward import all_floats, as_gradients, raise_unsaved
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of, stored_in, stored_of
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
@@ -75,7 +75,13 @@ class MmBackward0(Node):
         mat2 = stored_of(unpack(node, "kept_mat2"), dtype)
         self = stored_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, matmul_cpu.mm_backward)(output_mask, grad, self, mat2), node.metas, dtype)
+        try:
+            return as_gradients(
+                at_array(grad, matmul_cpu.mm_backward)(output_mask, grad, self, mat2), node.metas, dtype
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: grad.mm(adjoint(mat2)); mat2: adjoint(self).mm(grad)."""
@@ -152,7 +158,13 @@ class BmmBackward0(Node):
         mat2 = stored_of(unpack(node, "kept_mat2"), dtype)
         self = stored_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, matmul_cpu.bmm_backward)(output_mask, grad, self, mat2), node.metas, dtype)
+        try:
+            return as_gradients(
+                at_array(grad, matmul_cpu.bmm_backward)(output_mask, grad, self, mat2), node.metas, dtype
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: grad.bmm(adjoint(mat2)); mat2: adjoint(self).bmm(grad)."""
@@ -229,7 +241,11 @@ class MvBackward0(Node):
         vec = array_of(unpack(node, "kept_vec"), dtype)
         self = array_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(at_array(grad, matmul_cpu.mv_backward)(output_mask, grad, self, vec), node.metas, dtype)
+        try:
+            return as_gradients(at_array(grad, matmul_cpu.mv_backward)(output_mask, grad, self, vec), node.metas, dtype)
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: grad.outer(conjugate(vec)); vec: adjoint(self).mv(grad)."""
@@ -868,11 +884,15 @@ class LinearBackward0(Node):
         weight = stored_of(unpack(node, "kept_weight"), dtype)
         self = stored_of(unpack(node, "kept_self"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, matmul_cpu.linear_backward)(output_mask, grad, self, weight, self_shape, weight_shape),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, matmul_cpu.linear_backward)(output_mask, grad, self, weight, self_shape, weight_shape),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grad):
         """self: rows_times(grad, conjugate(weight)); weight: linear_weight_backward(grad, conjugate(self)); bias: grad."""

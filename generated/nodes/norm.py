@@ -7,7 +7,7 @@ from ...runtime.autograd.forward_mode import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved_tensors import edge_of, unpack, version_of
 from ...runtime.dispatch.devices import at_array
-from ...runtime.dispatch.elementwise.backward import all_floats, as_gradients, run_fused
+from ...runtime.dispatch.elementwise.backward import all_floats, as_gradients, raise_unsaved, run_fused
 from ...runtime.dispatch.kernel_ops.general import array_in, array_of
 from ...runtime.dispatch.kernel_ops.gradient import KernelOpGradient
 from ...runtime.namespace import op
@@ -201,13 +201,17 @@ class StandardizeBackward0(Node):
         mean = array_of(unpack(node, "kept_mean"), dtype)
         var = array_of(unpack(node, "kept_var"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, norm_cpu.standardize_backward)(
-                output_mask, grad, self, weight, mean, var, dim, affine_shape, eps
-            ),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, norm_cpu.standardize_backward)(
+                    output_mask, grad, self, weight, mean, var, dim, affine_shape, eps
+                ),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grads):
         """self: (inner - inner.mean(dim, True) - normal * (inner * normal).mean(dim, True)) * rstd; weight: (grad * normal).sum_to_size(affine_shape).reshape(weight.shape); bias: grad.sum_to_size(affine_shape).reshape(bias.shape); rstd = (self.var(dim, correction=0, keepdim=True) + eps).rsqrt(); normal = (self - self.mean(dim, True)) * rstd; inner = grad if weight is None else grad * weight.reshape(affine_shape)."""
@@ -369,13 +373,17 @@ class StandardizeGroupsBackward0(Node):
         mean = array_of(unpack(node, "kept_mean"), dtype)
         var = array_of(unpack(node, "kept_var"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, norm_cpu.standardize_groups_backward)(
-                output_mask, grad, self, weight, mean, var, groups, eps
-            ),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, norm_cpu.standardize_groups_backward)(
+                    output_mask, grad, self, weight, mean, var, groups, eps
+                ),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grads):
         """self: ((inner - inner.mean([2, 3], True) - normal * (inner * normal).mean([2, 3], True)) * rstd).reshape(self.shape); weight: sum_all_but(grad * normal.reshape(self.shape), 1); bias: sum_all_but(grad, 1); x = grouped(self, groups); rstd = (x.var([2, 3], correction=0, keepdim=True) + eps).rsqrt(); normal = (x - x.mean([2, 3], True)) * rstd; inner = grouped(grad if weight is None else grad * per_channel(weight, grad.ndim), groups)."""
@@ -676,11 +684,15 @@ class NormalizeRmsBackward0(Node):
         weight = array_of(unpack(node, "kept_weight"), dtype)
         scale = array_of(unpack(node, "kept_scale"), dtype)
         output_mask = tuple([edge is not None for edge in node.edges])
-        return as_gradients(
-            at_array(grad, norm_cpu.normalize_rms_backward)(output_mask, grad, self, weight, scale, dim),
-            node.metas,
-            dtype,
-        )
+        try:
+            return as_gradients(
+                at_array(grad, norm_cpu.normalize_rms_backward)(output_mask, grad, self, weight, scale, dim),
+                node.metas,
+                dtype,
+            )
+        except Exception as error:
+            raise_unsaved(node, error)
+            raise
 
     def formula(node, grads):
         """self: rms * (inner - normal * (inner * normal).mean(dim, True)); weight: grad * normal; rms = ((self * self).mean(dim, True) + eps).rsqrt(); normal = self * rms; inner = grad if weight is None else grad * weight."""

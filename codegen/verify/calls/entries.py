@@ -6,12 +6,16 @@ call are read when one does: the whole spec takes seconds in each process.
 
 import ast
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.tensor.tensor import adopt
 
 from ...language.scalar_functions import parsed
 from ...library.bases import SPEC
@@ -19,7 +23,7 @@ from ...library.op_library import Library, OpLibrary
 from ...proof.derivative import ONE, NoDerivative, derivative
 from ...proof.derive import load_on_demand
 from ...proof.formula_derivative import Plain
-from ...proof.numbers import Unknown
+from ...proof.numbers import Unknown, evaluate
 from ...proof.proof import Prover
 from ...proof.scalar_code import NotElementwise
 from ...spec.definitions import with_meaning
@@ -91,6 +95,24 @@ def _entries_in(path: Path) -> EntriesOnDemand:
     return load_on_demand(path, functions)
 
 
+def differentiated_function(op: Any) -> Callable[..., Any] | None:
+    """What differences are taken of where the entry has `slope_of`: that expression, in NumPy."""
+    entry = spec_entry(op)
+    tree = entry.derivative_of.tree if entry is not None and entry.derivative_of is not None else None
+    if entry is None or tree is None:
+        return None
+    functions = entry.functions
+    defaults = {a.name: ast.literal_eval(a.default) for a in entry.schema.arguments if a.default is not None}
+
+    def function(**arguments: Any) -> Any:
+        named = {"self" if name == "input" else name: getattr(v, "array", v) for name, v in arguments.items()}
+        points = defaults | named
+        shape = np.broadcast_shapes(*(value.shape for value in points.values() if isinstance(value, np.ndarray)))
+        return adopt(np.broadcast_to(evaluate(tree, points, functions), shape).astype(np.float64))
+
+    return function
+
+
 def has_key(op: Any, key: str) -> bool:
     entry = spec_entry(op)
     by_name = {"check": op.check, "meta": op.shape}
@@ -104,11 +126,12 @@ class Meaning:
     entry: Entry
     expression: ast.expr
     written: dict[str, ast.expr]  # the gradient of an argument, as the entry says it
-    derived: dict[str, ast.expr]  # the derivative of the expression by an argument
+    derived: dict[str, ast.expr]  # the derivative by an argument, of `differentiated`
+    differentiated: ast.expr  # the expression, or that of `slope_of`
 
     @property
     def trees(self) -> list[ast.expr]:
-        return [self.expression, *self.written.values()]
+        return [self.expression, *self.written.values(), *([self.differentiated] if self.entry.derivative_of else [])]
 
 
 def meaning_of(op: Any) -> Meaning | None:
@@ -122,15 +145,16 @@ def meaning_of(op: Any) -> Meaning | None:
         gradients={name: _formula(known, name, op.formulas[name]) for name in known.gradients if name in op.formulas},
     )
     prover, written, derived = prover_of(op.spec), {}, {}
+    differentiated = expression if entry.derivative_of is None else entry.derivative_of.tree or expression
     for name, formula in entry.gradients.items():
         if formula.tree is None:
             continue
         try:
             written[name] = prover.written(entry, formula)
-            derived[name] = derivative(expression, {name: ONE})
+            derived[name] = derivative(differentiated, {name: ONE})
         except (NotElementwise, NoDerivative, Unknown):
             continue
-    return Meaning(entry, expression, written, derived)
+    return Meaning(entry, expression, written, derived, differentiated)
 
 
 def _formula(entry: Entry, name: str, text: str) -> Formula:

@@ -179,9 +179,17 @@ class Look:
         policy = self.op.kink[order.index(name) if len(self.op.kink) > 1 else 0]
         names, self.names = self.names, []
         columns = self.sample_points.columns
-        table = derivatives(lambda: self.computed({**columns, name: column + shift[0] * scale})[0], [shift], [policy])
+        table = derivatives(
+            lambda: self.differentiated({**columns, name: column + shift[0] * scale}), [shift], [policy]
+        )
         self.names = names
         return np.asarray(table.value[0] / scale)
+
+    def differentiated(self, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+        if self.meaning.entry.derivative_of is None:
+            return self.computed(columns)[0]
+        values = self.evaluated(self.meaning.differentiated, columns)
+        return np.full(self.sample_points.count, np.nan) if values is None else values
 
     def counted(self) -> tuple[np.ndarray, np.ndarray]:
         """On how many boundaries a point lies: equal sides, denominators of 0; whether differences reach beyond one."""

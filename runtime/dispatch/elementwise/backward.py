@@ -51,6 +51,22 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     return from_flat(contiguous(array).reshape(-1), shape, dtype)
 
 
+def raise_unsaved(node: Any, error: Exception) -> None:
+    """Name the tensors that a kernel for backward got None for, where it seems to have read one.
+
+    Raises:
+        RuntimeError: from `error`.
+    """
+    names = [slot.removeprefix("kept_") for slot in node.saved_slots if getattr(node, slot) is None]
+    of_none = isinstance(error, (TypeError, AttributeError)) or type(error).__module__.startswith("numba.")
+    if names and of_none:
+        mask = tuple([edge is not None for edge in node.edges])
+        raise RuntimeError(
+            f"{node.op_name}(): its kernel for backward got None for {', '.join(names)}: what only the formula of an "
+            f"unneeded gradient reads is not saved (output_mask={mask}); the kernel raised {type(error).__name__}"
+        ) from error
+
+
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
     if arrays is SHAPELESS:
         return tuple([None if meta is None else as_gradient(arrays, meta[0], dtype) for meta in metas])

@@ -29,7 +29,8 @@ NAMES = [
     ("MUL", "other.conj()", "other.conj(1)", "8:16: mul.Tensor, self: conj takes 0 arguments, got 1"),
     ("MUL", "other.conj()", "conj(other, 1)", "8:16: mul.Tensor, self: conj takes 1 argument, got 2"),
     ("MUL", "other.conj()", "conj(self.ndim + 1)",
-     "8:16: mul.Tensor, self: conj takes a Tensor, not numbers (`a if a > b else b` takes these)"),
+     "8:16: mul.Tensor, self: conj takes a Tensor, not numbers: operators and `a if a > b else b` "
+     "take these"),
     ("MUL", "other.conj()", "conj()", "8:16: mul.Tensor, self: conj misses argument 'self'"),
     ("MUL", "other.conj()", "conj(inputs=other)",
      "8:16: mul.Tensor, self: conj has no argument 'inputs' (did you mean 'input'?)"),

@@ -12,9 +12,9 @@ Check = Callable[..., list[str]]
 # The entry, what is replaced in it by what, and the problem that makes.
 GRADIENTS = [
     ("MUL", "grad * other.conj()", "other.conj()", "8:9: mul.Tensor, self: the formula never uses grad"),
-    ("MUL", "self * other\n  self: grad * other.conj()\n", "abs(self) * other\n",
+    ("MUL", "self * other\n  self: grad * other.conj()\n", "(self if self > 0 else 0) * other\n",
      "6:9: mul.Tensor, self: a differentiable argument needs a formula, or non_differentiable; none can be derived: "
-     "abs is no analytic function of complex numbers"),
+     "self > 0 is no analytic function of complex numbers"),
     ("SUM", "check: one_dim", "dim: grad.conj()", "8:8: sum, dim: only a Tensor argument has a gradient"),
     ("FILL", "grad * result", "grad * self",
      "10:18: addcopy_, source: reads 'self', which the op has overwritten: use result"),
@@ -40,8 +40,8 @@ FORWARD = [
     ("SUM", "auto_linear", "auto_select",
      "10:11: sum, result: auto_select needs a second output, the indices, of result_dtype int64"),
     ("SUM", "auto_linear", "self_p.conj()", "10:11: sum, result: the formula never uses a tangent (self_t)"),
-    ("SUM", "auto_linear", "self + self_t",
-     "10:11: sum, result: unknown name 'self' (did you mean 'self_t'?)"),
+    ("SUM", "auto_linear", "self_q + self_t",
+     "10:11: sum, result: unknown name 'self_q' (did you mean 'self_t'?)"),
     ("MAX", "values: auto_select", "values: auto_select\n  indices: zero",
      "11:12: max.dim, indices: the output is not differentiable"),
 ]  # fmt: skip

@@ -83,7 +83,7 @@ def test_calls_that_differ_are_not_shared() -> None:
     [
         ("spread(grads, self, dim)", "spread(self, dim)", "5:14: pair, self: the formula never uses grads"),
         ("spread(grads,", "spread(grad,", "5:21: pair, other: unknown name 'grad' (did you mean 'grads'?)"),
-        ("spread(self_t,", "spread(self,", "6:20: pair, two: unknown name 'self' (did you mean 'self_t'?)"),
+        ("spread(self_t,", "spread(slef_t,", "6:20: pair, two: unknown name 'slef_t' (did you mean 'self_t'?)"),
     ],
 )
 def test_a_mistake_has_its_place(check: Callable[..., list[str]], right: str, wrong: str, problem: str) -> None:

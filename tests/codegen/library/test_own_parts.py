@@ -88,6 +88,55 @@ def test_every_kind_of_part(make: Callable[..., Any]) -> None:
     assert "at least one element." in ops.triple.__doc__
 
 
+SCALED = """\
+- name: scaled(Tensor self, Tensor weight) -> Tensor
+  dtypes: [float]
+  check: none
+  kernel: weighed
+  self: grad * weight
+  weight: grad * self
+  result: self_t * weight + self * weight_t * self.ndim
+  backward: weighed_backward(output_mask, grad, self, weight)
+  samples: ["self=T(2), weight=T(2)"]
+  doc: x y
+
+- name: clipped(Tensor self) -> Tensor
+  dtypes: [float]
+  elementwise: self if self < pi else inf
+  doc: infinity from pi on
+
+- name: tail(Tensor self) -> Tensor
+  dtypes: [float]
+  where: {hidden: "self.masked_fill(self < 0, -inf)"}
+  composite: "hidden[..., 1:]"
+  samples: ["self=T(2, 3)"]
+  doc: all columns but the first
+"""
+WEIGHED = """\
+def weighed(a, b):
+    return a * b
+
+def weighed_backward(output_mask, grad, a, b):
+    return grad * b.copy(), grad * a.copy()
+"""
+
+
+def test_numbers_slices_and_primals(make: Callable[..., Any]) -> None:
+    """`inf` and `pi` are numbers, `x[..., 1:]` is a slice, and in a tangent `self` is the primal.
+
+    A tensor that was not saved, as no gradient needs it, is named where the kernel for backward reads it.
+    """
+    ops = make("scaled", SCALED, {"kernels.py": WEIGHED})
+    assert ops.clipped(sg.tensor([3.0, 4.0])).tolist() == [3.0, float("inf")]
+    assert ops.tail(sg.tensor([[1.0, -2.0, 3.0]])).tolist() == [[-float("inf"), 3.0]]
+    x, y = sg.tensor([2.0, 3.0]), sg.tensor([5.0, 7.0])
+    assert sg.func.jvp(ops.scaled, (x, y), (sg.ones(2), sg.ones(2)))[1].tolist() == [7.0, 10.0]
+    y.requires_grad_()
+    says = r"scaled\(\): its kernel for backward got None for weight: .* \(output_mask=\(False, True\)\)"
+    with pytest.raises(RuntimeError, match=says):
+        ops.scaled(x, y).sum().backward()
+
+
 ONE_WAY = """\
 - name: one_way(Tensor self, Tensor other) -> Tensor
   dtype: float

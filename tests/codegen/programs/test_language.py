@@ -37,7 +37,7 @@ MISTAKES = {  # lines of a program -> place and words of the first problem
     "    result = later * self\n    later = gain_ * eps": ("4:14", "'later' has no value yet"),
     "    result = self * gain_ * eps\n    result = self": ("5:5", "'result' has a value already"),
     "    for k in self:\n        result = k * gain_ * eps": ("4:5", "expected an assignment"),
-    "    result = self.mean() * gain_ * eps": ("4:14", "an attribute is not allowed here"),
+    "    result = self.mean() * gain_ * eps": ("4:14", "there are no methods here: write mean(self)"),
     "    result = self * gain_ * eps +": ("4:34", "syntax error"),
     "    result = at(eps, 0) + self * gain_": ("4:14", "at() takes an array"),
 }

@@ -109,12 +109,13 @@ MISTAKES = [
     ("doc: x * y", "result_dtype: [same, int64]", "11:17: mul.Tensor, result_dtype: 2 values for 1 outputs"),
     ("doc: x * y", "output_differentiability: [true, false]",
      "11:29: mul.Tensor, output_differentiability: 2 values for 1 outputs"),
-    ("doc: x * y", "doc: [x, y]", "11:8: mul.Tensor, doc: one value is wanted here, not a list or a mapping"),
+    ("doc: x * y", "doc: [x, y]", "11:8: mul.Tensor, doc: one value is wanted here, not a list: an expression "
+     "that begins with '[' stands in quotes"),
     ("doc: x * y", "example: sg.mul(2, 3)", "11:12: mul.Tensor, example: an example begins with '>>> '"),
     ("[multiply]", "[[multiply]]", "4:13: mul.Tensor, aliases: a list of plain values is wanted here"),
     ("grad * other.conj()", "0", "6:9: mul.Tensor, self: 0 is a constant, where a formula belongs"),
     ("other.conj()", "(other.conj()", "6:16: mul.Tensor, self: bracket '(' is never closed"),
-    ("self * other", "self.exp()", "5:16: mul.Tensor, elementwise: an attribute is not allowed here"),
+    ("self * other", "self.exp()", "5:16: mul.Tensor, elementwise: there are no methods here: write exp(self)"),
     ("self=T(3)", "T(3)",
      "10:14: mul.Tensor, samples: write each argument of a sample with its name, as in self=T(3)"),
     ("[0.5, 1e3]", "[2, 1]",
@@ -153,7 +154,7 @@ def test_a_spec_is_a_list(load: Load):
 
 def test_broken_yaml_is_a_problem_with_a_place(load: Load):
     _, (problem,) = load("- name: 'abs\n")
-    assert problem.startswith("spec.yaml:2:1: cannot be read: found unexpected end of stream")
+    assert problem == "spec.yaml:1:9: cannot be read: the quote ' is never closed"
 
 
 def test_problems_may_name_the_file_otherwise(tmp_path: Path):
