@@ -4,6 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from ..runtime.unknown_names import no_attribute as _no_attribute
 from . import data, functional, init, modules, optim, utils
 from .functional.linear_cross_entropy import LinearCrossEntropyOptions
 from .modules import *
@@ -44,7 +45,7 @@ def __getattr__(name: str) -> _Any:
         return _import_module(".parameter", __name__).factory_kwargs
     if name == "DataParallel":
         return __getattr__("parallel").DataParallel
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,7 @@ from .runtime.tensor.observers import watch as _watch
 from .runtime.tensor.overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from .runtime.tensor.overrides import disabled as _disabled_torch_function_impl
 from .runtime.tensor.overrides import state as _overriding
+from .runtime.unknown_names import no_attribute as _no_attribute
 
 __all__ = ["DispatchKey", "DispatchKeySet", "DisableTorchFunction", "DisableTorchFunctionSubclass", "Event"]
 __all__ += ["Future", "Generator", "Graph", "Node", "PyTorchFileReader", "ScriptFunction", "Size", "Stream"]
@@ -80,4 +81,4 @@ def __getattr__(name: str) -> Any:
         return _KINDS[name]
     if name.startswith(("_jit_set_", "_jit_override_")):
         return _partial(_keep, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)

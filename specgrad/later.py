@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from .runtime.unknown_names import no_attribute
 from .torch_names import homes
 
 MODULES = "_C", "_utils", "as_torch", "cuda", "hub", "multiprocessing", "onnx", "return_types", "storage", "types"
@@ -74,7 +75,7 @@ def finder(
         for prefix, module_name in families.items():
             if name.startswith(prefix):
                 return import_module(f".{module_name}", top).named(name)
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        raise no_attribute(package, name)
 
     return find
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .runtime.unknown_names import no_attribute
 from .torch_names import BORROWERS, GUARDED, NAMES
 from .unavailable import SETTINGS, WHY, named
 
@@ -71,7 +72,7 @@ def _cached(module: str, full: str, name: str) -> Any:
             return find(name)
         except AttributeError:
             continue
-    raise AttributeError(f"module {full!r} has no attribute {name!r}")
+    raise no_attribute(full, name)
 
 
 @cache

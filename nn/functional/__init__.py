@@ -79,6 +79,7 @@ from .activation import (
     tanh,
     threshold,
 )
+from ...runtime.unknown_names import no_attribute as _no_attribute
 from .attention import scaled_dot_product_attention
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, one_hot
@@ -271,7 +272,7 @@ def __getattr__(name: str) -> _Any:
     if name in _LATER or name in _PRIVATE:
         module_name, own = _PRIVATE.get(name) or (_LATER[name], name)
         return getattr(_import_module(f".{module_name}", __name__), own)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _no_attribute(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ..extension_points import FUNCTIONS_OF_TENSORS
 from ..tensor.overrides import NOT_HANDLED, foreign, overridden, plain, plain_or_sizes, public_functions
 from ..tensor.tensor import TensorBase
+from ..tracebacks import hide_internal_frames
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
@@ -51,8 +52,12 @@ def explained(function: AnyFunction) -> AnyFunction:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            leave(function, error, args, kwargs)
-            raise
+            try:
+                leave(function, error, args, kwargs)
+                raise
+            except Exception as outcome:
+                hide_internal_frames(outcome)
+                raise
 
     guards.add(call.__code__)  # one code for all
     return _instead_of(function, call)
@@ -109,8 +114,12 @@ def asking(function: AnyFunction) -> AnyFunction:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            leave(function, error, args, kwargs)
-            raise
+            try:
+                leave(function, error, args, kwargs)
+                raise
+            except Exception as outcome:
+                hide_internal_frames(outcome)
+                raise
 
     def checked_call(*args: Any, **kwargs: Any) -> Any:
         result = overridden(function, *args, **kwargs)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from ...methods.argument_guard import explained
+from ...unknown_names import no_attribute
 from ..distributed.groups.futures import Future
 from .script_errors import call_as_compiled
 
@@ -292,4 +293,4 @@ BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingListCls(
 def __getattr__(name: str) -> Any:
     if name in KINDS:
         return KINDS[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise no_attribute(__name__, name)
