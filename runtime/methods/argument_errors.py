@@ -159,10 +159,18 @@ def explain(
 
 
 def _is_of_the_call(function: Callable[..., Any], error: Exception, args: tuple[Any, ...]) -> bool:
-    """Whether Python says what is wrong in the call itself; it then gets the public name, and the keyword's likeness."""
-    text, name = str(error), f"{getattr(function, '__qualname__', '')}()"
-    entered = error.__traceback__
-    if entered is None or entered.tb_next is not None or not text.startswith(name):
+    """Whether Python says what is wrong in the call itself: it gets the public name, and a keyword that was meant."""
+    text, entries = str(error), error.__traceback__
+    depth, inner = 0, function
+    while not text.startswith(
+        name := f"{getattr(inner, '__qualname__', '')}()"
+    ):  # what a function hands its call on to
+        inner, depth = getattr(inner, "__wrapped__", None), depth + 1
+        if inner is None:
+            return False
+    for _ in range(depth + 1):
+        entries = entries and entries.tb_next
+    if entries is not None:
         return False
     bound = _bound_to_first(function, args)[0]
     if (unknown := _UNEXPECTED.search(text)) and "Did you mean" not in text:

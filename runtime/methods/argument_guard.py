@@ -104,14 +104,14 @@ def asking(function: AnyFunction) -> AnyFunction:
     passing = plain if function.__module__.startswith(f"{_PACKAGE}.runtime.") else plain_or_sizes
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for value in args:
-            if type(value) not in passing and foreign(value):
-                return checked_call(*args, **kwargs)
-        if kwargs:
-            for value in kwargs.values():
+        try:
+            for value in args:
                 if type(value) not in passing and foreign(value):
                     return checked_call(*args, **kwargs)
-        try:
+            if kwargs:
+                for value in kwargs.values():
+                    if type(value) not in passing and foreign(value):
+                        return checked_call(*args, **kwargs)
             return function(*args, **kwargs)
         except Exception as error:
             try:
@@ -123,15 +123,14 @@ def asking(function: AnyFunction) -> AnyFunction:
 
     def checked_call(*args: Any, **kwargs: Any) -> Any:
         result = overridden(function, *args, **kwargs)
-        return unasked(*args, **kwargs) if result is NOT_HANDLED else result
-
-    unasked = explained(function)
+        return function(*args, **kwargs) if result is NOT_HANDLED else result
 
     guards.add(call.__code__)
     public_functions[function] = call
     return _instead_of(function, call)
 
 
+_guarded_modules: set[str] = set()
 _guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through
 
 
@@ -142,8 +141,8 @@ def guard(besides: Iterable[Any]) -> None:
         for value in matches:
             if isinstance(value, (FunctionType, type)):
                 _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module) and not name.startswith(_CORE):
+    for name in list(sys.modules):
+        if name.partition(".")[0] == _PACKAGE:
             guard_module(name)
 
 
@@ -156,25 +155,28 @@ def asking_themselves(*modules: ModuleType) -> Iterator[FunctionType]:
 
 
 def guard_module(name: str) -> None:
-    """Put `explained` around what one module lists; a module loaded later than the package calls this itself."""
-    module = sys.modules[name]
-    for listed in module.__all__:
-        if listed in vars(module):
-            setattr(module, listed, guarded(vars(module)[listed], name))
+    """Put `explained` around what one module lists; for a module that is loaded later than the package."""
+    members = vars(sys.modules[name])
+    if "__all__" not in members or name in _guarded_modules or name.startswith(_CORE):
+        return
+    _guarded_modules.add(name)
+    for listed in members["__all__"]:
+        if listed in members:
+            members[listed] = guarded(members[listed], name, listed)
 
 
-def guarded(value: Any, module_name: str) -> Any:
+def guarded(value: Any, module_name: str, name: str) -> Any:
     """Of a function the guarded one, of a class itself, its methods guarded."""
     if isinstance(value, type):
         _guard_class(value)
-    return _once(value, module_name) if _by_hand(value) else value
+    return _once(value, module_name, name) if _by_hand(value) else value
 
 
-def _once(function: Any, module_name: str) -> Any:
-    """One guarded function for each, under all its names; pickled by the first module that shows it."""
+def _once(function: Any, module_name: str, name: str) -> Any:
+    """One guarded function for each, under all its names; errors and pickles have the first that shows it."""
     if function not in _guarded:
         result = _guarding(function)
-        result.__module__ = module_name
+        result.__module__, result.__name__, result.__qualname__ = module_name, name, name
         _guarded[function] = result
     return _guarded[function]
 
