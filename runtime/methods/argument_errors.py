@@ -148,7 +148,8 @@ def explain(
         setattr(error, _ARGUMENT_ERROR, result)
     elif result is not None or not _asks_for_a_key(error, value):
         result = result or _unforeseen(function, error, value)
-        result.__notes__ = getattr(error, "__notes__", [])
+        for note in getattr(error, "__notes__", ()):
+            result.add_note(note)
         try:
             raise result from error
         finally:

@@ -6,7 +6,7 @@ the one that the error came from, and puts the name before those found so far.""
 from typing import Any
 from weakref import ref
 
-_ABOUT_VALUES = (RuntimeError, ValueError, IndexError, TypeError)
+_ABOUT_VALUES = (RuntimeError, ValueError, IndexError, TypeError, AttributeError)
 _STATE = "_failed_layer"  # on the error: the class of the innermost module, the path, the module of the last call
 
 
