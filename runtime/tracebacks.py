@@ -41,14 +41,14 @@ def is_below(frame: FrameType) -> bool:
 
 def _outside(traceback: TracebackType | None) -> TracebackType | None:
     """The entries of a program: its own, and what is called from there that is no part of the package."""
-    kept: list[TracebackType] = []
+    outside: list[TracebackType] = []
     inside = True
     while traceback is not None:
         inside = is_internal(traceback.tb_frame) or (inside and is_below(traceback.tb_frame))
         if not inside:
-            kept.append(traceback)
+            outside.append(traceback)
         traceback = traceback.tb_next
     result: TracebackType | None = None
-    for entry in reversed(kept):
+    for entry in reversed(outside):
         result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result

@@ -60,8 +60,8 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
         return ""
     from difflib import get_close_matches  # only programs that fail need it
 
-    near = [other for other in names if abs(len(other) - len(name)) <= _LONGEST_DIFFERENCE and other[:1] != "_"]
-    lower = {other.lower(): other for other in reversed(near)}
+    similar = [other for other in names if abs(len(other) - len(name)) <= _LONGEST_DIFFERENCE and other[:1] != "_"]
+    lower = {other.lower(): other for other in reversed(similar)}
     found = get_close_matches(name.lower(), lower, n=1, cutoff=_LIKENESS)
     return f". Did you mean {lower[found[0]]!r}?" if found else ""
 

@@ -8,9 +8,10 @@ import pickle
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
+from .runtime.errors import ArgumentError, type_name
 from .runtime.unknown_names import NO_DEVICES, NO_HEADERS, NO_QUANTIZED, NO_SCRIPTS, NOT_DISTRIBUTED, not_available
 
 T = TypeVar("T")
@@ -22,14 +23,16 @@ def mark(name: str, why: str) -> Callable[..., Any]:
     """A decorator that returns what it is given, also after it was called with options."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        for wrong in (value for value in args if not callable(value) and not isinstance(value, (bool, str, NoneType))):
+            raise ArgumentError(f"{call.__name__}(): expected a function, a class or a module, got {type_name(wrong)}")
         first = next(iter((*args, *kwargs.values())), None)
-        return first if callable(first) else _same
+        return first if callable(first) else decorator
 
     return _named(call, name, why)
 
 
-def _same(value: T) -> T:
-    return value
+def decorator(function: T) -> T:
+    return function
 
 
 def block(name: str, why: str) -> Callable[..., AbstractContextManager[list[Any]]]:

@@ -18,7 +18,7 @@ from tests.repository import ROOT
 
 def _frames(call: Callable[[], Any]) -> list[str]:
     """The functions of the frames from `call` on, each with its file where that is not this one."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - any
+    with pytest.raises(Exception) as caught:
         call()
     entries = traceback.extract_tb(caught.value.__traceback__)[1:]
     return [entry.name if entry.filename == __file__ else f"{entry.filename}:{entry.name}" for entry in entries]

@@ -10,6 +10,7 @@ import re
 from collections import abc
 from collections.abc import Callable, Iterator, Mapping, Set
 from opcode import opmap
+from traceback import walk_tb
 from types import CodeType, FrameType, MethodType, NoneType, TracebackType, UnionType
 from typing import IO, Any, BinaryIO, Literal, TextIO, TypeVar, Union, get_args, get_origin
 
@@ -126,6 +127,7 @@ _PROTOCOLS = (host.__name__, indexing.__name__)
 _RAISES = {opmap["RAISE_VARARGS"], opmap["RERAISE"]}
 _UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'$")
 _NAME = __name__.partition(".")[0]
+_GUARD = f"{__package__}.argument_guard"
 _ARGUMENT_ERROR = "_argument_error"  # on an error that is on its way out: what an inner call found
 _MAX_SHOWN_CHARS = 60
 
@@ -161,17 +163,13 @@ def explain(
 
 def _is_of_the_call(function: Callable[..., Any], error: Exception, args: tuple[Any, ...]) -> bool:
     """Whether Python says what is wrong in the call itself: it gets the public name, and a keyword that was meant."""
-    text, entries = str(error), error.__traceback__
-    depth, inner = 0, function
-    while not text.startswith(
-        name := f"{getattr(inner, '__qualname__', '')}()"
-    ):  # what a function hands its call on to
+    text, inner, depth = str(error), function, 0  # `inner`: the function, or the one that it calls in its place
+    while not text.startswith(name := f"{getattr(inner, '__qualname__', '')}()"):
         inner, depth = getattr(inner, "__wrapped__", None), depth + 1
         if inner is None:
             return False
-    for _ in range(depth + 1):
-        entries = entries and entries.tb_next
-    if entries is not None:
+    entered = [frame for frame, _ in walk_tb(error.__traceback__)][1:]
+    if sum(frame.f_globals.get("__name__") != _GUARD for frame in entered) > depth:
         return False
     bound = _bound_to_first(function, args)[0]
     if (unknown := _UNEXPECTED.search(text)) and "Did you mean" not in text:
@@ -301,7 +299,8 @@ def _public_name(function: Callable[..., Any]) -> str:
     names = getattr(function, "__qualname__", "call").rpartition("<locals>.")[2].split(".")
     if own is not None:
         classes = (own if isinstance(own, type) else type(own)).__mro__
-        names[0] = next((cls for cls in classes if cls.__module__.startswith(f"{_NAME}.")), classes[0]).__name__
+        ours = next((cls for cls in classes if cls.__module__.startswith(f"{_NAME}.")), None)
+        names[0] = names[0] if ours is None else ours.__name__
     return ".".join(names)
 
 

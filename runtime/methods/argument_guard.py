@@ -20,6 +20,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
+_COPIES = ("__deepcopy__", "__reduce_ex__")
 _ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
 _PACKAGE = __name__.partition(".")[0]
 _MODULES_OF_TENSORS = (
@@ -33,6 +34,11 @@ _MODULES_OF_TENSORS = (
 _OF_TENSORS = tuple(f"{_PACKAGE}.{module}" for module in _MODULES_OF_TENSORS)
 # Folders whose modules call each other's functions: programs find these under other names, where they are guarded.
 _CORE = tuple(f"{_PACKAGE}.runtime.{folder}." for folder in ("methods", "ops", "tensor"))
+_SELDOM_CALLED = (
+    f"{_PACKAGE}.runtime.extensions.",
+    f"{_PACKAGE}.nn.",
+)  # classes that Tensor, Parameter have methods of
+_TENSOR = "Tensor"
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 
@@ -195,16 +201,29 @@ def _is_ours(module: str | None) -> bool:
 
 def _guard_class(cls: type) -> None:
     if issubclass(cls, TensorBase):
-        return  # its methods are as quick as functions, and check as these do
+        return _guard_tensor(cls)
     for owner in cls.__mro__:
         if owner not in _guarded and _is_ours(owner.__module__):
             _guarded[owner] = owner
             _guard_methods(owner, vars(owner))
 
 
+def _guard_tensor(cls: type) -> None:
+    """Methods of extensions are guarded. The others are as quick as functions, and check and explain as these do.
+
+    Errors name all of them as the class's, whatever class of this package they are written in."""
+    for owner in (owner for owner in cls.__mro__ if _is_ours(owner.__module__)):
+        if owner not in _guarded and owner.__module__.startswith(_SELDOM_CALLED):
+            _guarded[owner] = owner
+            _guard_methods(owner, vars(owner))
+        for name, value in vars(owner).items():
+            if isinstance(value, FunctionType) and value.__qualname__ == f"{owner.__name__}.{name}":
+                value.__qualname__ = f"{_TENSOR}.{name}"
+
+
 def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
     for name, value in list(members.items()):
-        if (name.startswith("_") and name not in _OPERATORS) or name in _ENTERED_ELSEWHERE:
+        if (name.startswith("_") and name not in (*_OPERATORS, *_COPIES)) or name in _ENTERED_ELSEWHERE:
             continue
         if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
             setattr(owner, name, type(value)(_guarding(value.__func__)))
