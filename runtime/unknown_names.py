@@ -62,8 +62,8 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
     similar = [other for other in names if abs(len(other) - len(name)) <= _LONGEST_DIFFERENCE and other[:1] != "_"]
     lower = {other.lower(): other for other in reversed(similar)}
-    found = get_close_matches(name.lower(), lower, n=1, cutoff=_LIKENESS)
-    return f". Did you mean {lower[found[0]]!r}?" if found else ""
+    matches = get_close_matches(name.lower(), lower, n=1, cutoff=_LIKENESS)
+    return f". Did you mean {lower[matches[0]]!r}?" if matches else ""
 
 
 def no_attribute(module: str, name: str) -> AttributeError:

@@ -17,6 +17,7 @@ from .runtime.extensions.torch_compat.jit_script import CompilationUnit as Value
 from .runtime.extensions.torch_compat.jit_script import ScriptFunction
 from .runtime.extensions.torch_compat.unavailable import DispatchKey, DispatchKeySet
 from .runtime.extensions.torch_compat.unavailable import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
+from .runtime.methods.argument_guard import guard_module as _guard_module
 from .runtime.methods.mixin import parsed_to
 from .runtime.shapes import Size
 from .runtime.tensor.dtypes import dtype, finfo, iinfo
@@ -32,6 +33,8 @@ __all__ = ["DispatchKey", "DispatchKeySet", "DisableTorchFunction", "DisableTorc
 __all__ += ["Future", "Generator", "Graph", "Node", "PyTorchFileReader", "ScriptFunction", "Size", "Stream"]
 __all__ += ["Value", "default_generator", "device", "dtype", "finfo", "iinfo", "layout", "memory_format"]
 __all__ += ["_ExcludeDispatchKeyGuard", "_disabled_torch_function_impl"]
+
+_guard_module(__name__)
 
 TensorBase = Tensor
 _TensorMeta = type(Tensor)

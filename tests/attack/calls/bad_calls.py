@@ -185,6 +185,7 @@ PYTORCHS_WORDS = re.compile(
     r"|no devices of this kind|^list expected|be converted to an index|<lambda>\(\) takes|no quantized tensors"
     r"|^PytorchStreamReader|^symbolically traced variables|^Attempting to deserialize|^No comparison pair|^vmap\("
     r"|^Enumeration over cartesian|device type at start of device string|^Expected parameter|^dict expected"
+    r"|^specgrad has no |nested too deeply|^Expected qualname"
     r"|argument after \* must be|There is no op|not there yet|Invalid rank"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
