@@ -163,6 +163,8 @@ def explain(
 
 def _is_of_the_call(function: Callable[..., Any], error: Exception, args: tuple[Any, ...]) -> bool:
     """Whether Python says what is wrong in the call itself: it gets the public name, and a keyword that was meant."""
+    if not isinstance(error, TypeError):
+        return False
     text, inner, depth = str(error), function, 0  # `inner`: the function, or the one that it calls in its place
     while not text.startswith(name := f"{getattr(inner, '__qualname__', '')}()"):
         inner, depth = getattr(inner, "__wrapped__", None), depth + 1
@@ -244,7 +246,8 @@ def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 def _bound_to_first(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """A method that came as a function, bound to its `self` or `cls`; the arguments that are left."""
     first = next(iter(inspect.signature(function).parameters), "")
-    return (MethodType(function, args[0]), args[1:]) if args and first in ("self", "cls") else (function, args)
+    is_method = first in ("self", "cls") and args and args[0] is not None
+    return (MethodType(function, args[0]), args[1:]) if is_method else (function, args)
 
 
 def misfit(function: Callable[..., Any], arguments: Mapping[str, Any]) -> ArgumentError | None:

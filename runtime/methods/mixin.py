@@ -17,6 +17,7 @@ from ..tensor.memory_format import contiguous_format, strided
 from ..tensor.tensor import TensorBase
 from ..tracebacks import hide_internal_frames
 from . import indexing, printing, queries, resizing
+from .argument_guard import explained
 from .dtype_and_layout import contiguous_as, converted, to_format
 
 
@@ -305,6 +306,7 @@ class TensorMethods(TensorAttributes):
     def __repr__(self) -> str:
         return printing.to_repr(self)
 
+    @explained
     def module_load(self, other: Any, assign: Any = False) -> Any:
         """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
 
